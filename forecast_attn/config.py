@@ -1,0 +1,323 @@
+"""Every option of the tool, with its default and its help text, once.
+
+A field of these three dataclasses is a flag of `forecast train`, a key of `--config run.toml` and a
+keyword of `Forecaster`, all with the same name (or the short `flag` where one is given). This module
+imports the standard library only, so that `forecast --help` stays fast.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from forecast_attn.errors import ConfigError, did_you_mean
+
+# --------------------------------------------------------------------------- attention mechanisms
+
+
+class Mechanism(NamedTuple):
+    """One row of the `--attention` table: which score, asked in which order, from which source."""
+
+    score: str
+    order: str
+    summary: str
+
+
+ATTENTIONS: dict[str, Mechanism] = {
+    "none": Mechanism("none", "luong", "plain encoder-decoder, the control (Cho et al. 2014)"),
+    "bahdanau": Mechanism("additive", "bahdanau", "v·tanh(W s + U h), asked before the cell (Bahdanau et al. 2015)"),
+    "bahdanau-normed": Mechanism(
+        "additive-normed", "bahdanau", "the same with v = g·v/‖v‖ and a bias (TensorFlow Addons)"
+    ),
+    "luong-dot": Mechanism("dot", "luong", "h·h̄, equal sizes needed (Luong et al. 2015, eq. 7)"),
+    "luong-general": Mechanism("general", "luong", "h·W h̄ (Luong et al. 2015, eq. 7)"),
+    "luong-concat": Mechanism("concat", "luong", "v·tanh(W [h; h̄]) (Luong et al. 2015, eq. 7)"),
+    "luong-location": Mechanism("location", "luong", "W h, one row per position (Luong et al. 2015, eq. 8)"),
+    "luong-scaled": Mechanism("scaled", "luong", "dot times one learned scalar (TensorFlow Addons)"),
+    "scaled-dot": Mechanism("scaled-dot", "luong", "projected q·k / √d, one head (Vaswani et al. 2017, eq. 1)"),
+    "multi-head": Mechanism("multi-head", "luong", "several projected heads (Vaswani et al. 2017, §3.2.2)"),
+    "keras-additive": Mechanism("keras-additive", "luong", "Keras AdditiveAttention: v·tanh(q + k), no projections"),
+    "keras-dot": Mechanism("keras-dot", "luong", "Keras Attention: q·k, no projections"),
+}
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "attention": tuple(ATTENTIONS),
+    "attention_order": ("bahdanau", "luong"),
+    "normaliser": ("softmax", "sparsemax", "entmax15"),
+    "attention_window": ("global", "local-p", "local-m"),
+    "cell": ("gru", "lstm"),
+    "decoding": ("direct", "autoregressive"),
+    "window_normalisation": ("none", "standard", "last-season"),
+    "calendar": ("auto", "none"),
+    "scaling": ("standard", "none"),
+    "loss": ("mae", "mse", "huber"),
+    "schedule": ("constant", "one-cycle"),
+    "teacher_forcing_decay": ("linear", "exponential", "inverse-sigmoid"),
+    "accelerator": ("auto", "cpu", "gpu", "cuda", "mps"),
+    "precision": ("32", "bf16", "16"),
+}
+
+# --------------------------------------------------------------------------- options
+
+
+def option(
+    default: Any,
+    text: str,
+    *,
+    flag: str | None = None,
+    low: float = -math.inf,
+    high: float = math.inf,
+    metavar: str | None = None,
+) -> Any:
+    """A dataclass field that also knows its help text, its flag and its range."""
+    return field(default=default, metadata={"help": text, "flag": flag, "low": low, "high": high, "metavar": metavar})
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """What the table's columns mean, and how far to look back and ahead."""
+
+    target: str | None = option(None, "column to forecast; found by name (target, y, value, OT, …) when absent")
+    time: str | None = option(None, "column of time stamps; found by name or content when absent")
+    item_id: str | None = option(None, "column that tells series apart; found by name when absent", flag="id")
+    past_covariates: tuple[str, ...] = option(
+        (), "columns known up to the cut-off; undeclared numeric columns are these", flag="past", metavar="COLUMNS"
+    )
+    future_covariates: tuple[str, ...] = option(
+        (), "columns known through the horizon (weather forecast, price, calendar)", flag="future", metavar="COLUMNS"
+    )
+    static_covariates: tuple[str, ...] = option((), "columns constant per series", flag="static", metavar="COLUMNS")
+    ignore: tuple[str, ...] = option((), "columns to leave out", metavar="COLUMNS")
+    horizon: int | None = option(None, "steps to forecast; by frequency when absent (hourly 24, daily 7, monthly 12)", low=1)
+    lookback: int | None = option(
+        None, "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36)", low=1
+    )
+    freq: str | None = option(None, "time step such as h, D, MS, 15min; inferred when absent")
+    delimiter: str = option(",", "character between the fields of the CSV")
+    calendar: str = option("auto", "calendar features of each step, chosen by frequency")
+    scaling: str = option("standard", "how each series is scaled, fitted on its training rows")
+    validation: float = option(
+        0.2, "last stretch of time kept for validation: a fraction below 1, or a number of steps", low=0
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """The network: an encoder, a decoder, and the attention between them."""
+
+    attention: str = option("luong-general", "attention mechanism; `help` lists them", metavar="NAME")
+    attention_order: str | None = option(None, "when the decoder asks: before its cell (bahdanau) or after it (luong)")
+    attention_size: int | None = option(None, "width of additive and projected scores; hidden size when absent", low=1)
+    heads: int = option(4, "heads of multi-head attention", low=1)
+    normaliser: str = option("softmax", "what turns scores into weights")
+    attention_window: str = option("global", "which keys a query may see")
+    window_radius: int = option(10, "half width D of a local attention window", low=1)
+    input_feeding: bool = option(False, "feed the attentional state into the next decoder step (luong order)")
+    cell: str = option("gru", "recurrent cell of encoder and decoder")
+    hidden_size: int = option(64, "size of the encoder's state, per direction", low=1)
+    decoder_size: int | None = option(None, "size of the decoder's state; the encoder's output size when absent", low=1)
+    num_layers: int = option(1, "recurrent layers of the encoder and of the decoder", low=1)
+    bidirectional: bool = option(False, "let the encoder read the lookback both ways")
+    dropout: float = option(0.1, "dropout between layers and before the head", low=0, high=0.95)
+    decoding: str = option("direct", "direct: steps know only what is known; autoregressive: and the previous output")
+    window_normalisation: str = option("standard", "scale each window: by its mean and deviation, or by its last season")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """How the network is fitted."""
+
+    loss: str = option("mae", "loss on the scaled target")
+    batch_size: int = option(128, "windows per step", low=1)
+    learning_rate: float = option(0.002, "learning rate of AdamW at its highest", low=1e-12)
+    weight_decay: float = option(0.0001, "decoupled weight decay of AdamW", low=0)
+    schedule: str = option("one-cycle", "course of the learning rate over --max-epochs")
+    gradient_clip: float = option(1.0, "largest norm of the gradient; 0 switches clipping off", low=0)
+    max_epochs: int = option(20, "most passes over the training windows", low=1)
+    max_time: str | None = option(None, "stop after this time, such as 90s, 10m, 1h30m")
+    patience: int = option(5, "epochs without a better validation loss before training stops", low=1)
+    epoch_windows: int = option(12_800, "most training windows drawn per epoch; 0 for all", low=0)
+    validation_windows: int = option(1_024, "most validation windows scored per epoch; 0 for all", low=0)
+    teacher_forcing: str = option("1.0..0", "share of true previous values fed in training, first..last epoch")
+    teacher_forcing_decay: str = option("linear", "course of the share of true values")
+    seed: int | None = option(None, "seed; drawn and recorded when absent", low=0, high=2**31 - 1)
+    accelerator: str = option("auto", "where to train")
+    devices: int = option(1, "number of devices to train on", low=1)
+    precision: str = option("32", "arithmetic of training: 32, or mixed bf16 or 16")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
+    """All three parts, as written to config.json."""
+
+    data: DataConfig = field(default_factory=DataConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+
+    @classmethod
+    def from_options(cls, options: dict[str, Any]) -> Self:
+        """Build from flat names (`horizon`, `attention`, …).
+
+        Raises:
+            ConfigError: an unknown name, or a value outside its type, choices or range.
+        """
+        parts: dict[str, dict[str, Any]] = {part: {} for part in SECTIONS}
+        for name, value in options.items():
+            section, option_field = find_option(name)
+            parts[section][option_field.name] = checked_value(option_field, value)
+        return cls(**{part: SECTIONS[part](**values) for part, values in parts.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, sections: dict[str, dict[str, Any]]) -> Self:
+        return cls.from_options({name: value for part in SECTIONS for name, value in sections[part].items()})
+
+
+SECTIONS: dict[str, Any] = {"data": DataConfig, "model": ModelConfig, "training": TrainingConfig}
+
+
+def flag_name(option_field: dataclasses.Field[Any]) -> str:
+    """The flag without its dashes: the short name where there is one."""
+    return option_field.metadata["flag"] or option_field.name.replace("_", "-")
+
+
+def all_options() -> dict[str, tuple[str, dataclasses.Field[Any]]]:
+    """Field name -> (section, field), in the order of the help page."""
+    return {f.name: (section, f) for section, part in SECTIONS.items() for f in dataclasses.fields(part)}
+
+
+def find_option(name: str) -> tuple[str, dataclasses.Field[Any]]:
+    """Look an option up by its field name, its flag, or either with dashes."""
+    known = all_options()
+    by_flag = {flag_name(f).replace("-", "_"): (section, f) for section, f in known.values()}
+    key = name.replace("-", "_")
+    if key in known:
+        return known[key]
+    if key in by_flag:
+        return by_flag[key]
+    raise ConfigError(f"there is no option '{name}'", did_you_mean(key, list(known)))
+
+
+# --------------------------------------------------------------------------- values
+
+
+def checked_value(option_field: dataclasses.Field[Any], value: Any) -> Any:
+    """Return the value in the field's type, or say what was expected and what came."""
+    if value is None and "None" in str(option_field.type):
+        return None
+    name, kind = flag_name(option_field), str(option_field.type).replace(" | None", "")
+    try:
+        value = _CONVERTERS[kind](value)
+    except (TypeError, ValueError):
+        raise ConfigError(f"--{name} must be {_KINDS[kind]}; got {value!r}") from None
+    if option_field.name in CHOICES:
+        return _choice(name, value, CHOICES[option_field.name])
+    low, high = option_field.metadata["low"], option_field.metadata["high"]
+    if isinstance(value, int | float) and not low <= value <= high:
+        raise ConfigError(f"--{name} must be {_range(low, high)}; got {value}")
+    return value
+
+
+def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:
+    plain = value.strip().lower().replace("_", "-")
+    if plain not in choices:
+        raise ConfigError(f"--{name} has no value '{value}'", did_you_mean(plain, choices))
+    return plain
+
+
+def _range(low: float, high: float) -> str:
+    return f"at least {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
+
+
+def _to_int(value: Any) -> int:
+    if isinstance(value, bool) or int(value) != float(value):
+        raise ValueError(value)
+    return int(value)
+
+
+def _to_float(value: Any) -> float:
+    if isinstance(value, bool) or not math.isfinite(float(value)):
+        raise ValueError(value)
+    return float(value)
+
+
+def _to_bool(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(value)
+    return value
+
+
+def _to_str(value: Any) -> str:
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        raise TypeError(value)
+    return str(value)
+
+
+def _to_names(value: Any) -> tuple[str, ...]:
+    """Column names: a list, or one string with commas."""
+    names = value.split(",") if isinstance(value, str) else [part for item in value for part in str(item).split(",")]
+    return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+
+
+_CONVERTERS: dict[str, Any] = {
+    "int": _to_int,
+    "float": _to_float,
+    "bool": _to_bool,
+    "str": _to_str,
+    "tuple[str, ...]": _to_names,
+}
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "text",
+    "tuple[str, ...]": "column names",
+}
+
+
+def parse_duration(text: str) -> float:
+    """Seconds in `90s`, `10m`, `1h30m` or a bare number of seconds."""
+    import re
+
+    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", text.strip().lower())
+    seconds = sum(float(part or 0) * unit for part, unit in zip(match.groups(), (3600, 60, 1), strict=True)) if match else 0
+    if seconds <= 0:
+        raise ConfigError(f"--max-time must be a time such as 90s, 10m or 1h30m; got '{text}'")
+    return seconds
+
+
+def parse_share_range(text: str) -> tuple[float, float]:
+    """First and last share in `1.0..0`, or the same one twice in `0.5`."""
+    try:
+        shares = [float(part) for part in text.split("..")]
+    except ValueError:
+        shares = []
+    if len(shares) not in (1, 2) or not all(0 <= share <= 1 for share in shares):
+        raise ConfigError(f"--teacher-forcing must be a share such as 0.5 or a course such as 1.0..0; got '{text}'")
+    return shares[0], shares[-1]
+
+
+def read_config_file(path: Path) -> dict[str, Any]:
+    """Flat options of a TOML file with the tables [data], [model] and [training], or with none.
+
+    Raises:
+        ConfigError: no such file, not TOML, or an unknown key.
+    """
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read the configuration '{path}': {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"'{path}' is not valid TOML: {error}") from None
+    flat: dict[str, Any] = {}
+    for name, value in content.items():
+        entries = value if isinstance(value, dict) and name in SECTIONS else {name: value}
+        for key, entry in entries.items():
+            flat[find_option(key)[1].name] = entry
+    return flat

@@ -1,0 +1,49 @@
+"""What can go wrong for a user, said so that the user knows what to do next.
+
+    UserError
+    ├── DataError     the table: a file, a column, a row, a series
+    ├── ConfigError   an option or a combination of options (exit code 2)
+    └── RunError      a run directory: missing, unfinished, altered, from a newer version
+
+Library code raises these; only `forecast_attn.cli.main` prints them and chooses the exit code.
+A mistake of the *programmer* stays a ValueError with a traceback.
+"""
+
+
+class UserError(Exception):
+    """One sentence that says what is wrong and where, and a hint that says what to type next."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
+
+
+class DataError(UserError):
+    """The table cannot be used as it is."""
+
+
+class ConfigError(UserError):
+    """An option has an impossible value, or two options contradict each other."""
+
+    exit_code = 2
+
+
+class RunError(UserError):
+    """A run directory cannot be read, written or continued."""
+
+
+def did_you_mean(word: str, known: list[str] | tuple[str, ...]) -> str | None:
+    """A hint that names the nearest of the known words, or lists them all when none is near."""
+    import difflib
+
+    near = difflib.get_close_matches(word.lower(), [name.lower() for name in known], n=1, cutoff=0.6)
+    if near:
+        match = next(name for name in known if name.lower() == near[0])
+        return f"did you mean '{match}'?"
+    return f"known: {', '.join(known)}" if known else None
