@@ -1,0 +1,166 @@
+"""Attention as retrieval: queries ask, keys are compared, values come back weighted.
+
+A score, a normaliser and a window are three choices; this module is where they meet.
+"""
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812
+
+from forecast_attn.nn.attention_window import AttentionWindow
+from forecast_attn.nn.normalisers import find_normaliser, masked_weights, softmax
+from forecast_attn.nn.scores import ProductScore, Score
+
+
+class AttentionOutput(NamedTuple):
+    """What a query gets back: never only one of the two, unless the weights were declined."""
+
+    context_vector: Float[Tensor, "batch query_len context_size"]
+    weights: Float[Tensor, "batch heads query_len key_len"] | None  # after the normaliser and window, before dropout
+
+
+class Memory(NamedTuple):
+    """What is computed once per window and passed to every step; no module keeps it."""
+
+    key: Float[Tensor, "batch heads key_len size"]
+    value: Float[Tensor, "batch heads key_len width"]  # zeroed where the mask is False, then projected
+    mask: Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"] | None  # True = may be attended
+    key_exponential: Float[Tensor, "batch heads key_len size"] | None = None  # e^{2 key}, additive scores only
+
+
+class Attention(nn.Module):
+    """One attention layer: `Attention(score)(query, value, key=None, mask=None)`.
+
+    Args:
+        score: compares queries with keys; see `make_score`.
+        normaliser: what turns scores into weights: softmax, sparsemax or entmax15.
+        window: which keys a query may see; all of them when None.
+        dropout: share of the weights dropped in training, after they were recorded in the output.
+
+    Attributes:
+        context_size: width of the context vector.
+
+    Raises:
+        ConfigError: there is no such normaliser.
+    """
+
+    def __init__(
+        self,
+        score: Score,
+        *,
+        normaliser: str = "softmax",
+        window: AttentionWindow | None = None,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.score = score
+        self.normaliser = find_normaliser(normaliser)
+        self.window = window
+        self.dropout = dropout
+        self.context_size = score.context_size
+
+    def forward(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        value: Float[Tensor, "batch key_len value_size"],
+        key: Float[Tensor, "batch key_len key_size"] | None = None,
+        mask: Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"] | None = None,
+    ) -> AttentionOutput:
+        """Ask all queries at once.
+
+        Args:
+            query: who asks; decoder states.
+            value: what is asked for; encoder states.
+            key: what the queries are compared with; the values when None.
+            mask: True where a key may be attended, for all queries or for each.
+        """
+        return self.attend(query, self.prepare(value, key, mask))
+
+    def prepare(
+        self,
+        value: Float[Tensor, "batch key_len value_size"],
+        key: Float[Tensor, "batch key_len key_size"] | None = None,
+        mask: Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"] | None = None,
+    ) -> Memory:
+        """Do, once per window, everything that does not depend on a query."""
+        key = value if key is None else key
+        if mask is not None:
+            # Zero what nobody may attend to: its weight is 0, but 0 * NaN is NaN, in the sum and in every gradient.
+            absent = ~_exists(mask)[:, :, None]
+            key, value = (value.masked_fill(absent, 0), None) if key is value else _zeroed(key, value, absent)
+        prepared = self.score.prepare_key(key)
+        return Memory(
+            prepared,
+            self.score.prepare_value(key if value is None else value),
+            mask,
+            self.score.key_exponential(prepared),
+        )
+
+    def attend(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        memory: Memory,
+        *,
+        first_step: int = 0,
+        need_weights: bool = True,
+    ) -> AttentionOutput:
+        """Ask some queries; those of a decoder that steps, or all at once.
+
+        Args:
+            query: consecutive queries.
+            memory: what `prepare` made of keys and values.
+            first_step: which decoder step (0-based) the first query belongs to.
+            need_weights: False allows a fused kernel that never has the weights.
+        """
+        mask, gain = self._visible(query, memory, first_step)
+        if not need_weights and isinstance(self.score, ProductScore) and gain is None and self.normaliser is softmax:
+            return AttentionOutput(self.score.merge_heads(self._fused(query, memory, mask)), None)
+        weights = masked_weights(self.score(query, memory.key, memory.key_exponential), mask, self.normaliser)
+        if gain is not None:
+            weights = weights * gain
+        kept = F.dropout(weights, self.dropout, self.training)
+        context_vector = self.score.merge_heads(kept.to(memory.value.dtype) @ memory.value)
+        return AttentionOutput(context_vector, weights if need_weights else None)
+
+    def _visible(self, query: Tensor, memory: Memory, first_step: int) -> tuple[Tensor | None, Tensor | None]:
+        """The mask and the window as one mask and one gain, both (batch, 1, query_len, key_len) or broadcastable."""
+        mask = memory.mask
+        if mask is not None:
+            mask = mask[:, None] if mask.ndim == 2 else mask[:, first_step : first_step + query.shape[1]]
+            mask = mask[:, None]
+        if self.window is None:
+            return mask, None
+        exists = _exists(memory.mask) if memory.mask is not None else _all_exist(memory.value)
+        view = self.window(query, exists, first_step)
+        inside = view.mask[:, None]
+        return inside if mask is None else inside & mask, None if view.gain is None else view.gain[:, None]
+
+    def _fused(self, query: Tensor, memory: Memory, mask: Tensor | None) -> Tensor:
+        """Context vectors of the heads by one kernel; a query that may attend to nothing gets zeros."""
+        score = self.score
+        assert isinstance(score, ProductScore)
+        left, right = score.operands(query, memory.key)
+        dropout = self.dropout if self.training else 0.0
+        some = None if mask is None else mask.any(dim=-1, keepdim=True)
+        if mask is not None and some is not None:
+            mask = mask | ~some
+        fused = F.scaled_dot_product_attention(
+            left, right, memory.value, attn_mask=mask, dropout_p=dropout, scale=score.scale
+        )
+        return fused if some is None else fused.masked_fill(~some, 0)
+
+
+def _exists(mask: Bool[Tensor, "batch *query_len key_len"]) -> Bool[Tensor, "batch key_len"]:
+    """True where some query may attend."""
+    return mask if mask.ndim == 2 else mask.any(dim=1)
+
+
+def _all_exist(value: Float[Tensor, "batch heads key_len width"]) -> Bool[Tensor, "batch key_len"]:
+    return torch.ones(value.shape[0], value.shape[2], dtype=torch.bool, device=value.device)
+
+
+def _zeroed(key: Tensor, value: Tensor, absent: Tensor) -> tuple[Tensor, Tensor]:
+    return key.masked_fill(absent, 0), value.masked_fill(absent, 0)
