@@ -1,0 +1,12 @@
+"""The attention file: one Parquet row per (item_id, cutoff, head, step), with the weights over the lookback as a list.
+
+`AttentionWriter` streams windows into it, `read_attention` opens it as an `AttentionDump`. The file can be read
+without this package; docs/attention-file.md describes it. No torch here.
+"""
+
+from forecast_attn.attention_dump.dump import AttentionDump
+from forecast_attn.attention_dump.reader import read_attention
+from forecast_attn.attention_dump.schema import AttentionMetadata
+from forecast_attn.attention_dump.writer import AttentionWriter
+
+__all__ = ["AttentionDump", "AttentionMetadata", "AttentionWriter", "read_attention"]

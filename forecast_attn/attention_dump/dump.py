@@ -1,0 +1,241 @@
+"""Windows of an attention file: selection, weights, time stamps, and export to a frame, CSV and npz."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain, compress, pairwise, starmap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+from numpy.typing import NDArray
+
+from forecast_attn.attention_dump.schema import AttentionMetadata, read_errors_of
+from forecast_attn.attention_dump.times import parse_time, stamps_until, time_text
+from forecast_attn.attention_dump.writer import replacing, write_errors_of
+from forecast_attn.errors import ConfigError, DataError, RunError, did_you_mean
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionDump:
+    """The windows of an attention file, or a selection of them. Weights are read from the file when asked for.
+
+    Attributes:
+        metadata: what the weights are; its sizes are those of the whole file.
+        window_item_ids: (num_windows,) the series of each window.
+        window_cutoffs: (num_windows,) datetime64[ns] or int64.
+        lookback_starts: (num_windows,) time of lag `lookback - 1`.
+        timestamps: (num_windows, len(steps)) the steps' target times.
+        steps: the selected steps ahead, counted from 1.
+        heads: the selected heads, counted from 0.
+    """
+
+    metadata: AttentionMetadata
+    window_item_ids: tuple[str, ...]
+    window_cutoffs: NDArray[Any]
+    lookback_starts: NDArray[Any]
+    timestamps: NDArray[Any]
+    steps: NDArray[np.int32]
+    heads: NDArray[np.int32]
+    _path: Path
+    _parquet: Any
+    _places: NDArray[np.int64]  # (num_windows, 2): the row group of each window, and its place therein
+
+    @property
+    def num_windows(self) -> int:
+        return len(self.window_item_ids)
+
+    @property
+    def item_ids(self) -> list[str]:
+        """The series, each once, in the file's order."""
+        return list(dict.fromkeys(self.window_item_ids))
+
+    @property
+    def cutoffs(self) -> NDArray[Any]:
+        """The cut-offs, each once, ascending."""
+        return np.unique(self.window_cutoffs)
+
+    @property
+    def lags(self) -> NDArray[np.int64]:
+        """The lag of each position of the weights' last axis: lookback - 1, …, 1, 0."""
+        return np.arange(self.metadata.lookback)[::-1]
+
+    @cached_property
+    def weights(self) -> NDArray[np.float32]:
+        """(num_windows, heads, steps, lookback), oldest position first."""
+        shape = (self.num_windows, len(self.heads), len(self.steps), self.metadata.lookback)
+        blocks = [weights for _, weights in self.blocks()]
+        return np.concatenate(blocks) if blocks else np.zeros(shape, np.float32)
+
+    def blocks(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        """The weights a part of the windows at a time: which windows, and their weights. Constant memory.
+
+        Raises:
+            RunError: the file is damaged.
+        """
+        groups = self._places[:, 0]
+        bounds: NDArray[np.int64] = np.flatnonzero(np.diff(groups, prepend=-1, append=-1))
+        for start, stop in pairwise(bounds):
+            block = self._read_weights(int(groups[start]))[self._places[start:stop, 1]]
+            yield slice(int(start), int(stop)), block[:, self.heads][:, :, self.steps - 1]
+
+    def _read_weights(self, group: int) -> NDArray[np.float32]:
+        """All weights of one row group: (windows, heads, horizon, lookback)."""
+        with read_errors_of(self._path):
+            column = self._parquet.read_row_group(group, columns=["weights"]).column(0).combine_chunks()
+        sizes = self.metadata
+        flat: NDArray[np.float32] = column.flatten().to_numpy(zero_copy_only=False)
+        return flat.reshape(-1, sizes.heads, sizes.horizon, sizes.lookback)
+
+    def select(
+        self, item: str | None = None, cutoff: Any = None, step: int | None = None, head: int | None = None
+    ) -> Self:
+        """The windows of one series, of one cut-off, one step or one head of them; None keeps all.
+
+        Raises:
+            DataError: no such series or cut-off.
+            ConfigError: no such step or head, or a cut-off that is no time.
+        """
+        keep = np.ones(self.num_windows, bool)
+        if item is not None:
+            keep &= self._windows_of_item(item)
+        if cutoff is not None:
+            keep &= self._windows_of_cutoff(cutoff, keep)
+        chosen_step = slice(None) if step is None else _place_of("step", step, self.steps)
+        chosen_head = slice(None) if head is None else _place_of("head", head, self.heads)
+        return replace(
+            self,
+            window_item_ids=tuple(compress(self.window_item_ids, keep)),
+            window_cutoffs=self.window_cutoffs[keep],
+            lookback_starts=self.lookback_starts[keep],
+            timestamps=self.timestamps[keep][:, chosen_step],
+            steps=self.steps[chosen_step],
+            heads=self.heads[chosen_head],
+            _places=self._places[keep],
+        )
+
+    def _windows_of_item(self, item: str) -> NDArray[np.bool_]:
+        found = np.array([known == item for known in self.window_item_ids], bool)
+        if not found.any():
+            raise DataError(f"'{self._path}' has no series '{item}'", _known_names(item, self.item_ids))
+        return found
+
+    def _windows_of_cutoff(self, cutoff: Any, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = self.window_cutoffs == parse_time(cutoff, self.window_cutoffs.dtype)
+        known = np.unique(self.window_cutoffs[among])
+        if not (found & among).any():
+            span = f"{time_text(known[0])} to {time_text(known[-1])}" if len(known) else "none"
+            hint = f"known: {', '.join(map(time_text, known))}" if len(known) <= 8 else f"{len(known)} known: {span}"
+            raise DataError(f"'{self._path}' has no cut-off {cutoff}", hint)
+        return found
+
+    def lookback_timestamps(self, window: int) -> NDArray[Any]:
+        """(lookback,) the time of each position of one window, from lookback_start to the cut-off.
+
+        Raises:
+            RunError: the frequency does not lead from lookback_start to the cut-off.
+        """
+        start, cutoff = self.lookback_starts[window], self.window_cutoffs[window]
+        stamps = stamps_until(cutoff, self.metadata.lookback, self.metadata.frequency)
+        if stamps[0] != start:
+            expected = f"{self.metadata.lookback} steps of '{self.metadata.frequency}' up to {time_text(cutoff)}"
+            raise RunError(f"'{self._path}' is inconsistent: {expected} do not start at {time_text(start)}")
+        return stamps
+
+    def to_frame(self) -> "pd.DataFrame":
+        """One row per weight: item_id, cutoff, step, head, timestamp, lag, lookback_timestamp, weight."""
+        frame: pd.DataFrame = pa.concat_tables(self._long_tables()).to_pandas()
+        return frame
+
+    def _long_tables(self) -> Iterator[Any]:
+        """First an empty one, which carries the columns, then one per block."""
+        empty = np.zeros((0, len(self.heads), len(self.steps), self.metadata.lookback), np.float32)
+        return starmap(self._long_table, chain([(slice(0, 0), empty)], self.blocks()))
+
+    def _long_table(self, windows: slice, weights: NDArray[np.float32]) -> Any:
+        """The rows of some windows, in the order of the weights' axes."""
+        shape, cutoffs = weights.shape, self.window_cutoffs[windows]
+        past = {when: self.lookback_timestamps(windows.start + i) for i, when in enumerate(cutoffs)}
+
+        def spread(values: Any, *axes: int) -> NDArray[Any]:
+            """Repeat values that vary along some axes over all four."""
+            view = np.expand_dims(np.asarray(values), tuple(set(range(4)) - set(axes)))
+            return np.broadcast_to(view, shape).reshape(-1)
+
+        ids = pa.array(self.window_item_ids[windows], pa.string())
+        stamps = np.array([past[when] for when in cutoffs], cutoffs.dtype).reshape(len(cutoffs), shape[3])
+        return pa.table(
+            {
+                "item_id": ids.take(pa.array(spread(np.arange(shape[0]), 0))),
+                "cutoff": spread(cutoffs, 0),
+                "step": spread(self.steps, 2),
+                "head": spread(self.heads, 1),
+                "timestamp": spread(self.timestamps[windows], 0, 2),
+                "lag": spread(self.lags, 3),
+                "lookback_timestamp": spread(stamps, 0, 3),
+                "weight": weights.reshape(-1),
+            }
+        )
+
+    def export_csv(self, path: Path | str) -> None:
+        """Write the rows of `to_frame` as CSV, a part of the windows at a time.
+
+        Raises:
+            RunError: the file cannot be written.
+        """
+        target, unit = Path(path), "s" if self._has_whole_seconds() else "ns"
+        tables = (_with_time_unit(table, unit) for table in self._long_tables())
+        with (
+            write_errors_of(target),
+            replacing(target) as stream,
+            pa_csv.CSVWriter(stream, next(tables).schema) as writer,
+        ):
+            for table in tables:
+                writer.write_table(table)
+
+    def _has_whole_seconds(self) -> bool:
+        if self.window_cutoffs.dtype.kind == "i":
+            return True
+        times = (self.window_cutoffs, self.lookback_starts, self.timestamps)
+        return all((stamps == stamps.astype("datetime64[s]")).all() for stamps in times)
+
+    def export_npz(self, path: Path | str) -> None:
+        """Write the arrays of the same names as NumPy's .npz, with the metadata as a JSON string; no pickle.
+
+        Raises:
+            RunError: the file cannot be written.
+        """
+        target, ids = Path(path), np.array(self.window_item_ids, dtype=np.str_)
+        names = ("weights", "window_cutoffs", "lookback_starts", "timestamps", "steps", "heads", "lags")
+        arrays = {name: getattr(self, name) for name in names}
+        with write_errors_of(target), replacing(target) as stream:
+            np.savez(stream, window_item_ids=ids, metadata=np.array(self.metadata.to_json()), **arrays)
+
+
+def _place_of(name: str, wanted: int, known: NDArray[np.int32]) -> slice:
+    """Where a step or head stands, as a slice that keeps the axis."""
+    places = np.flatnonzero(known == wanted)
+    if not len(places):
+        raise ConfigError(f"--{name} {wanted} is not in the attention file", f"it has {known[0]} to {known[-1]}")
+    return slice(int(places[0]), int(places[0]) + 1)
+
+
+def _known_names(word: str, known: list[str]) -> str | None:
+    """The nearest name; of many unlike ones, the first few."""
+    hint = did_you_mean(word, known)
+    if hint is None or hint.startswith("did") or len(known) <= 8:
+        return hint
+    return f"known: {', '.join(known[:8])} and {len(known) - 8} more"
+
+
+def _with_time_unit(table: Any, unit: str) -> Any:
+    """Time stamps in another unit: seconds are written without a row of zeros behind them."""
+    for place, column in enumerate(table.schema):
+        if pa.types.is_timestamp(column.type):
+            table = table.set_column(place, column.name, table.column(place).cast(pa.timestamp(unit)))
+    return table

@@ -1,0 +1,174 @@
+"""Streams windows into an attention file that appears whole or not at all.
+
+A row group always holds whole windows, so that any window can be read without the others.
+"""
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from forecast_attn.attention_dump.schema import AttentionMetadata, attention_schema
+from forecast_attn.errors import DataError, RunError
+
+ROW_GROUP_BYTES = 8 * 2**20  # of weights: large enough to compress and scan well, small enough to hold a few of them
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A stream to a temporary file beside `path` that takes its place when the block ends well, and else vanishes."""
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    try:
+        with partial.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def write_errors_of(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        hint = "check that the folder exists, may be written to, and is not full"
+        raise RunError(f"cannot write '{path}': {error.strerror or error}", hint) from None
+
+
+class AttentionWriter:
+    """Writes windows as they come, in constant memory; the file appears, whole, when the block ends well.
+
+    Use as a context manager. An exception inside the block leaves neither the file nor a part of it, and an older
+    file of the same name as it was.
+
+    Raises:
+        RunError: the folder is missing, may not be written to, or is full.
+    """
+
+    def __init__(self, path: Path | str, metadata: AttentionMetadata) -> None:
+        self.path, self.metadata = Path(path), metadata
+        self._stack = contextlib.ExitStack()
+        self._pending: list[Any] = []
+        self._parquet: Any = None
+
+    def __enter__(self) -> Self:
+        with write_errors_of(self.path):
+            self._stream = self._stack.enter_context(replacing(self.path))
+        self._stack.push(self._finish)
+        return self
+
+    def __exit__(self, *error: Any) -> bool | None:
+        return self._stack.__exit__(*error)
+
+    def write(
+        self,
+        *,
+        item_ids: Sequence[str],
+        cutoffs: NDArray[Any],
+        timestamps: NDArray[Any],
+        lookback_starts: NDArray[Any],
+        weights: NDArray[np.float32],
+    ) -> None:
+        """Add a batch of windows.
+
+        Args:
+            item_ids: series of each window, (batch,).
+            cutoffs: last known time of each window, (batch,), time stamps or whole numbers.
+            timestamps: the steps' target times, (batch, horizon).
+            lookback_starts: time of the oldest weight, (batch,).
+            weights: (batch, heads, horizon, lookback), oldest position first.
+
+        Raises:
+            ValueError: the arrays' sizes do not fit each other or the metadata.
+            RunError: the disk is full.
+        """
+        sizes = (len(item_ids), self.metadata.heads, self.metadata.horizon, self.metadata.lookback)
+        _expect_shape("weights", weights, sizes)
+        _expect_shape("cutoffs", cutoffs, sizes[:1])
+        _expect_shape("lookback_starts", lookback_starts, sizes[:1])
+        _expect_shape("timestamps", timestamps, (sizes[0], self.metadata.horizon))
+        schema = attention_schema(self.metadata, integer_time=np.issubdtype(np.asarray(cutoffs).dtype, np.integer))
+        self._pending.append(_to_table(schema, item_ids, cutoffs, timestamps, lookback_starts, weights))
+        if sum(table.nbytes for table in self._pending) >= ROW_GROUP_BYTES:
+            self._flush(schema)
+
+    def _flush(self, schema: Any) -> None:
+        """Write what is pending as one row group, which thereby holds whole windows."""
+        with write_errors_of(self.path):
+            if self._parquet is None:
+                self._parquet = pq.ParquetWriter(
+                    self._stream,
+                    schema,
+                    compression="zstd",
+                    use_dictionary=["item_id"],
+                    write_statistics=["item_id", "cutoff"],
+                )
+            if self._pending:
+                table = pa.concat_tables(self._pending)
+                self._parquet.write_table(table, row_group_size=table.num_rows)
+        self._pending.clear()
+
+    def _finish(self, kind: type[BaseException] | None, *_: object) -> None:
+        """Complete the Parquet file, or give it up when the block failed."""
+        if kind is None:
+            self._flush(self._pending[0].schema if self._pending else attention_schema(self.metadata))
+            with write_errors_of(self.path):
+                self._parquet.close()
+        elif self._parquet is not None:
+            with contextlib.suppress(OSError):
+                self._parquet.close()
+
+
+def _expect_shape(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
+    if np.shape(array) != shape:
+        raise ValueError(f"{name} must have shape {shape}; got {np.shape(array)}")
+
+
+def _to_table(
+    schema: Any,
+    item_ids: Sequence[str],
+    cutoffs: NDArray[Any],
+    timestamps: NDArray[Any],
+    lookback_starts: NDArray[Any],
+    weights: NDArray[np.float32],
+) -> Any:
+    """One row per (window, head, step)."""
+    batch, heads, horizon, lookback = weights.shape
+    per_window = heads * horizon
+    flat = pa.array(np.ascontiguousarray(weights, dtype=np.float32).reshape(-1))
+    columns = [
+        pa.array([str(item_id) for item_id in item_ids]).take(np.repeat(np.arange(batch), per_window)),
+        np.repeat(_plain_time(cutoffs), per_window),
+        np.tile(np.arange(1, horizon + 1, dtype=np.int32), batch * heads),
+        np.tile(np.repeat(np.arange(heads, dtype=np.int32), horizon), batch),
+        np.repeat(_plain_time(timestamps)[:, None], heads, axis=1).reshape(-1),
+        np.repeat(_plain_time(lookback_starts), per_window),
+        pa.FixedSizeListArray.from_arrays(flat, lookback),
+    ]
+    return pa.table(
+        [pa.array(column, type=kind) for column, kind in zip(columns, schema.types, strict=True)], schema=schema
+    )
+
+
+def _plain_time(times: NDArray[Any]) -> NDArray[Any]:
+    """Time stamps in nanoseconds, or whole numbers as int64.
+
+    Raises:
+        DataError: a time stamp that nanoseconds in 64 bits cannot express.
+    """
+    times = np.asarray(times)
+    if np.issubdtype(times.dtype, np.integer):
+        return times.astype(np.int64)
+    nanoseconds = times.astype("datetime64[ns]")
+    if not (nanoseconds.astype(times.dtype) == times).all():
+        raise DataError("time stamps must lie between the years 1678 and 2261 to be written with nanoseconds")
+    return nanoseconds
