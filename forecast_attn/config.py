@@ -122,9 +122,10 @@ class ModelConfig:
     decoder_size: int | None = option(None, "size of the decoder's state; the encoder's output size when absent", low=1)
     num_layers: int = option(1, "recurrent layers of the encoder and of the decoder", low=1)
     bidirectional: bool = option(False, "let the encoder read the lookback both ways")
+    skip: bool = option(True, "add a linear map of each lookback step's inputs to its encoder output")
     dropout: float = option(0.1, "dropout between layers and before the head", low=0, high=0.95)
     decoding: str = option("direct", "direct: steps know only what is known; autoregressive: and the previous output")
-    window_normalisation: str = option("standard", "scale each window: by its mean and deviation, or by its last season")
+    window_normalisation: str = option("last-season", "level and scale of each window: of its whole lookback, of its last season, or none")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,14 +133,16 @@ class TrainingConfig:
     """How the network is fitted."""
 
     loss: str = option("mae", "loss on the scaled target")
-    batch_size: int = option(128, "windows per step", low=1)
+    batch_size: int | None = option(None, "windows per step; 16 to 128 by the number of windows when absent", low=1)
     learning_rate: float = option(0.002, "learning rate of AdamW at its highest", low=1e-12)
     weight_decay: float = option(0.0001, "decoupled weight decay of AdamW", low=0)
     schedule: str = option("one-cycle", "course of the learning rate over --max-epochs")
     gradient_clip: float = option(1.0, "largest norm of the gradient; 0 switches clipping off", low=0)
-    max_epochs: int = option(20, "most passes over the training windows", low=1)
+    max_epochs: int | None = option(None, "most epochs; enough for about 2,000 steps when absent", low=1)
     max_time: str | None = option(None, "stop after this time, such as 90s, 10m, 1h30m")
-    patience: int = option(5, "epochs without a better validation loss before training stops", low=1)
+    patience: int | None = option(
+        None, "epochs without a better validation loss before training stops; a quarter of them when absent", low=1
+    )
     epoch_windows: int = option(12_800, "most training windows drawn per epoch; 0 for all", low=0)
     validation_windows: int = option(1_024, "most validation windows scored per epoch; 0 for all", low=0)
     teacher_forcing: str = option("1.0..0", "share of true previous values fed in training, first..last epoch")

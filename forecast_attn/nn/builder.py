@@ -1,0 +1,131 @@
+"""The one place where a ModelConfig becomes a network. Every other file of nn/ knows plain sizes only."""
+
+from dataclasses import dataclass
+
+from forecast_attn.config import ATTENTIONS, ModelConfig
+from forecast_attn.errors import ConfigError
+from forecast_attn.nn.attention import Attention
+from forecast_attn.nn.attention_window import make_window
+from forecast_attn.nn.decoder import BahdanauDecoder, DecoderSizes, LuongDecoder
+from forecast_attn.nn.encoder import Encoder
+from forecast_attn.nn.network import ForecastNetwork
+from forecast_attn.nn.position import NUM_WAVELENGTHS
+from forecast_attn.nn.scores import make_score
+from forecast_attn.nn.window_normalisation import WindowNormalisation
+
+
+@dataclass(frozen=True)
+class WindowSizes:
+    """What the data says about the network's inputs."""
+
+    lookback: int
+    horizon: int
+    season: int
+    num_past_inputs: int
+    num_future_inputs: int
+    num_static: int
+
+
+def attention_order(model: ModelConfig) -> str:
+    """When the decoder asks: as the mechanism's paper has it, unless the user chose."""
+    return model.attention_order or ATTENTIONS[model.attention].order
+
+
+def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
+    """Build the network, with PyTorch's random initial weights.
+
+    Raises:
+        ConfigError: options that contradict each other, such as luong-dot with unequal sizes.
+    """
+    _check(model)
+    position_size = 2 * NUM_WAVELENGTHS
+    encoder = Encoder(
+        1 + sizes.num_past_inputs + sizes.num_static + position_size,
+        model.hidden_size,
+        cell=model.cell,
+        num_layers=model.num_layers,
+        bidirectional=model.bidirectional,
+        dropout=model.dropout,
+        skip=model.skip,
+    )
+    decoder_sizes = DecoderSizes(
+        input_size=sizes.num_future_inputs + sizes.num_static + position_size + int(_is_autoregressive(model)),
+        memory_size=encoder.memory_size,
+        decoder_size=model.decoder_size or encoder.memory_size,
+        num_layers=model.num_layers,
+    )
+    return ForecastNetwork(
+        encoder,
+        _build_decoder(model, decoder_sizes, _build_attention(model, decoder_sizes, sizes)),
+        WindowNormalisation(model.window_normalisation, sizes.season),
+        lookback=sizes.lookback,
+        horizon=sizes.horizon,
+    )
+
+
+def _build_attention(model: ModelConfig, decoder: DecoderSizes, window: WindowSizes) -> Attention | None:
+    if model.attention == "none":
+        return None
+    score = make_score(
+        ATTENTIONS[model.attention].score,
+        query_size=decoder.decoder_size,
+        key_size=decoder.memory_size,
+        attention_size=model.attention_size or decoder.decoder_size,
+        heads=model.heads,
+        key_length=window.lookback,
+    )
+    local = make_window(
+        model.attention_window, query_size=decoder.decoder_size, radius=model.window_radius, season=window.season
+    )
+    return Attention(score, normaliser=model.normaliser, window=local)
+
+
+def _build_decoder(
+    model: ModelConfig, sizes: DecoderSizes, attention: Attention | None
+) -> BahdanauDecoder | LuongDecoder:
+    autoregressive = _is_autoregressive(model)
+    if attention is not None and attention_order(model) == "bahdanau":
+        return BahdanauDecoder(sizes, attention, cell=model.cell, dropout=model.dropout, autoregressive=autoregressive)
+    return LuongDecoder(
+        sizes,
+        attention,
+        cell=model.cell,
+        dropout=model.dropout,
+        autoregressive=autoregressive,
+        input_feeding=model.input_feeding,
+    )
+
+
+def _is_autoregressive(model: ModelConfig) -> bool:
+    return model.decoding == "autoregressive"
+
+
+def _check(model: ModelConfig) -> None:
+    """Refuse combinations that would be accepted and ignored."""
+    order = attention_order(model)
+    if model.input_feeding and order == "bahdanau":
+        raise ConfigError(
+            "--input-feeding belongs to the luong order: the bahdanau order feeds the context vector itself",
+            "leave --input-feeding out, or choose --attention-order luong",
+        )
+    if model.attention == "none":
+        _check_without_attention(model)
+    defaults = ModelConfig()
+    if model.attention != "multi-head" and model.heads != defaults.heads:
+        raise ConfigError(f"--heads is for multi-head attention; {model.attention} has one head", "use --attention multi-head")
+    if model.attention_window == "global" and model.window_radius != defaults.window_radius:
+        raise ConfigError("--window-radius needs a local window", "add --attention-window local-p or local-m")
+
+
+def _check_without_attention(model: ModelConfig) -> None:
+    defaults = ModelConfig()
+    needing = {
+        "attention-order": model.attention_order is not None,
+        "attention-size": model.attention_size is not None,
+        "normaliser": model.normaliser != defaults.normaliser,
+        "attention-window": model.attention_window != defaults.attention_window,
+        "input-feeding": model.input_feeding,
+    }
+    for flag, given in needing.items():
+        if given:
+            raise ConfigError(f"--{flag} needs an attention mechanism; --attention none has none", f"leave --{flag} out")

@@ -1,0 +1,230 @@
+"""Both decoders of the literature. They differ in *when* they ask the attention.
+
+    BahdanauDecoder  c_i from s_{i-1};  s_i = cell([x_i; c_i], s_{i-1});      features [s_i; c_i; x_i]
+    LuongDecoder     h_t = cell(x_t, h_{t-1});  c_t from h_t;                 features tanh(W_c [c_t; h_t])
+
+x is what is known of the step: future covariates, calendar, position, and when decoding is autoregressive
+the previous value. (Bahdanau et al. 2015, sections 3.1 and A.2; Luong et al. 2015, section 3.)
+"""
+
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor, nn
+
+from forecast_attn.nn.attention import Attention, Memory
+from forecast_attn.nn.encoder import EncoderOutput
+from forecast_attn.nn.heads import PointHead
+from forecast_attn.nn.recurrent import Bridge, make_recurrent_layers, step_layers, top_hidden
+
+
+class DecoderSizes(NamedTuple):
+    """Widths a decoder is built from; `input_size` is what is known of a step, previous value included."""
+
+    input_size: int
+    memory_size: int
+    decoder_size: int
+    num_layers: int = 1
+
+
+class Feedback(NamedTuple):
+    """Previous values for autoregressive decoding: `use_truth` picks the true one over the decoder's own."""
+
+    first: Float[Tensor, "batch"]
+    truth: Float[Tensor, "batch horizon"] | None = None
+    use_truth: Bool[Tensor, "batch horizon"] | None = None
+
+    def value_before(self, step: int, own: Float[Tensor, "batch"] | None) -> Float[Tensor, "batch 1"]:
+        """The value fed to a step (0-based): the last known one, then the true or the decoder's `own`."""
+        if step == 0 or own is None:
+            return self.first[:, None]
+        if self.truth is None or self.use_truth is None:
+            return own[:, None]
+        return torch.where(self.use_truth[:, step], self.truth[:, step - 1], own)[:, None]
+
+    def all_values(self) -> Float[Tensor, "batch horizon 1"] | None:
+        """Every step's previous value, when no step needs the decoder's own."""
+        if self.truth is None or self.use_truth is None or not bool(self.use_truth.all()):
+            return None
+        return torch.cat([self.first[:, None], self.truth[:, :-1]], dim=1)[..., None]
+
+
+class DecoderOutput(NamedTuple):
+    """The head's outputs for every step, and the weights where attention exists and they were asked for."""
+
+    outputs: Float[Tensor, "batch horizon output_size"]
+    weights: Float[Tensor, "batch heads horizon lookback"] | None
+
+
+class _Steps:
+    """What a step loop gathers."""
+
+    def __init__(self) -> None:
+        self.outputs: list[Tensor] = []
+        self.weights: list[Tensor] = []
+
+    def add(self, output: Tensor, weights: Tensor | None) -> None:
+        self.outputs.append(output)
+        if weights is not None:
+            self.weights.append(weights)
+
+    def stacked(self) -> DecoderOutput:
+        weights = torch.cat(self.weights, dim=2) if self.weights else None
+        return DecoderOutput(torch.stack(self.outputs, dim=1), weights)
+
+
+class BahdanauDecoder(nn.Module):
+    """Asks with the previous state and feeds the context vector into the cell. Step by step, always."""
+
+    def __init__(
+        self,
+        sizes: DecoderSizes,
+        attention: Attention,
+        *,
+        cell: str = "gru",
+        dropout: float = 0.0,
+        autoregressive: bool = False,
+    ) -> None:
+        super().__init__()
+        self.attention = attention
+        self.autoregressive = autoregressive
+        self.bridge = Bridge(sizes.memory_size, sizes.decoder_size, sizes.num_layers, cell)
+        self.layers = make_recurrent_layers(
+            cell,
+            sizes.input_size + attention.context_size,
+            sizes.decoder_size,
+            num_layers=sizes.num_layers,
+            dropout=dropout,
+        )
+        self.head = PointHead(sizes.decoder_size + attention.context_size + sizes.input_size, dropout)
+
+    def forward(
+        self,
+        encoded: EncoderOutput,
+        known: Float[Tensor, "batch horizon known_size"],
+        feedback: Feedback,
+        *,
+        mask: Bool[Tensor, "batch lookback"] | None = None,
+        need_weights: bool = True,
+    ) -> DecoderOutput:
+        memory = self.attention.prepare(encoded.memory, mask=mask)
+        state = self.bridge(encoded.state)
+        steps, own = _Steps(), None
+        for step in range(known.shape[1]):
+            inputs = known[:, step]
+            if self.autoregressive:
+                inputs = torch.cat([inputs, feedback.value_before(step, own)], dim=-1)
+            query = top_hidden(state)[:, None]
+            attended = self.attention.attend(query, memory, first_step=step, need_weights=need_weights)
+            context_vector = attended.context_vector[:, 0]
+            state = step_layers(self.layers, torch.cat([inputs, context_vector], dim=-1), state)
+            output = self.head(torch.cat([top_hidden(state), context_vector, inputs], dim=-1))
+            own = self.head.point(output)
+            steps.add(output, attended.weights)
+        return steps.stacked()
+
+
+class LuongDecoder(nn.Module):
+    """Runs the cell, asks with the new state, and answers with the attentional state tanh(W_c [c; h]).
+
+    With `input_feeding` the attentional state enters the next step's cell (section 3.3). Without attention the
+    features are the decoder's own state: the plain encoder-decoder. All steps are computed at once whenever no
+    step needs the one before it.
+    """
+
+    def __init__(
+        self,
+        sizes: DecoderSizes,
+        attention: Attention | None,
+        *,
+        cell: str = "gru",
+        dropout: float = 0.0,
+        autoregressive: bool = False,
+        input_feeding: bool = False,
+    ) -> None:
+        super().__init__()
+        self.attention = attention
+        self.autoregressive = autoregressive
+        self.input_feeding = input_feeding
+        self.bridge = Bridge(sizes.memory_size, sizes.decoder_size, sizes.num_layers, cell)
+        self.layers = make_recurrent_layers(
+            cell,
+            sizes.input_size + (sizes.decoder_size if input_feeding else 0),
+            sizes.decoder_size,
+            num_layers=sizes.num_layers,
+            dropout=dropout,
+        )
+        self.combine = None
+        if attention is not None:
+            self.combine = nn.Linear(attention.context_size + sizes.decoder_size, sizes.decoder_size, bias=False)
+        self.head = PointHead(sizes.decoder_size, dropout)
+
+    def forward(
+        self,
+        encoded: EncoderOutput,
+        known: Float[Tensor, "batch horizon known_size"],
+        feedback: Feedback,
+        *,
+        mask: Bool[Tensor, "batch lookback"] | None = None,
+        need_weights: bool = True,
+    ) -> DecoderOutput:
+        memory = None if self.attention is None else self.attention.prepare(encoded.memory, mask=mask)
+        inputs = self._inputs_of_all_steps(known, feedback)
+        if inputs is None:
+            return self._step_by_step(encoded, known, feedback, memory, need_weights)
+        hidden, _ = self.layers(inputs, self.bridge(encoded.state))
+        state, weights = self.attentional_state(hidden, memory, need_weights=need_weights)
+        return DecoderOutput(self.head(state), weights)
+
+    def attentional_state(
+        self,
+        hidden: Float[Tensor, "batch steps decoder_size"],
+        memory: Memory | None,
+        *,
+        first_step: int = 0,
+        need_weights: bool = True,
+    ) -> tuple[Float[Tensor, "batch steps decoder_size"], Float[Tensor, "batch heads steps lookback"] | None]:
+        """h̃ = tanh(W_c [c; h]) (equation 5), and the weights behind c."""
+        if self.attention is None or memory is None or self.combine is None:
+            return hidden, None
+        attended = self.attention.attend(hidden, memory, first_step=first_step, need_weights=need_weights)
+        return torch.tanh(self.combine(torch.cat([attended.context_vector, hidden], dim=-1))), attended.weights
+
+    def _inputs_of_all_steps(
+        self, known: Float[Tensor, "batch horizon known_size"], feedback: Feedback
+    ) -> Float[Tensor, "batch horizon input_size"] | None:
+        """What enters the cell at every step, or None when a step needs what the one before it gave."""
+        if self.input_feeding:
+            return None
+        if not self.autoregressive:
+            return known
+        previous = feedback.all_values()
+        return None if previous is None else torch.cat([known, previous], dim=-1)
+
+    def _step_by_step(
+        self,
+        encoded: EncoderOutput,
+        known: Float[Tensor, "batch horizon known_size"],
+        feedback: Feedback,
+        memory: Memory | None,
+        need_weights: bool,
+    ) -> DecoderOutput:
+        state = self.bridge(encoded.state)
+        attentional_state = torch.zeros_like(top_hidden(state))
+        steps, own = _Steps(), None
+        for step in range(known.shape[1]):
+            inputs = [known[:, step]]
+            if self.autoregressive:
+                inputs.append(feedback.value_before(step, own))
+            if self.input_feeding:
+                inputs.append(attentional_state)
+            state = step_layers(self.layers, torch.cat(inputs, dim=-1), state)
+            answer, weights = self.attentional_state(
+                top_hidden(state)[:, None], memory, first_step=step, need_weights=need_weights
+            )
+            attentional_state = answer[:, 0]
+            output = self.head(attentional_state)
+            own = self.head.point(output)
+            steps.add(output, weights)
+        return steps.stacked()

@@ -1,0 +1,40 @@
+"""Location and scale of one window's past, so that the network sees shapes and not levels."""
+
+from typing import NamedTuple
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+SMALLEST_SCALE = 0.01  # in units of the series' own deviation: a flat window must not blow up its noise
+
+
+class WindowScale(NamedTuple):
+    """Statistics of each window's past target; returned, never stored."""
+
+    loc: Float[Tensor, "batch 1"]
+    scale: Float[Tensor, "batch 1"]
+
+    def normalise(self, values: Float[Tensor, "batch length"]) -> Float[Tensor, "batch length"]:
+        return (values - self.loc) / self.scale
+
+    def restore(self, values: Float[Tensor, "batch length"]) -> Float[Tensor, "batch length"]:
+        return values * self.scale + self.loc
+
+
+class WindowNormalisation(nn.Module):
+    """`standard`: mean and deviation of the lookback. `last-season`: mean of the last season, deviation of the
+    lookback. `none`: 0 and 1. (Reversible instance normalisation without learned parameters, Kim et al. 2022.)
+    """
+
+    def __init__(self, kind: str, season: int) -> None:
+        super().__init__()
+        self.kind = kind
+        self.season = season
+
+    def forward(self, past_target: Float[Tensor, "batch lookback"]) -> WindowScale:
+        if self.kind == "none":
+            zeros = past_target.new_zeros(past_target.shape[0], 1)
+            return WindowScale(zeros, zeros + 1)
+        recent = past_target[:, -self.season :] if self.kind == "last-season" else past_target
+        scale = past_target.std(dim=1, keepdim=True, correction=0)
+        return WindowScale(recent.mean(dim=1, keepdim=True), scale.clamp(min=SMALLEST_SCALE))
