@@ -1,0 +1,245 @@
+"""The step of a time axis: inferred with evidence, counted, and continued into the future."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.tseries.frequencies import to_offset
+
+from forecast_attn.data.timestamps import Stamps
+from forecast_attn.errors import ConfigError, did_you_mean
+
+MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+WEEKDAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
+DAY = 86_400 * 10**9
+# Units of fixed length, in nanoseconds. pandas writes them so since 2.2.
+UNITS = {"s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "D": DAY, "W": 7 * DAY}
+MONTH_UNITS = {"MS": 1, "ME": 1, "QS": 3, "QE": 3, "YS": 12, "YE": 12}
+OLD_NAMES = {
+    "H": "h", "T": "min", "S": "s", "d": "D", "w": "W", "b": "B", "M": "ME", "Q": "QE", "A": "YE", "Y": "YE", "AS": "YS",
+}  # fmt: skip
+UNIT_NAMES = {"s": "second", "min": "minute", "h": "hour", "D": "day", "W": "week", "B": "business day"}
+MONTH_NAMES = {
+    "MS": "month start", "ME": "month end", "QS": "quarter start", "QE": "quarter end", "YS": "year start", "YE": "year end",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Frequency:
+    """One step of a time axis.
+
+    `alias` is pandas' (h, D, MS, W-SUN, 15min, …), or a whole number for integer axes.
+    """
+
+    alias: str
+    season: int
+    default_horizon: int
+    default_lookback: int
+    evidence: str = "given"
+
+    @property
+    def is_integer(self) -> bool:
+        return self.alias.isdecimal()
+
+    def stamps_after(self, last: np.datetime64 | np.int64 | int, n: int) -> Stamps:
+        """The n stamps after `last`, in order."""
+        return self._line(last, range(1, n + 1))
+
+    def stamps_before(self, first: np.datetime64 | np.int64 | int, n: int) -> Stamps:
+        """The n stamps before `first`, in order."""
+        return self._line(first, range(-n, 0))
+
+    def shift(self, stamps: Stamps, steps: int) -> Stamps:
+        """Every stamp moved by a number of steps, back when negative."""
+        number, unit, _ = _parts(self.alias)
+        if not unit:
+            return np.asarray(stamps, np.int64) + steps * number
+        if unit in UNITS:
+            return np.asarray(stamps, "datetime64[ns]") + np.timedelta64(steps * number * UNITS[unit], "ns")
+        if steps == 0:
+            return np.asarray(stamps, "datetime64[ns]")
+        moved = pd.DatetimeIndex(np.asarray(stamps)) + steps * to_offset(self.alias)
+        return np.asarray(moved, "datetime64[ns]")
+
+    def steps_between(self, earlier: Stamps, later: Stamps) -> NDArray[np.float64]:
+        """How many steps lie between stamps, elementwise; no whole number when one is off the grid."""
+        number, unit, anchor = _parts(self.alias)
+        if not unit:
+            return (np.asarray(later) - np.asarray(earlier)) / number
+        elapsed = (later - earlier).astype(np.int64)
+        if unit in UNITS:
+            off_grid = _weekday(later) != WEEKDAYS.index(anchor) if anchor else np.zeros(len(later), np.bool_)
+            steps = elapsed / (number * UNITS[unit])
+        elif unit == "B":
+            off_grid = (_weekday(earlier) > 4) | (_weekday(later) > 4) | (elapsed % DAY != 0)
+            steps = np.busday_count(earlier.astype("datetime64[D]"), later.astype("datetime64[D]")) / number
+        else:
+            off_grid = ~(_on_anchor(earlier, unit, anchor) & _on_anchor(later, unit, anchor)) | (_clock(earlier) != _clock(later))
+            steps = (_month(later) - _month(earlier)) / (number * MONTH_UNITS[unit])
+        return np.where(off_grid, np.floor(steps) + 0.5, steps)
+
+    def _line(self, origin: np.datetime64 | np.int64 | int, steps: range) -> Stamps:
+        start = np.asarray([origin])
+        shifted = [self.shift(start, step) for step in steps]
+        return np.concatenate(shifted) if shifted else start[:0]
+
+
+# --------------------------------------------------------------------------- from an alias
+
+
+def parse_frequency(alias: str, evidence: str = "given") -> Frequency:
+    """A frequency by its alias, in pandas' old or new spelling, or a whole number for integer axes.
+
+    Raises:
+        ConfigError: there is no such frequency.
+    """
+    match = re.fullmatch(r"(\d*)([A-Za-z]*)(?:-([A-Za-z]{3}))?", alias.strip())
+    number, unit, anchor = (match[1], match[2], (match[3] or "").upper()) if match else ("", "", "")
+    unit = _new_unit(unit)
+    known = unit in UNITS or unit in MONTH_UNITS or unit == "B" or (unit == "" and number != "")
+    if not known or number == "0" or int(number or 1) == 0 or not _anchor_fits(unit, anchor):
+        raise ConfigError(
+            f"there is no frequency '{alias}'",
+            did_you_mean(alias, [*UNITS, "B", *MONTH_UNITS, "W-SUN", "QS-JAN", "15min"]) or "for example h, D, W-SUN, MS, 15min",
+        )
+    anchor = anchor or {"W": "SUN", "QS": "JAN", "QE": "DEC", "YS": "JAN", "YE": "DEC"}.get(unit, "")
+    count = int(number or 1)
+    spelled = f"{count if count > 1 or not unit else ''}{unit}{f'-{anchor}' if anchor else ''}"
+    return Frequency(spelled, *_sizes(count, unit), evidence=evidence)
+
+
+def _new_unit(unit: str) -> str:
+    known = (*UNITS, *MONTH_UNITS, "B")
+    if unit in known:
+        return unit
+    if unit in OLD_NAMES:
+        return OLD_NAMES[unit]
+    return next((name for name in known if name.lower() == unit.lower()), unit)
+
+
+def _anchor_fits(unit: str, anchor: str) -> bool:
+    allowed = WEEKDAYS if unit == "W" else MONTHS if unit in ("QS", "QE", "YS", "YE") else ()
+    return anchor == "" or anchor in allowed
+
+
+def _sizes(number: int, unit: str) -> tuple[int, int, int]:
+    """Season, default horizon and default lookback, in steps."""
+    if unit in MONTH_UNITS:
+        return _month_sizes(number * MONTH_UNITS[unit])
+    if unit in ("", "B", "W"):
+        return {"": (1, 12, 48), "B": (5, 5, 20), "W": (52, 13, 104)}[unit] if number == 1 or not unit else (1, 12, 48)
+    length = number * UNITS[unit]
+    if length == DAY:
+        return 7, 7, 28
+    day, hour = DAY // length, UNITS["h"] // length
+    if length < DAY and length >= 10 * UNITS["min"]:
+        return (day, day, 7 * day) if DAY % length == 0 else (1, 12, 48)
+    if length < UNITS["min"]:
+        hour = UNITS["min"] // length
+    return (hour, max(hour, 12), max(4 * hour, 48)) if length < DAY else (1, 12, 48)
+
+
+def _month_sizes(months: int) -> tuple[int, int, int]:
+    season = 12 // months if 12 % months == 0 else 1
+    return {1: (12, 12, 36), 3: (4, 4, 12)}.get(months, (season, 3, 9))
+
+
+def _parts(alias: str) -> tuple[int, str, str]:
+    """Number, unit and anchor of a normalised alias; no unit for integer axes."""
+    name, _, anchor = alias.partition("-")
+    unit = name.lstrip("0123456789")
+    return int(name.removesuffix(unit) or 1), unit, anchor
+
+
+# --------------------------------------------------------------------------- from stamps
+
+
+def step_name(alias: str) -> str:
+    """`1 hour`, `15 minutes`, `1 month start`: a step in words."""
+    number, unit, anchor = _parts(alias)
+    name = (UNIT_NAMES | MONTH_NAMES).get(unit, "")
+    return f"{number} {name}{'s' if number > 1 and name else ''}{f' ({anchor.title()})' if anchor else ''}".strip()
+
+
+def guess_alias(stamps: Stamps) -> str | None:
+    """The alias of one series' sorted stamps, without repeats; None when most steps follow no rule or they are too few."""
+    if len(stamps) < 3:
+        return None
+    for alias in _candidates(stamps):
+        steps = parse_frequency(alias).steps_between(stamps[:-1], stamps[1:])
+        if np.mean(steps == 1) > 0.5:
+            return alias
+    return None
+
+
+def _candidates(stamps: Stamps) -> Iterator[str]:
+    """Aliases to try, calendar steps first: months of 31 days are no steps of 31 days."""
+    if stamps.dtype.kind != "M":
+        yield str(_most_common(np.diff(stamps)))
+        return
+    months = int(_most_common(np.diff(_month(stamps))))
+    for mark, on_anchor in (("S", _is_month_start(stamps)), ("E", _is_month_end(stamps))):
+        if months > 0 and on_anchor.all():
+            yield _month_alias(months, mark, int(_month(stamps)[0] % 12))
+    step = int(_most_common(np.diff(stamps).astype(np.int64)))
+    weekend = np.isin(_weekday(stamps), (5, 6))
+    if step == DAY and not weekend.any() and (np.diff(stamps).astype(np.int64) == 3 * DAY).any():
+        yield "B"
+    yield _fixed_alias(step, int(_weekday(stamps)[0]))
+
+
+def _month_alias(months: int, mark: str, month: int) -> str:
+    if months % 12 == 0:
+        return f"{months // 12 if months > 12 else ''}Y{mark}-{MONTHS[month]}"
+    if months == 3:
+        # The anchor of a quarter is written as its first month (QS-JAN) or its last (QE-DEC), one of three equal names.
+        return f"QS-{MONTHS[month % 3]}" if mark == "S" else f"QE-{MONTHS[9 + month % 3]}"
+    return f"{months if months > 1 else ''}M{mark}"
+
+
+def _fixed_alias(step: int, weekday: int) -> str:
+    if step == UNITS["W"]:
+        return f"W-{WEEKDAYS[weekday]}"
+    for unit in ("D", "h", "min", "s"):
+        if step % UNITS[unit] == 0:
+            number = step // UNITS[unit]
+            return f"{number if number > 1 else ''}{unit}"
+    return "s"  # finer than a second: no step will fit, and the axis is called irregular
+
+
+def _most_common(values: NDArray[np.int64]) -> np.int64:
+    found, counts = np.unique(values, return_counts=True)
+    return np.int64(found[np.argmax(counts)])
+
+
+def _month(stamps: Stamps) -> NDArray[np.int64]:
+    return stamps.astype("datetime64[M]").astype(np.int64)
+
+
+def _weekday(stamps: Stamps) -> NDArray[np.int64]:
+    return (stamps.astype("datetime64[D]").astype(np.int64) + 3) % 7  # 1970-01-01 was a Thursday
+
+
+def _clock(stamps: Stamps) -> NDArray[np.int64]:
+    return stamps.astype(np.int64) % DAY
+
+
+def _is_month_start(stamps: Stamps) -> NDArray[np.bool_]:
+    return stamps.astype("datetime64[D]") == stamps.astype("datetime64[M]").astype("datetime64[D]")
+
+
+def _is_month_end(stamps: Stamps) -> NDArray[np.bool_]:
+    return _is_month_start(stamps + np.timedelta64(DAY, "ns"))
+
+
+def _on_anchor(stamps: Stamps, unit: str, anchor: str) -> NDArray[np.bool_]:
+    """Whether stamps start or end a month that the unit steps on."""
+    in_place = _is_month_start(stamps) if unit.endswith("S") else _is_month_end(stamps)
+    if not anchor:
+        return in_place
+    return in_place & ((_month(stamps) - MONTHS.index(anchor)) % MONTH_UNITS[unit] == 0)

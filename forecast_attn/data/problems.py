@@ -1,0 +1,93 @@
+"""One problem of a table: its code, its place, its fix.
+
+Every stage that reads a table hands what it finds to a `Report`. Training passes `stop_at_errors`, which raises at the
+first error; `forecast check` passes a list's `append` and gets all of them from the same code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.errors import DataError
+
+MOST = 5  # places named per kind of problem
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong or worth knowing, where, and what to do about it. `row` counts data rows from 1."""
+
+    code: str
+    severity: Severity
+    message: str
+    hint: str | None = None
+    item_id: str | None = None
+    column: str | None = None
+    row: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+Report = Callable[[Finding], None]
+
+
+def stop_at_errors(finding: Finding) -> None:
+    """Raise the finding when it is an error.
+
+    Raises:
+        DataError: with the finding's message and hint.
+    """
+    if finding.severity == "error":
+        raise DataError(finding.message, finding.hint)
+
+
+def place(row: int) -> str:
+    """`row 17 (line 18)`: the data row counted from 1, and the line of a CSV with one header line."""
+    return f"row {row} (line {row + 1})"
+
+
+def quoted(names: list[str] | tuple[str, ...]) -> str:
+    """`'a', 'b', 'c'`, shortened after twelve names."""
+    shown = ", ".join(f"'{name}'" for name in names[:12])
+    return shown if len(names) <= 12 else f"{shown}, … ({len(names)} in all)"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 row`, `8,760 rows`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def report_each(report: Report, places: Sequence[int] | NDArray[np.int64], finding_at: Callable[[int], Finding]) -> None:
+    """Report the finding at each place; after the first five only how many more there are."""
+    for at in places[:MOST]:
+        report(finding_at(int(at)))
+    if len(places) > MOST:
+        first = finding_at(int(places[MOST]))
+        rest = f"{len(places) - MOST:,} more of {first.code}" + (f" in column '{first.column}'" if first.column else "")
+        report(Finding(first.code, first.severity, f"{rest}, the first: {first.message}", column=first.column, row=first.row))
+
+
+def stop(report: Report, finding: Finding) -> NoReturn:
+    """Report a finding that nothing can be read beyond.
+
+    Raises:
+        DataError: always.
+    """
+    report(finding)
+    raise DataError(finding.message, finding.hint)
+
+
+def stamp_text(stamp: np.datetime64 | np.int64) -> str:
+    """`2024-01-31`, `2024-01-31 10:00`, or the number of a step."""
+    if not isinstance(stamp, np.datetime64):
+        return str(stamp)
+    text = str(stamp.astype("datetime64[s]")).replace("T", " ")
+    return text.removesuffix(" 00:00:00").removesuffix(":00")

@@ -1,0 +1,216 @@
+"""Decides what each column means: declared by the user, found by name, or found by content.
+
+Nothing here depends on the order of rows or columns. A column nobody declared becomes a past covariate, which can never
+leak; only values that stand where the target has none make a column known in the future.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.config import DataConfig
+from forecast_attn.data.problems import quoted
+from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
+from forecast_attn.errors import ConfigError, DataError, did_you_mean
+
+# In order of preference; the loose ones count only when they hold dates, because "month" is often a feature.
+TIME_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time")
+LOOSE_TIME_NAMES = ("month", "week", "day", "hour", "quarter", "year", "period")
+STEP_NAMES = ("step", "index", "t", "time_idx", "unnamed: 0", "year")
+ID_NAMES = ("item_id", "unique_id", "series_id", "id", "series")
+TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The meaning of every column. Covariates are sorted by name, so that the order of columns never matters."""
+
+    time: str
+    target: str
+    item_id: str | None
+    past_covariates: tuple[str, ...]
+    future_covariates: tuple[str, ...]
+    static_covariates: tuple[str, ...]
+    ignored: dict[str, str]
+    """Column -> why it is left out."""
+    reasons: dict[str, str]
+    """Column -> why it got its role."""
+
+
+def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles:
+    """Give every column of a table its role.
+
+    Args:
+        frame: the table as read.
+        config: what the user declared.
+        source: the file's name, for messages.
+
+    Raises:
+        ConfigError: a column is declared in two roles.
+        DataError: a declared column is missing, or time or target cannot be told.
+    """
+    declared = _declared(config)
+    for column, role in declared.items():
+        _require(frame, column, role, source)
+    free = [str(name) for name in frame.columns if name not in declared]
+    reasons = {column: f"declared as {role}" for column, role in declared.items() if role != "ignore"}
+    ignored = {column: "declared" for column, role in declared.items() if role == "ignore"}
+    ignored |= {name: "empty" for name in free if frame[name].isna().all()}
+    free = [name for name in free if name not in ignored]
+
+    time = config.time or _find_time(frame, free, reasons, source)
+    item_id = config.item_id or _find_item_id(frame, [name for name in free if name != time], reasons, ignored)
+    free = [name for name in free if name not in (time, item_id) and name not in ignored]
+    numeric = [name for name in free if is_numeric(frame[name])]
+    ignored |= {name: _why_not_numeric(frame[name]) for name in free if name not in numeric}
+    ignored |= {name: "index without a name" for name in numeric if name.lower() == "unnamed: 0"}
+    numeric = [name for name in numeric if name not in ignored]
+    target = config.target or _find_target(numeric, reasons, source, tuple(map(str, frame.columns)))
+    numeric = [name for name in numeric if name != target]
+    ahead = _known_ahead(frame, numeric, time, target, item_id)
+    reasons |= dict.fromkeys(ahead, "numeric; has values after the target ends")
+    reasons |= {name: "numeric, not declared" for name in numeric if name not in ahead}
+    return Roles(
+        time=time,
+        target=target,
+        item_id=item_id,
+        past_covariates=_sorted(config.past_covariates, (name for name in numeric if name not in ahead)),
+        future_covariates=_sorted(config.future_covariates, ahead),
+        static_covariates=_sorted(config.static_covariates),
+        ignored=dict(sorted(ignored.items())),
+        reasons=dict(sorted(reasons.items())),
+    )
+
+
+def is_numeric(column: pd.Series) -> bool:
+    """Numbers or booleans, or text of which more than half reads as numbers (the rest are mistakes to report)."""
+    if isinstance(column.dtype, pd.CategoricalDtype) or column.dtype.kind in "mM":
+        return False
+    if pd.api.types.is_numeric_dtype(column.dtype):  # booleans are numeric to pandas
+        return True
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        return False
+    cells = column.dropna()
+    return bool(pd.to_numeric(cells, errors="coerce").notna().mean() > 0.5) if len(cells) else False
+
+
+def _declared(config: DataConfig) -> dict[str, str]:
+    """Column -> role, for all the user declared."""
+    declared: dict[str, str] = {}
+    single = {"time": config.time, "target": config.target, "id": config.item_id}
+    lists = {
+        "past": config.past_covariates,
+        "future": config.future_covariates,
+        "static": config.static_covariates,
+        "ignore": config.ignore,
+    }
+    pairs = [(role, name) for role, name in single.items() if name is not None]
+    pairs += [(role, name) for role, names in lists.items() for name in names]
+    for role, name in pairs:
+        if declared.setdefault(name, role) != role:
+            raise ConfigError(
+                f"column '{name}' is declared twice: --{declared[name]} and --{role}", "give it one of the two roles"
+            )
+    return declared
+
+
+def _require(frame: pd.DataFrame, column: str, role: str, source: str) -> None:
+    if column in frame.columns:
+        return
+    names = [str(name) for name in frame.columns]
+    raise DataError(
+        f"'{source}' has no column '{column}' (--{role}); its columns are {quoted(names)}", did_you_mean(column, names)
+    )
+
+
+def _named(names: Iterable[str], known: tuple[str, ...]) -> list[str]:
+    """Those columns whose lower-case name is known, best name first."""
+    return sorted((name for name in names if name.lower() in known), key=lambda name: (known.index(name.lower()), name))
+
+
+def _find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], source: str) -> str:
+    loose = [name for name in _named(free, LOOSE_TIME_NAMES) if looks_like_dates(frame[name])]
+    by_name = _named(free, TIME_NAMES) + loose
+    if by_name:
+        reasons[by_name[0]] = "name"
+        return by_name[0]
+    dates = [name for name in free if looks_like_dates(frame[name])]
+    if len(dates) > 1:
+        raise DataError(f"'{source}' has several columns of dates: {quoted(sorted(dates))}", "--time NAME")
+    steps = [name for name in _named(free, STEP_NAMES) if pd.api.types.is_integer_dtype(frame[name].dtype)]
+    if not dates and not steps:
+        raise DataError(
+            f"'{source}' has no column of time stamps; its columns are {quoted([str(name) for name in frame.columns])}",
+            "--time NAME; dates as YYYY-MM-DD or YYYY-MM-DD HH:MM",
+        )
+    found = (dates or steps)[0]
+    reasons[found] = "the only column of dates" if dates else "name, whole numbers"
+    return found
+
+
+def _find_item_id(
+    frame: pd.DataFrame, free: list[str], reasons: dict[str, str], ignored: dict[str, str]
+) -> str | None:
+    for name in _named(free, ID_NAMES):
+        if name.lower() in ("id", "series") and frame[name].nunique() == len(frame) > 1:
+            ignored[name] = "differs in every row"
+        elif not pd.api.types.is_float_dtype(frame[name].dtype):
+            reasons[name] = "name"
+            return name
+    return None
+
+
+def _find_target(numeric: list[str], reasons: dict[str, str], source: str, columns: tuple[str, ...]) -> str:
+    by_name = sorted(_named(numeric, TARGET_NAMES))
+    candidates = by_name or sorted(numeric)
+    if len(candidates) == 1:
+        reasons[candidates[0]] = "name" if by_name else "the only numeric column"
+        return candidates[0]
+    if not candidates:
+        raise DataError(f"'{source}' has no numeric column to forecast; its columns are {quoted(columns)}", "--target NAME")
+    raise DataError(
+        f"'{source}' has {len(candidates)} columns that could be the target: {quoted(candidates)}",
+        f"--target NAME, for example --target {_flag_value(candidates[-1])}",
+    )
+
+
+def _flag_value(name: str) -> str:
+    return f'"{name}"' if " " in name else name
+
+
+def _known_ahead(
+    frame: pd.DataFrame, columns: list[str], time: str, target: str, item_id: str | None
+) -> tuple[str, ...]:
+    """Columns that have a value in a row after the last known target of its series."""
+    unknown = frame[target].isna().to_numpy()
+    if not unknown.any() or not columns:
+        return ()
+    after_end = _after_end(frame, unknown, time, item_id)
+    return tuple(name for name in columns if frame[name].to_numpy()[after_end].size and frame[name][after_end].notna().any())
+
+
+def _after_end(
+    frame: pd.DataFrame, unknown: NDArray[np.bool_], time: str, item_id: str | None
+) -> NDArray[np.bool_]:
+    """Rows (num_rows,) that come after the last known target of their series."""
+    try:
+        stamps, bad = parse_timestamps(frame[time], time)
+    except DataError:  # said again, with its place, when the panel is built
+        return np.zeros(len(frame), np.bool_)
+    times = np.where(bad, np.iinfo(np.int64).min, stamps.astype(np.int64))
+    keys = pd.factorize(frame[item_id])[0] if item_id is not None else np.zeros(len(frame), np.int64)
+    last = pd.Series(times).where(~unknown).groupby(keys).transform("max")
+    return np.asarray(unknown & ~bad & ~(times <= last.to_numpy()), np.bool_)
+
+
+def _why_not_numeric(column: pd.Series) -> str:
+    return "dates" if looks_like_dates(column) else "text"
+
+
+def _sorted(*groups: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({name for group in groups for name in group}))
