@@ -42,7 +42,7 @@ class AttentionDump:
     timestamps: NDArray[Any]
     steps: NDArray[np.int32]
     heads: NDArray[np.int32]
-    _path: Path
+    path: Path
     _parquet: Any
     _places: NDArray[np.int64]  # (num_windows, 2): the row group of each window, and its place therein
 
@@ -86,7 +86,7 @@ class AttentionDump:
 
     def _read_weights(self, group: int) -> NDArray[np.float32]:
         """All weights of one row group: (windows, heads, horizon, lookback)."""
-        with read_errors_of(self._path):
+        with read_errors_of(self.path):
             column = self._parquet.read_row_group(group, columns=["weights"]).column(0).combine_chunks()
         sizes = self.metadata
         flat: NDArray[np.float32] = column.flatten().to_numpy(zero_copy_only=False)
@@ -122,7 +122,7 @@ class AttentionDump:
     def _windows_of_item(self, item: str) -> NDArray[np.bool_]:
         found = np.array([known == item for known in self.window_item_ids], bool)
         if not found.any():
-            raise DataError(f"'{self._path}' has no series '{item}'", _known_names(item, self.item_ids))
+            raise DataError(f"'{self.path}' has no series '{item}'", _known_names(item, self.item_ids))
         return found
 
     def _windows_of_cutoff(self, cutoff: Any, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -131,20 +131,29 @@ class AttentionDump:
         if not (found & among).any():
             span = f"{time_text(known[0])} to {time_text(known[-1])}" if len(known) else "none"
             hint = f"known: {', '.join(map(time_text, known))}" if len(known) <= 8 else f"{len(known)} known: {span}"
-            raise DataError(f"'{self._path}' has no cut-off {cutoff}", hint)
+            raise DataError(f"'{self.path}' has no cut-off {cutoff}", hint)
         return found
 
     def lookback_timestamps(self, window: int) -> NDArray[Any]:
         """(lookback,) the time of each position of one window, from lookback_start to the cut-off.
 
         Raises:
-            RunError: the frequency does not lead from lookback_start to the cut-off.
+            RunError: the frequency does not lead from the cut-off back to lookback_start.
         """
-        start, cutoff = self.lookback_starts[window], self.window_cutoffs[window]
-        stamps = stamps_until(cutoff, self.metadata.lookback, self.metadata.frequency)
-        if stamps[0] != start:
-            expected = f"{self.metadata.lookback} steps of '{self.metadata.frequency}' up to {time_text(cutoff)}"
-            raise RunError(f"'{self._path}' is inconsistent: {expected} do not start at {time_text(start)}")
+        stamps: NDArray[Any] = self._lookback_timestamps(slice(window, window + 1))[0]
+        return stamps
+
+    def _lookback_timestamps(self, windows: slice) -> NDArray[Any]:
+        """(windows, lookback) the times of some windows' positions."""
+        cutoffs, starts = self.window_cutoffs[windows], self.lookback_starts[windows]
+        known, place = np.unique(cutoffs, return_inverse=True)
+        stamps = stamps_until(known, self.metadata.lookback, self.metadata.frequency)[place]
+        wrong = np.flatnonzero(stamps[:, 0] != starts)
+        if len(wrong):
+            expected = (
+                f"{self.metadata.lookback} steps of '{self.metadata.frequency}' up to {time_text(cutoffs[wrong[0]])}"
+            )
+            raise RunError(f"'{self.path}' is inconsistent: {expected} do not start at {time_text(starts[wrong[0]])}")
         return stamps
 
     def to_frame(self) -> "pd.DataFrame":
@@ -160,7 +169,6 @@ class AttentionDump:
     def _long_table(self, windows: slice, weights: NDArray[np.float32]) -> Any:
         """The rows of some windows, in the order of the weights' axes."""
         shape, cutoffs = weights.shape, self.window_cutoffs[windows]
-        past = {when: self.lookback_timestamps(windows.start + i) for i, when in enumerate(cutoffs)}
 
         def spread(values: Any, *axes: int) -> NDArray[Any]:
             """Repeat values that vary along some axes over all four."""
@@ -168,7 +176,6 @@ class AttentionDump:
             return np.broadcast_to(view, shape).reshape(-1)
 
         ids = pa.array(self.window_item_ids[windows], pa.string())
-        stamps = np.array([past[when] for when in cutoffs], cutoffs.dtype).reshape(len(cutoffs), shape[3])
         return pa.table(
             {
                 "item_id": ids.take(pa.array(spread(np.arange(shape[0]), 0))),
@@ -177,7 +184,7 @@ class AttentionDump:
                 "head": spread(self.heads, 1),
                 "timestamp": spread(self.timestamps[windows], 0, 2),
                 "lag": spread(self.lags, 3),
-                "lookback_timestamp": spread(stamps, 0, 3),
+                "lookback_timestamp": spread(self._lookback_timestamps(windows), 0, 3),
                 "weight": weights.reshape(-1),
             }
         )

@@ -41,7 +41,7 @@ def read_attention(path: Path | str) -> AttentionDump:
         timestamps=timestamps,
         steps=np.arange(1, metadata.horizon + 1, dtype=np.int32),
         heads=np.arange(metadata.heads, dtype=np.int32),
-        _path=path,
+        path=path,
         _parquet=parquet,
         _places=places,
     )

@@ -6,14 +6,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.errors import ConfigError
 
 
-def stamps_until(cutoff: Any, length: int, frequency: str) -> NDArray[Any]:
-    """(length,) the last times up to and with the cut-off, one step of the frequency apart."""
-    if isinstance(cutoff, np.integer):
-        return np.arange(cutoff - (length - 1), cutoff + 1)
-    return pd.date_range(end=pd.Timestamp(cutoff), periods=length, freq=frequency).to_numpy("datetime64[ns]")
+def stamps_until(cutoffs: NDArray[Any], length: int, frequency: str) -> NDArray[Any]:
+    """(len(cutoffs), length) the last times up to and with each cut-off, one step of the frequency apart.
+
+    Raises:
+        ConfigError: there is no such frequency.
+    """
+    step = parse_frequency(frequency)
+    # Shifting all cut-offs by one lag at a time keeps calendar frequencies, which go through pandas, fast.
+    return np.stack([step.shift(cutoffs, -lag) for lag in range(length - 1, -1, -1)], axis=1)
 
 
 def parse_time(value: Any, time_type: np.dtype[Any]) -> Any:

@@ -1,0 +1,187 @@
+"""A heat map of attention weights for the terminal: steps down, lags across, the most recent on the right.
+
+True colour half-blocks (two steps to a line) where the console has colours, an ASCII ramp where it has not. What does
+not fit is binned by its mean, and the caption says so.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.color import Color
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from forecast_attn.inspection.distances import has_time_distances, time_distance
+
+Matrix = NDArray[np.floating[Any]]
+
+ASCII_RAMP = " .:-=+*#%@"
+# Dark to light through blue, violet and orange: the order survives colour blindness and grey scales.
+COLOUR_STOPS = np.array([(16, 14, 40), (52, 37, 121), (128, 45, 140), (205, 66, 104), (246, 131, 60), (252, 238, 150)])
+GUTTER = 8  # characters left of the map, for the labels
+MOST_CELL_WIDTH = 6  # characters per lag when the lookback is short
+MOST_ROWS = 48  # steps drawn; more are binned
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Weights binned to what fits: (rows, columns) cells, how many steps and lags each covers, how wide it is drawn."""
+
+    cells: Matrix
+    steps_per_row: int
+    lags_per_column: int
+    cell_width: int
+
+    @property
+    def width(self) -> int:
+        return int(self.cells.shape[1] * self.cell_width)
+
+
+def fit_grid(weights: Matrix, width: int) -> Grid:
+    """Bin (steps, lookback) weights by mean to at most `width` characters.
+
+    Columns are binned from the right, so that lag 0 always stands at the edge of a full bin; the oldest may hold fewer.
+    """
+    steps, lookback = weights.shape
+    lags_per_column, steps_per_row = -(-lookback // width), -(-steps // MOST_ROWS)
+    mirrored = _binned_means(weights[:, ::-1], lags_per_column)
+    cells = _binned_means(mirrored.T, steps_per_row).T[:, ::-1]
+    return Grid(cells, steps_per_row, lags_per_column, max(1, min(MOST_CELL_WIDTH, width // cells.shape[1])))
+
+
+def _binned_means(values: Matrix, size: int) -> Matrix:
+    """Means of `size` neighbours along the last axis; the last bin may hold fewer."""
+    starts = np.arange(0, values.shape[-1], size)
+    counts = np.diff(np.append(starts, values.shape[-1]))
+    return np.asarray(np.add.reduceat(values.astype(np.float64), starts, axis=-1) / counts)
+
+
+def heatmap_text(weights: Matrix, steps: NDArray[Any], *, season: int, frequency: str, console: Console) -> Text:
+    """Draw (steps, lookback) weights, oldest position first, for this console's width and colours.
+
+    Args:
+        weights: one row per step.
+        steps: the steps ahead the rows stand for.
+        season: steps in a season, whose multiples are marked; 1 for none.
+        frequency: of the time axis, for labels in time.
+        console: where it will be printed.
+    """
+    grid = fit_grid(weights, max(console.width - GUTTER - 1, 8))
+    colour = has_rich_colours(console)
+    rows = _block_rows(grid, steps) if colour else _ascii_rows(grid, steps)
+    axis = _axis_lines(grid, weights.shape[1], season, frequency)
+    caption = _caption(grid, weights.shape[1], _legend(float(grid.cells.max()), colour))
+    return Text("\n", no_wrap=True).join([*rows, *map(Text, axis), *caption])
+
+
+def has_rich_colours(console: Console) -> bool:
+    """Whether the console draws half-blocks in colours that can carry a scale (sixteen cannot)."""
+    return console.color_system in ("256", "truecolor") and not console.no_color and console.encoding.startswith("utf")
+
+
+# --------------------------------------------------------------------------- rows
+
+
+def _ascii_rows(grid: Grid, steps: NDArray[Any]) -> list[Text]:
+    rows = []
+    for row, levels in enumerate(np.round(_relative(grid.cells) * (len(ASCII_RAMP) - 1)).astype(int)):
+        drawn = "".join(ASCII_RAMP[level] * grid.cell_width for level in levels)
+        rows.append(Text(_row_label(steps[row * grid.steps_per_row], row) + drawn))
+    return rows
+
+
+def _block_rows(grid: Grid, steps: NDArray[Any]) -> list[Text]:
+    """Two rows of cells to a line: the upper as the colour of a half-block, the lower as its background."""
+    colours = _colours(_relative(grid.cells))
+    rows = []
+    for row in range(0, len(colours), 2):
+        line = Text(_row_label(steps[row * grid.steps_per_row], row))
+        lower = colours[row + 1] if row + 1 < len(colours) else [None] * len(colours[row])
+        for above, below in zip(colours[row], lower, strict=True):
+            line.append("▀" * grid.cell_width, Style(color=above, bgcolor=below))
+        rows.append(line)
+    return rows
+
+
+def _relative(cells: Matrix) -> Matrix:
+    """Cells from 0 to the largest as 0 to 1, by their square root: else one peak leaves the rest in the dark."""
+    return np.sqrt(np.nan_to_num(cells).clip(0) / (np.nanmax(cells, initial=0) or 1))
+
+
+def _colours(levels: Matrix) -> list[list[Color]]:
+    places = np.linspace(0, 1, len(COLOUR_STOPS))
+    channels = np.stack([np.interp(levels, places, COLOUR_STOPS[:, channel]) for channel in range(3)], axis=-1)
+    return [[Color.from_rgb(*map(round, cell)) for cell in row] for row in channels.tolist()]
+
+
+def _row_label(step: int, row: int) -> str:
+    return f"{'step' if row == 0 else '':4} {step:>2} ".rjust(GUTTER)
+
+
+# --------------------------------------------------------------------------- axis and caption
+
+
+def _axis_lines(grid: Grid, lookback: int, season: int, frequency: str) -> list[str]:
+    """The lags, the same in time, and a mark below every whole season."""
+    ticks = _tick_lags(lookback, season)
+    lags = _labelled("lag", {_column_of(lag, grid): str(lag) for lag in ticks}, grid.width)
+    times = {_column_of(lag, grid): f"-{time_distance(frequency, lag)}".replace(" ", "") for lag in ticks[1:]}
+    lines = [lags, _labelled("time", {_column_of(0, grid): "cutoff", **times}, grid.width)]
+    if not has_time_distances(frequency):
+        del lines[1]
+    if 1 < season < lookback:
+        marks = {_column_of(lag, grid): "^" for lag in range(season, lookback, season)}
+        lines.insert(0, _labelled("season", marks, grid.width, gap=0))
+    return lines
+
+
+def _tick_lags(lookback: int, season: int) -> list[int]:
+    """Lag 0 and multiples of the season, or of a round number where there is none; crowded ones are left out later."""
+    spacing = season if 1 < season < lookback else 1 if lookback <= 12 else _round_number(lookback / 6)
+    return list(range(0, lookback, spacing))
+
+
+def _round_number(value: float) -> int:
+    power = 10 ** int(np.log10(value))
+    return int(next(power * factor for factor in (1, 2, 5, 10) if power * factor >= value))
+
+
+def _column_of(lag: int, grid: Grid) -> int:
+    """The character in the middle of a lag's cell."""
+    from_right = lag // grid.lags_per_column * grid.cell_width + (grid.cell_width - 1) // 2
+    return grid.width - 1 - from_right
+
+
+def _labelled(name: str, labels: dict[int, str], width: int, gap: int = 1) -> str:
+    """One line with each label centred on its column; labels come most important first, and later ones give way."""
+    line = [" "] * width
+    for column, label in labels.items():
+        start = min(max(column - len(label) // 2, 0), width - len(label))
+        around = line[max(start - gap, 0) : start + len(label) + gap]
+        if start >= 0 and not "".join(around).strip():
+            line[start : start + len(label)] = label
+    return f"{name:>{GUTTER - 1}} {''.join(line)}".rstrip()
+
+
+def _legend(largest: float, colour: bool) -> Text:
+    legend = Text("0 ")
+    if colour:
+        for shade in _colours(np.linspace(0, 1, 16)[None])[0]:
+            legend.append("█", Style(color=shade))
+    else:
+        legend.append(f"[{ASCII_RAMP}]")
+    return legend.append(f" {largest:.3g}")
+
+
+def _caption(grid: Grid, lookback: int, legend: Text) -> list[Text]:
+    indent = " " * GUTTER
+    notes = [Text(f"{indent}weight ").append(legend)]
+    notes.append(Text(f"{indent}square-root scale; uniform {1 / lookback:.3g}"))
+    if grid.lags_per_column > 1:
+        notes.append(Text(f"{indent}a column is the mean of {grid.lags_per_column} lags"))
+    if grid.steps_per_row > 1:
+        notes.append(Text(f"{indent}a row is the mean of {grid.steps_per_row} steps"))
+    return notes
