@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.frequency import Frequency, guess_alias, parse_frequency, step_name
-from forecast_attn.data.problems import Finding, Report, counted, place, report_each, stamp_text, stop
+from forecast_attn.data.problems import Finding, Report, counted, ended, place, report_each, stamp_text
 from forecast_attn.data.roles import Roles
 
 
@@ -33,16 +35,23 @@ def find_frequency(cells: Cells, freq: str | None, report: Report) -> Frequency:
     frequency = parse_frequency(alias)
     if frequency.is_integer != (cells.stamps.dtype.kind != "M"):
         kind = "whole numbers" if frequency.is_integer is False else "dates"
-        stop(report, Finding("FA203", "error", f"--freq {alias} does not fit a time column of {kind}", "leave --freq out"))
+        raise ended(
+            report,
+            Finding("FA203", "error", f"--freq {alias} does not fit a time column of {kind}", "leave --freq out"),
+        )
     inside = cells.series[1:] == cells.series[:-1]
     steps = np.where(inside, frequency.steps_between(cells.stamps[:-1], cells.stamps[1:]), 1.0)
     if freq is None:
         _report_other_frequencies(cells, alias, inside & (steps == 1), inside, report)
     odd = (steps != np.round(steps)) | (steps <= 0)
     report_each(report, np.flatnonzero(odd) + 1, lambda at: _irregular(cells, frequency, at))
-    report_each(report, np.flatnonzero(~odd & (steps > 1)) + 1, lambda at: _gap(cells, frequency, int(steps[at - 1]) - 1, at))
+    report_each(
+        report, np.flatnonzero(~odd & (steps > 1)) + 1, lambda at: _gap(cells, frequency, int(steps[at - 1]) - 1, at)
+    )
     regular = int(np.sum(inside & (steps == 1)))
-    evidence = f"{regular:,} of {counted(int(inside.sum()), 'step')} {'is' if regular == 1 else 'are'} {step_name(alias)}"
+    evidence = (
+        f"{regular:,} of {counted(int(inside.sum()), 'step')} {'is' if regular == 1 else 'are'} {step_name(alias)}"
+    )
     return parse_frequency(alias, evidence if freq is None else f"given; {evidence}")
 
 
@@ -57,23 +66,24 @@ def _infer_alias(cells: Cells, report: Report) -> str:
     hint = "--freq h, D, W-SUN, MS, … says the step"
     if len(stamps) < 3:
         message = f"series '{name}' has {counted(len(stamps), 'row')}; expected at least 3 to infer the time step"
-        stop(report, Finding("FA206", "error", message, hint, item_id=name))
-    at = int(starts[longest]) + _first_odd(np.diff(stamps)) + 1
-    expected = pd.Series(np.diff(stamps)).mode()[0]
+        raise ended(report, Finding("FA206", "error", message, hint, item_id=name))
+    lengths = np.diff(stamps)
+    expected = _most_common(lengths)
+    at = int(starts[longest]) + int(np.argmax(lengths != expected)) + 1
     message = (
         f"series '{name}' has no regular time step: it jumps from {stamp_text(cells.stamps[at - 1])} to "
         f"{stamp_text(cells.stamps[at])} at {place(int(cells.rows[at]))}; most common step: {_length(expected)}"
     )
-    stop(report, Finding("FA203", "error", message, hint, item_id=name, row=int(cells.rows[at])))
+    raise ended(report, Finding("FA203", "error", message, hint, item_id=name, row=int(cells.rows[at])))
 
 
-def _length(step: pd.Timedelta | int) -> str:
-    return str(step).removesuffix(" 00:00:00") if isinstance(step, pd.Timedelta) else str(step)
+def _length(step: Any) -> str:
+    return str(pd.Timedelta(step)).removesuffix(" 00:00:00") if isinstance(step, np.timedelta64) else str(step)
 
 
-def _first_odd(lengths: NDArray[np.timedelta64] | NDArray[np.int64]) -> int:
+def _most_common(lengths: NDArray[Any]) -> Any:
     found, counts = np.unique(lengths, return_counts=True)
-    return int(np.argmax(lengths != found[np.argmax(counts)]))
+    return found[np.argmax(counts)]
 
 
 def _report_other_frequencies(
@@ -90,7 +100,9 @@ def _report_other_frequencies(
         if other is not None and other != alias:
             name = cells.item_ids[index]
             message = f"series '{name}' steps by {step_name(other)}, series '{common}' by {step_name(alias)}"
-            stop(report, Finding("FA205", "error", message, "put series of one frequency into one file", item_id=name))
+            raise ended(
+                report, Finding("FA205", "error", message, "put series of one frequency into one file", item_id=name)
+            )
 
 
 def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
@@ -100,8 +112,14 @@ def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
         message = f"series '{name}' has {stamp} twice, at {place(first)} and {place(row)}"
         return Finding("FA202", "error", message, "keep one of the rows", item_id=name, column=roles.time, row=row)
     texts = sorted(column for column, reason in roles.ignored.items() if reason == "text")
-    hint = f"--id '{texts[0]}' if that column tells series apart" if texts else "keep one of the rows, or name the series with --id"
-    message = f"column '{roles.time}' has {stamp} twice, at {place(first)} and {place(row)}, and no column tells series apart"
+    hint = (
+        f"--id '{texts[0]}' if that column tells series apart"
+        if texts
+        else "keep one of the rows, or name the series with --id"
+    )
+    message = (
+        f"column '{roles.time}' has {stamp} twice, at {place(first)} and {place(row)}, and no column tells series apart"
+    )
     return Finding("FA202", "error", message, hint, item_id=name, column=roles.time, row=row)
 
 
@@ -112,7 +130,9 @@ def _irregular(cells: Cells, frequency: Frequency, at: int) -> Finding:
         f"series '{name}' jumps from {stamp_text(before)} to {stamp_text(cells.stamps[at])} at {place(row)}; expected "
         f"{stamp_text(frequency.stamps_after(before, 1)[0])} (step {step_name(frequency.alias)})"
     )
-    return Finding("FA203", "error", message, "--freq says another step; or correct the time stamp", item_id=name, row=row)
+    return Finding(
+        "FA203", "error", message, "--freq says another step; or correct the time stamp", item_id=name, row=row
+    )
 
 
 def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:
@@ -121,4 +141,6 @@ def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:
         f"series '{name}' has a gap of {counted(missing, 'row')}: after {stamp_text(cells.stamps[at - 1])} comes "
         f"{stamp_text(cells.stamps[at])} at {place(row)} (step {step_name(frequency.alias)})"
     )
-    return Finding("FA204", "error", message, "add the missing rows, with a value in every column", item_id=name, row=row)
+    return Finding(
+        "FA204", "error", message, "add the missing rows, with a value in every column", item_id=name, row=row
+    )

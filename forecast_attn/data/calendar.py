@@ -62,7 +62,7 @@ def _month_of_year(timestamps: Stamps) -> NDArray[np.float64]:
 
 def _day_of_year(timestamps: Stamps) -> NDArray[np.float64]:
     days = timestamps.astype("datetime64[D]")
-    return (days - days.astype("datetime64[Y]")).astype(np.int64) / _YEAR
+    return np.asarray((days - days.astype("datetime64[Y]")).astype(np.int64) / _YEAR, np.float64)
 
 
 _PHASES = {

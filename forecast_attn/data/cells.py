@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.problems import Finding, Report, place, report_each, stop
+from forecast_attn.data.problems import Finding, Report, ended, place, report_each
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import Stamps, parse_timestamps
 
@@ -56,7 +56,10 @@ def parse_cells(frame: pd.DataFrame, roles: Roles, report: Report, source: str) 
     cells = Cells(np.arange(1, len(frame) + 1), series, item_ids, stamps, columns)
     usable = ~no_time & (series >= 0)
     if not usable.any():
-        stop(report, Finding("FA201", "error", f"'{source}' has no row with a time stamp", "--time NAME", column=roles.time))
+        raise ended(
+            report,
+            Finding("FA201", "error", f"'{source}' has no row with a time stamp", "--time NAME", column=roles.time),
+        )
     return _in_order(cells if usable.all() else cells.take(usable), report)
 
 
@@ -85,7 +88,9 @@ def _parse_ids(frame: pd.DataFrame, roles: Roles) -> tuple[NDArray[np.int64], tu
 def ids_as_text(column: pd.Series) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Index of each cell's identifier (num_rows,), -1 where empty, and the sorted identifiers."""
     found, values = pd.factorize(column)
-    texts = [str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip() for value in values]
+    texts = [
+        str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip() for value in values
+    ]
     item_ids = sorted({text for text in texts if text})
     position = {text: index for index, text in enumerate(item_ids)}
     lookup = np.array([position.get(text, -1) for text in texts] + [-1], np.int64)
@@ -102,7 +107,14 @@ def _in_order(cells: Cells, report: Report) -> Cells:
     if not len(moved):
         return cells if (order == np.arange(len(order))).all() else cells.take(order)
     row = int(cells.rows[order[moved[0] + 1]])
-    report(Finding("FA207", "note", f"rows are not sorted by series and time, first at {place(row)}; they are sorted here", row=row))
+    report(
+        Finding(
+            "FA207",
+            "note",
+            f"rows are not sorted by series and time, first at {place(row)}; they are sorted here",
+            row=row,
+        )
+    )
     return cells.take(order)
 
 

@@ -61,12 +61,14 @@ def _header(path: Path, delimiter: str) -> list[str]:
     other = next((mark for mark in OTHER_DELIMITERS if len(names) == 1 and mark != delimiter and mark in line), None)
     if other is not None:
         raise DataError(
-            f"'{path}' has one column when split at '{delimiter}', and its header holds {OTHER_DELIMITERS[other]}: {line!r}",
+            f"'{path}' split at '{delimiter}' has one column; its header holds {OTHER_DELIMITERS[other]}: {line!r}",
             f"--delimiter {OTHER_DELIMITERS[other]}",
         )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
-        raise DataError(f"'{path}' has more than one column called {quoted(repeated)}", "give every column its own name")
+        raise DataError(
+            f"'{path}' has more than one column called {quoted(repeated)}", "give every column its own name"
+        )
     return names
 
 
@@ -99,4 +101,6 @@ def _csv_files_in(folder: Path) -> str | None:
 
 def _not_a_csv(path: Path, reason: str) -> DataError:
     reason = reason.strip().removeprefix("Error tokenizing data. C error: ")
-    return DataError(f"'{path}' is not a CSV: {reason}", "expected text in UTF-8 with one header line and equal fields per row")
+    return DataError(
+        f"'{path}' is not a CSV: {reason}", "expected text in UTF-8 with one header line and equal fields per row"
+    )

@@ -20,13 +20,18 @@ DAY = 86_400 * 10**9
 # Units of fixed length, in nanoseconds. pandas writes them so since 2.2.
 UNITS = {"s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "D": DAY, "W": 7 * DAY}
 MONTH_UNITS = {"MS": 1, "ME": 1, "QS": 3, "QE": 3, "YS": 12, "YE": 12}
-OLD_NAMES = {
-    "H": "h", "T": "min", "S": "s", "d": "D", "w": "W", "b": "B", "M": "ME", "Q": "QE", "A": "YE", "Y": "YE", "AS": "YS",
-}  # fmt: skip
-UNIT_NAMES = {"s": "second", "min": "minute", "h": "hour", "D": "day", "W": "week", "B": "business day"}
-MONTH_NAMES = {
-    "MS": "month start", "ME": "month end", "QS": "quarter start", "QE": "quarter end", "YS": "year start", "YE": "year end",
-}  # fmt: skip
+OLD_NAMES = {"H": "h", "T": "min", "S": "s", "M": "ME", "Q": "QE", "A": "YE", "Y": "YE", "AS": "YS"}
+UNIT_NAMES = {
+    "s": "second",
+    "min": "minute",
+    "h": "hour",
+    "D": "day",
+    "W": "week",
+    "B": "business day",
+    "M": "month",
+    "Q": "quarter",
+    "Y": "year",
+}
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class Frequency:
         """How many steps lie between stamps, elementwise; no whole number when one is off the grid."""
         number, unit, anchor = _parts(self.alias)
         if not unit:
-            return (np.asarray(later) - np.asarray(earlier)) / number
+            return np.asarray((later - earlier) / number, np.float64)
         elapsed = (later - earlier).astype(np.int64)
         if unit in UNITS:
             off_grid = _weekday(later) != WEEKDAYS.index(anchor) if anchor else np.zeros(len(later), np.bool_)
@@ -79,7 +84,9 @@ class Frequency:
             off_grid = (_weekday(earlier) > 4) | (_weekday(later) > 4) | (elapsed % DAY != 0)
             steps = np.busday_count(earlier.astype("datetime64[D]"), later.astype("datetime64[D]")) / number
         else:
-            off_grid = ~(_on_anchor(earlier, unit, anchor) & _on_anchor(later, unit, anchor)) | (_clock(earlier) != _clock(later))
+            off_grid = ~(_on_anchor(earlier, unit, anchor) & _on_anchor(later, unit, anchor)) | (
+                _clock(earlier) != _clock(later)
+            )
             steps = (_month(later) - _month(earlier)) / (number * MONTH_UNITS[unit])
         return np.where(off_grid, np.floor(steps) + 0.5, steps)
 
@@ -105,7 +112,8 @@ def parse_frequency(alias: str, evidence: str = "given") -> Frequency:
     if not known or number == "0" or int(number or 1) == 0 or not _anchor_fits(unit, anchor):
         raise ConfigError(
             f"there is no frequency '{alias}'",
-            did_you_mean(alias, [*UNITS, "B", *MONTH_UNITS, "W-SUN", "QS-JAN", "15min"]) or "for example h, D, W-SUN, MS, 15min",
+            did_you_mean(alias, [*UNITS, "B", *MONTH_UNITS, "W-SUN", "QS-JAN", "15min"])
+            or "for example h, D, W-SUN, MS, 15min",
         )
     anchor = anchor or {"W": "SUN", "QS": "JAN", "QE": "DEC", "YS": "JAN", "YE": "DEC"}.get(unit, "")
     count = int(number or 1)
@@ -160,14 +168,16 @@ def _parts(alias: str) -> tuple[int, str, str]:
 
 
 def step_name(alias: str) -> str:
-    """`1 hour`, `15 minutes`, `1 month start`: a step in words."""
+    """`1 hour`, `15 minutes`, `1 quarter (at its start, Jan)`: a step in words."""
     number, unit, anchor = _parts(alias)
-    name = (UNIT_NAMES | MONTH_NAMES).get(unit, "")
-    return f"{number} {name}{'s' if number > 1 and name else ''}{f' ({anchor.title()})' if anchor else ''}".strip()
+    name = UNIT_NAMES.get(unit[:1] if unit in MONTH_UNITS else unit, "")
+    place = {"S": "at its start", "E": "at its end"}[unit[1]] if unit in MONTH_UNITS else ""
+    details = ", ".join(filter(None, (place, anchor.title())))
+    return f"{number} {name}{'s' if number > 1 and name else ''}{f' ({details})' if details else ''}".strip()
 
 
 def guess_alias(stamps: Stamps) -> str | None:
-    """The alias of one series' sorted stamps, without repeats; None when most steps follow no rule or they are too few."""
+    """The alias of one series' sorted stamps without repeats; None when they are too few or most keep to no step."""
     if len(stamps) < 3:
         return None
     for alias in _candidates(stamps):
@@ -230,7 +240,7 @@ def _clock(stamps: Stamps) -> NDArray[np.int64]:
 
 
 def _is_month_start(stamps: Stamps) -> NDArray[np.bool_]:
-    return stamps.astype("datetime64[D]") == stamps.astype("datetime64[M]").astype("datetime64[D]")
+    return np.asarray(stamps.astype("datetime64[D]") == stamps.astype("datetime64[M]"), np.bool_)
 
 
 def _is_month_end(stamps: Stamps) -> NDArray[np.bool_]:

@@ -81,10 +81,14 @@ def _rows_in(panel: Panel, frame: pd.DataFrame, stamps: Stamps, source: str) -> 
     found, bad = parse_timestamps(frame[panel.roles.time], panel.roles.time)
     for at in np.flatnonzero(bad)[:1]:
         value = frame[panel.roles.time].iloc[at]
-        raise DataError(f"'{source}': column '{panel.roles.time}' is '{value}' at {place(int(at) + 1)}; expected a time stamp")
+        raise DataError(
+            f"'{source}': column '{panel.roles.time}' is '{value}' at {place(int(at) + 1)}; expected a time stamp"
+        )
     if found.dtype.kind != stamps.dtype.kind:
         kinds = {"M": "dates", "i": "whole numbers"}
-        raise DataError(f"'{source}' has {kinds[found.dtype.kind]} in '{panel.roles.time}', the history {kinds[stamps.dtype.kind]}")
+        raise DataError(
+            f"'{source}' has {kinds[found.dtype.kind]} in '{panel.roles.time}', the history {kinds[stamps.dtype.kind]}"
+        )
     series = _series_in(panel, frame)
     wanted = np.isin(found, stamps) & (series >= 0) & (series < panel.num_series)
     rows = np.flatnonzero(wanted)
@@ -94,7 +98,8 @@ def _rows_in(panel: Panel, frame: pd.DataFrame, stamps: Stamps, source: str) -> 
         at = int(rows[repeated[0]])
         name = panel.item_ids[series[at]]
         raise DataError(
-            f"'{source}' has {stamp_text(found[at])} of series '{name}' twice, the second at {place(at + 1)}", "keep one of the rows"
+            f"'{source}' has {stamp_text(found[at])} of series '{name}' twice, the second at {place(at + 1)}",
+            "keep one of the rows",
         )
     horizon = stamps.shape[1]
     lookup = pd.MultiIndex.from_arrays([np.repeat(np.arange(panel.num_series), horizon), stamps.ravel()])
@@ -119,8 +124,8 @@ def _checked(panel: Panel, stamps: Stamps, values: Floats, source: str | None) -
         first, last = stamp_text(stamps[index, steps[0]]), stamp_text(stamps[index, steps[-1]])
         where = "the data" if source is None else f"'{source}'"
         message = (
-            f"{where} has no '{name}' for {len(steps)} of the {horizon} steps to forecast of series '{panel.item_ids[index]}', "
-            f"from {first} to {last}"
+            f"{where} has no '{name}' for {len(steps)} of the {horizon} steps to forecast of series "
+            f"'{panel.item_ids[index]}', from {first} to {last}"
         )
         span = f"{stamp_text(stamps[index, 0])} … {stamp_text(stamps[index, -1])}"
         raise DataError(message, f"--future FILE with columns {quoted(panel.roles.future_covariates)} for {span}")
@@ -140,5 +145,3 @@ def _with_future(panel: Panel, stamps: Stamps, values: Floats) -> Panel:
     timestamps[future], target[future], past[future] = stamps.ravel(), np.nan, np.nan
     ahead[future] = values.reshape(len(future), -1)
     return replace(longer, timestamps=timestamps, target=target, past_covariates=past, future_covariates=ahead)
-
-

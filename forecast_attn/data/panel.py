@@ -20,14 +20,14 @@ from forecast_attn.data.timestamps import Stamps
 class Panel:
     """Series one after the other, sorted by (item_id, time).
 
-    Series i owns the rows starts[i] : starts[i + 1]. The first known[i] of them have a target; the rest are future rows,
-    in which only future covariates are known.
+    Series i owns the rows starts[i] : starts[i + 1]. The first known[i] of them have a target; the rest are future
+    rows, in which only future covariates are known.
     """
 
     roles: Roles
     frequency: Frequency
     item_ids: tuple[str, ...]
-    """Sorted as text; a single series without an identifier is called by the target's name."""
+    """Sorted as text; a single series without identifier is called by the target's name."""
     starts: NDArray[np.int64]
     """First row of every series, and the number of rows (num_series + 1,)."""
     known: NDArray[np.int64]
@@ -140,7 +140,7 @@ def ranges(firsts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
     """firsts[0], firsts[0] + 1, … (lengths[0] of them), then the same for the next (sum of lengths,)."""
     lengths = np.maximum(lengths, 0)
     before = np.cumsum(lengths) - lengths
-    return np.arange(int(lengths.sum())) + np.repeat(firsts - before, lengths)
+    return np.asarray(np.arange(lengths.sum()) + np.repeat(firsts - before, lengths), np.int64)
 
 
 def _matrix(cells: Cells, names: tuple[str, ...]) -> NDArray[np.float64]:
@@ -157,7 +157,9 @@ def _static(cells: Cells, names: tuple[str, ...], report: Report) -> NDArray[np.
     matrix = _matrix(cells, names)
     for name in names:
         values = cells.columns[name]
-        changed = np.flatnonzero(~np.isnan(values) & (values != values[starts][cells.series]) & ~np.isnan(values[starts][cells.series]))
+        changed = np.flatnonzero(
+            ~np.isnan(values) & (values != values[starts][cells.series]) & ~np.isnan(values[starts][cells.series])
+        )
         report_each(report, changed, lambda at, name=name: _not_constant(cells, name, at))  # type: ignore[misc]
         report_each(report, np.flatnonzero(np.isnan(values)), lambda at, name=name: _missing(cells, name, at))  # type: ignore[misc]
     return matrix[starts]
@@ -170,7 +172,9 @@ def _report_missing(
     for index in np.flatnonzero(known == 0):
         name = cells.item_ids[index]
         message = f"series '{name}' has no value in column '{roles.target}'"
-        report(Finding("FA301", "error", message, "remove its rows, or fill the target", item_id=name, column=roles.target))
+        report(
+            Finding("FA301", "error", message, "remove its rows, or fill the target", item_id=name, column=roles.target)
+        )
     future = future & (known > 0)[cells.series]
     target = np.isnan(cells.columns[roles.target]) & ~future & (known > 0)[cells.series]
     report_each(report, np.flatnonzero(target), lambda at: _missing(cells, roles.target, at, "FA301"))
@@ -194,11 +198,16 @@ def _nothing_known(cells: Cells, roles: Roles, at: int) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
     others = " and every covariate" if roles.past_covariates or roles.future_covariates else ""
     message = f"'{roles.target}'{others} has no value at {place(row)}, series '{name}', {stamp_text(cells.stamps[at])}"
-    return Finding("FA304", "error", message, "remove the row, or fill the target", item_id=name, column=roles.target, row=row)
+    return Finding(
+        "FA304", "error", message, "remove the row, or fill the target", item_id=name, column=roles.target, row=row
+    )
 
 
 def _not_constant(cells: Cells, column: str, at: int) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
     first = cells.columns[column][cells.starts[cells.series[at]]]
-    message = f"column '{column}' (static) changes within series '{name}': {first:g}, then {cells.columns[column][at]:g} at {place(row)}"
-    return Finding("FA305", "error", message, f"--past '{column}' if it changes over time", item_id=name, column=column, row=row)
+    change = f"{first:g}, then {cells.columns[column][at]:g} at {place(row)}"
+    message = f"column '{column}' (static) changes within series '{name}': {change}"
+    return Finding(
+        "FA305", "error", message, f"--past '{column}' if it changes over time", item_id=name, column=column, row=row
+    )

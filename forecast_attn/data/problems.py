@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,24 +65,26 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def report_each(report: Report, places: Sequence[int] | NDArray[np.int64], finding_at: Callable[[int], Finding]) -> None:
+def report_each(
+    report: Report, places: Sequence[int] | NDArray[np.int64], finding_at: Callable[[int], Finding]
+) -> None:
     """Report the finding at each place; after the first five only how many more there are."""
     for at in places[:MOST]:
         report(finding_at(int(at)))
     if len(places) > MOST:
         first = finding_at(int(places[MOST]))
         rest = f"{len(places) - MOST:,} more of {first.code}" + (f" in column '{first.column}'" if first.column else "")
-        report(Finding(first.code, first.severity, f"{rest}, the first: {first.message}", column=first.column, row=first.row))
+        report(
+            Finding(
+                first.code, first.severity, f"{rest}, the first: {first.message}", column=first.column, row=first.row
+            )
+        )
 
 
-def stop(report: Report, finding: Finding) -> NoReturn:
-    """Report a finding that nothing can be read beyond.
-
-    Raises:
-        DataError: always.
-    """
+def ended(report: Report, finding: Finding) -> DataError:
+    """Report a finding that nothing can be read beyond, and return the error to raise."""
     report(finding)
-    raise DataError(finding.message, finding.hint)
+    return DataError(finding.message, finding.hint)
 
 
 def stamp_text(stamp: np.datetime64 | np.int64) -> str:

@@ -153,9 +153,7 @@ def _find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], so
     return found
 
 
-def _find_item_id(
-    frame: pd.DataFrame, free: list[str], reasons: dict[str, str], ignored: dict[str, str]
-) -> str | None:
+def _find_item_id(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], ignored: dict[str, str]) -> str | None:
     for name in _named(free, ID_NAMES):
         if name.lower() in ("id", "series") and frame[name].nunique() == len(frame) > 1:
             ignored[name] = "differs in every row"
@@ -172,7 +170,9 @@ def _find_target(numeric: list[str], reasons: dict[str, str], source: str, colum
         reasons[candidates[0]] = "name" if by_name else "the only numeric column"
         return candidates[0]
     if not candidates:
-        raise DataError(f"'{source}' has no numeric column to forecast; its columns are {quoted(columns)}", "--target NAME")
+        raise DataError(
+            f"'{source}' has no numeric column to forecast; its columns are {quoted(columns)}", "--target NAME"
+        )
     raise DataError(
         f"'{source}' has {len(candidates)} columns that could be the target: {quoted(candidates)}",
         f"--target NAME, for example --target {_flag_value(candidates[-1])}",
@@ -191,12 +191,12 @@ def _known_ahead(
     if not unknown.any() or not columns:
         return ()
     after_end = _after_end(frame, unknown, time, item_id)
-    return tuple(name for name in columns if frame[name].to_numpy()[after_end].size and frame[name][after_end].notna().any())
+    return tuple(
+        name for name in columns if frame[name].to_numpy()[after_end].size and frame[name][after_end].notna().any()
+    )
 
 
-def _after_end(
-    frame: pd.DataFrame, unknown: NDArray[np.bool_], time: str, item_id: str | None
-) -> NDArray[np.bool_]:
+def _after_end(frame: pd.DataFrame, unknown: NDArray[np.bool_], time: str, item_id: str | None) -> NDArray[np.bool_]:
     """Rows (num_rows,) that come after the last known target of their series."""
     try:
         stamps, bad = parse_timestamps(frame[time], time)

@@ -31,7 +31,8 @@ class Split:
     def training_rows(self, panel: Panel) -> NDArray[np.int64]:
         """How many of each series' first rows are training (num_series,)."""
         before = np.concatenate(([0], np.cumsum(panel.timestamps <= self.boundary)))
-        return np.minimum(before[panel.starts[1:]] - before[panel.starts[:-1]], panel.known)
+        inside: NDArray[np.int64] = before[panel.starts[1:]] - before[panel.starts[:-1]]
+        return np.minimum(inside, panel.known)
 
 
 def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int) -> Split:
@@ -39,7 +40,7 @@ def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int)
 
     Args:
         panel: the validated table.
-        validation: a fraction of the panel's known span below 1, or a number of steps; at least `horizon` steps are cut.
+        validation: a fraction below 1 of the panel's known span, or a number of steps; at least `horizon` are cut.
         horizon: steps to forecast.
         lookback: past steps the model sees.
 
@@ -75,8 +76,8 @@ def _too_short(panel: Panel, validation: float, span: int, horizon: int, lookbac
     steps = _validation_steps(validation, span, horizon)
     longest = int(panel.known.max())
     message = (
-        f"the longest series has {counted(longest, 'row')}; lookback {lookback} + horizon {horizon} + {steps} for validation "
-        f"need {lookback + horizon + steps}"
+        f"the longest series has {counted(longest, 'row')}; lookback {lookback} + horizon {horizon} + {steps} for "
+        f"validation need {lookback + horizon + steps}"
     )
     for shorter in range(horizon, 0, -1):
         room = longest - _validation_steps(validation, span, shorter) - shorter

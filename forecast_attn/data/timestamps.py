@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.errors import DataError
 
-Stamps = NDArray[np.datetime64] | NDArray[np.int64]
+Stamps = NDArray[Any]  # datetime64[ns] or int64
 
 _TIMES = ("", " %H:%M", " %H:%M:%S")
 _DATE = re.compile(r"(\d{1,2})[/.-](\d{1,2})([/.-])(\d{4})")
@@ -41,7 +42,8 @@ def parse_timestamps(column: pd.Series, name: str = "time") -> tuple[Stamps, NDA
         return np.zeros(len(column), np.int64), np.ones(len(column), np.bool_)
     if pd.api.types.is_numeric_dtype(column.dtype):
         return _from_numbers(column)
-    return _from_text(column.astype("string").str.strip().replace("", pd.NA), name)
+    text = column.astype("string").str.strip()
+    return _from_text(text.mask(text == ""), name)
 
 
 def looks_like_dates(column: pd.Series) -> bool:
@@ -105,13 +107,18 @@ def _formats(text: pd.Series, name: str) -> Iterator[str]:
     match = _DATE.match(first)
     if match:
         order = _field_order(text, name)
-        yield from (order.replace("/", match[3]) + time for time in sorted(_TIMES, key=lambda t: t.count(":") != first.count(":")))
+        yield from (
+            order.replace("/", match[3]) + time
+            for time in sorted(_TIMES, key=lambda t: t.count(":") != first.count(":"))
+        )
     elif re.match(r"\d{4}", first):
         if "/" not in first and "." not in first[:8]:
             yield "ISO8601"
         mark = "." if "." in first[:8] else "/"
         dates = (f"%Y{mark}%m{mark}%d", f"%Y{mark}%m")
-        yield from (date + time for date in dates for time in sorted(_TIMES, key=lambda t: t.count(":") != first.count(":")))
+        yield from (
+            date + time for date in dates for time in sorted(_TIMES, key=lambda t: t.count(":") != first.count(":"))
+        )
         yield "ISO8601"
     elif re.search("[A-Za-z]{3}", first):
         yield from _MONTH_NAMES

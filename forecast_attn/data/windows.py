@@ -1,7 +1,7 @@
 """Cuts windows out of a panel: indices into one contiguous float32 array, never a table of windows."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import torch
@@ -9,7 +9,7 @@ from jaxtyping import Float, Int64
 from numpy.typing import NDArray
 from torch import Tensor
 
-from forecast_attn.data.calendar import calendar_features
+from forecast_attn.data.calendar import calendar_features, calendar_names
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.problems import counted
 from forecast_attn.data.scaling import Scaler
@@ -58,12 +58,12 @@ class WindowArrays:
         """
         if scaler.item_ids != panel.item_ids:
             raise ValueError("the scaler belongs to other series; use scaler.for_series(panel.item_ids)")
-        static = (panel.static_covariates - scaler.static_loc) / scaler.static_scale
+        static = (panel.static_covariates - scaler.static.loc) / scaler.static.scale
         return cls(
             lookback=lookback,
             horizon=horizon,
             num_past=panel.past_covariates.shape[1],
-            target=torch.from_numpy(_scaled(panel.target, scaler.target_loc, scaler.target_scale, np.diff(panel.starts))),
+            target=torch.from_numpy(_scaled(panel.target, *scaler.target, np.diff(panel.starts))),
             inputs=torch.from_numpy(_inputs(panel, scaler, calendar)),
             static_covariates=torch.from_numpy(static.astype(np.float32)),
             starts=torch.from_numpy(panel.starts[:-1].copy()),
@@ -85,7 +85,7 @@ class WindowArrays:
 
     def to(self, device: torch.device | str) -> Self:
         """The same arrays on another device."""
-        moved = {name: value.to(device) for name, value in vars(self).items() if isinstance(value, Tensor)}
+        moved: dict[str, Any] = {k: v.to(device) for k, v in vars(self).items() if isinstance(v, Tensor)}
         return replace(self, **moved)
 
     def series_of(self, index: Int64[Tensor, "batch"]) -> Int64[Tensor, "batch"]:
@@ -112,7 +112,7 @@ def training_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int) ->
 
 
 def validation_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int) -> NDArray[np.int64]:
-    """Every cut-off at or after the boundary whose horizon is known (num_windows,); the lookback may reach into training."""
+    """Every cut-off from the boundary on whose horizon is known (num_windows,); lookbacks may reach into training."""
     first = panel.starts[:-1] + np.maximum(split.training_rows(panel), lookback) - 1
     return ranges(first, panel.ends - horizon - first)
 
@@ -143,17 +143,14 @@ def _scaled(
 
 def _inputs(panel: Panel, scaler: Scaler, calendar: str) -> NDArray[np.float32]:
     """Past covariates, future covariates and calendar (num_rows, num_past_inputs)."""
-    lengths = np.diff(panel.starts)
-    num_past, num_future = panel.past_covariates.shape[1], panel.future_covariates.shape[1]
-    features = calendar_features(panel.timestamps[: panel.num_rows if calendar == "auto" else 0], panel.frequency)
-    num_calendar = features.shape[1] if calendar == "auto" else 0
-    inputs = np.empty((panel.num_rows, num_past + num_future + num_calendar), np.float32)
-    for column in range(num_past):
-        values, loc, scale = panel.past_covariates[:, column], scaler.past_loc[:, column], scaler.past_scale[:, column]
-        inputs[:, column] = _scaled(values, loc, scale, lengths)
-    for column in range(num_future):
-        values, loc, scale = panel.future_covariates[:, column], scaler.future_loc[:, column], scaler.future_scale[:, column]
-        inputs[:, num_past + column] = _scaled(values, loc, scale, lengths)
+    groups = [(panel.past_covariates, scaler.past), (panel.future_covariates, scaler.future)]
+    columns = [
+        (values[:, at], fit.loc[:, at], fit.scale[:, at]) for values, fit in groups for at in range(values.shape[1])
+    ]
+    num_calendar = len(calendar_names(panel.frequency)) if calendar == "auto" else 0
+    inputs = np.empty((panel.num_rows, len(columns) + num_calendar), np.float32)
+    for position, (values, loc, scale) in enumerate(columns):
+        inputs[:, position] = _scaled(values, loc, scale, np.diff(panel.starts))
     if num_calendar:
-        inputs[:, num_past + num_future :] = features
+        inputs[:, len(columns) :] = calendar_features(panel.timestamps, panel.frequency)
     return inputs
