@@ -252,4 +252,4 @@ def _on_anchor(stamps: Stamps, unit: str, anchor: str) -> NDArray[np.bool_]:
     in_place = _is_month_start(stamps) if unit.endswith("S") else _is_month_end(stamps)
     if not anchor:
         return in_place
-    return in_place & ((_month(stamps) - MONTHS.index(anchor)) % MONTH_UNITS[unit] == 0)
+    return np.asarray(in_place & ((_month(stamps) - MONTHS.index(anchor)) % MONTH_UNITS[unit] == 0), np.bool_)
