@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 DATA_DIR = Path(__file__).resolve().parent.parent / "data"
 SEED = 20_240_701
 LAG = 10
@@ -60,17 +62,15 @@ def city_load() -> str:
     return _table("timestamp,demand,temperature,holiday,price", lines)
 
 
-def _temperature(hours: NDArray[np.int64], random: np.random.RandomState) -> Floats:
+def _temperature(hours: Ints, random: np.random.RandomState) -> Floats:
     """Degrees Celsius: the year, the day (wider in summer), and weather that lasts for days."""
     year = -np.cos(2 * np.pi * (_day_of_year(hours) - 20) / 365.25)
     day = np.cos(2 * np.pi * (hours % 24 - 15) / 24) * (3.2 + 1.6 * year)
     weather = _persistent(len(hours), 0.988, 3.6, random) + _persistent(len(hours), 0.9, 0.7, random)
-    return 10.8 + 10.2 * year + day + weather
+    return np.asarray(10.8 + 10.2 * year + day + weather, np.float64)
 
 
-def _price(
-    hours: NDArray[np.int64], holiday: NDArray[np.bool_], temperature: Floats, random: np.random.RandomState
-) -> Floats:
+def _price(hours: Ints, holiday: NDArray[np.bool_], temperature: Floats, random: np.random.RandomState) -> Floats:
     """EUR/MWh, published the day before: the hour, the cold, the wind, and a rare scarcity."""
     shape = _swing(hours, holiday)
     wind = _persistent(len(hours), 0.97, 16.0, random)
@@ -80,7 +80,7 @@ def _price(
 
 
 def _demand(
-    hours: NDArray[np.int64],
+    hours: Ints,
     holiday: NDArray[np.bool_],
     temperature: Floats,
     price: Floats,
@@ -93,10 +93,11 @@ def _demand(
     dark = 22 * ((hours % 24 >= 17) | (hours % 24 <= 7)) * np.cos(2 * np.pi * (_day_of_year(hours) - 355) / 365.25)
     yields = -0.35 * np.clip(price - 80, -40, None)
     noise = _persistent(len(hours), 0.93, 7.0, random) + 2.5 * random.standard_normal(len(hours))
-    return 410 + 340 * _swing(hours, holiday) + heating + cooling + dark + yields + 0.0012 * hours + noise
+    habits = 410 + 340 * _swing(hours, holiday) + 0.0012 * hours
+    return np.asarray(habits + heating + cooling + dark + yields + noise, np.float64)
 
 
-def _swing(hours: NDArray[np.int64], holiday: NDArray[np.bool_]) -> Floats:
+def _swing(hours: Ints, holiday: NDArray[np.bool_]) -> Floats:
     """How far each hour stands above the night, 0 to 1; Saturdays lie between workdays and Sundays."""
     weekday = ((CITY_START.astype(np.int64) + 3) % 7 + hours // 24) % 7
     work, off = (np.array(day, np.float64)[hours % 24] / 100 for day in (WORKDAY, DAY_OFF))
@@ -104,15 +105,15 @@ def _swing(hours: NDArray[np.int64], holiday: NDArray[np.bool_]) -> Floats:
     return np.where(holiday, 0.92 * off, mixed)
 
 
-def _day_of_year(hours: NDArray[np.int64]) -> NDArray[np.int64]:
+def _day_of_year(hours: Ints) -> Ints:
     days = CITY_START + hours // 24
-    return (days - days.astype("datetime64[Y]").astype("datetime64[D]")).astype(np.int64)
+    return np.asarray((days - days.astype("datetime64[Y]")).astype(np.int64), np.int64)
 
 
 def _persistent(length: int, memory: float, deviation: float, random: np.random.RandomState) -> Floats:
-    """Noise of the given deviation that remembers its last value; its first thousand values, not yet settled, are dropped."""
+    """Noise of the given deviation that remembers its last value, without its first thousand unsettled values."""
     settled = _smoothed(random.standard_normal(length + 1_000), memory)[1_000:]
-    return settled * deviation * np.sqrt((1 + memory) / (1 - memory))
+    return np.asarray(settled * deviation * np.sqrt((1 + memory) / (1 - memory)), np.float64)
 
 
 def _smoothed(values: Floats, memory: float) -> Floats:
@@ -135,7 +136,7 @@ def _differing() -> list[str]:
     return [name for name, text in SAMPLES.items() if (DATA_DIR / name).read_bytes() != text().encode("ascii")]
 
 
-SAMPLES = {"city_load.csv": city_load, "planted_lag.csv": lambda: planted_lag(LAG)}
+SAMPLES: dict[str, Callable[[], str]] = {"city_load.csv": city_load, "planted_lag.csv": lambda: planted_lag(LAG)}
 
 
 def main() -> int:

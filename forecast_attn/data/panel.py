@@ -91,7 +91,12 @@ def build_panel(
         ConfigError: there is no frequency `freq`.
         DataError: what is wrong, with file, column, row and series.
     """
-    cells = without_repeats(parse_cells(frame, roles, report, source), roles, report)
+    return panel_of_cells(parse_cells(frame, roles, report, source), roles, freq, report)
+
+
+def panel_of_cells(cells: Cells, roles: Roles, freq: str | None, report: Report) -> Panel:
+    """The panel of parsed cells; see `build_panel`."""
+    cells = without_repeats(cells, roles, report)
     frequency = find_frequency(cells, freq, report)
     starts = cells.starts
     target = cells.columns[roles.target]
