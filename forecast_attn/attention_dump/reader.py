@@ -20,7 +20,7 @@ def read_attention(path: Path | str) -> AttentionDump:
     """
     path = Path(path)
     with read_errors_of(path):
-        parquet = pq.ParquetFile(path, read_dictionary=["item_id"])
+        parquet = pq.ParquetFile(path)
         metadata = _read_metadata(path, parquet.schema_arrow)
         groups = [_read_windows(path, parquet, group, metadata) for group in range(parquet.num_row_groups)]
     time = np.dtype(parquet.schema_arrow.field("cutoff").type.to_pandas_dtype())

@@ -23,20 +23,30 @@ ROW_GROUP_BYTES = 8 * 2**20  # of weights: large enough to compress and scan wel
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A stream to a temporary file beside `path` that takes its place when the block ends well, and else vanishes."""
+    """A stream to a temporary file beside `path` that takes its place when the block ends well, and else vanishes.
+
+    Raises:
+        RunError: the file cannot be opened or completed. Errors inside the block stay what they are.
+    """
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    with write_errors_of(path):
+        stream = partial.open("xb")
     try:
-        with partial.open("xb") as stream:
-            yield stream
+        yield stream
+        with write_errors_of(path):
             stream.flush()
             os.fsync(stream.fileno())
-        partial.replace(path)
+            stream.close()
+            partial.replace(path)
     finally:
+        with contextlib.suppress(OSError):  # closing tries again to write what a full disk has refused
+            stream.close()
         partial.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
 def write_errors_of(path: Path) -> Iterator[None]:
+    """Say an error of the operating system as one about writing `path`."""
     try:
         yield
     except OSError as error:
@@ -61,8 +71,7 @@ class AttentionWriter:
         self._parquet: Any = None
 
     def __enter__(self) -> Self:
-        with write_errors_of(self.path):
-            self._stream = self._stack.enter_context(replacing(self.path))
+        self._stream = self._stack.enter_context(replacing(self.path))
         self._stack.push(self._finish)
         return self
 

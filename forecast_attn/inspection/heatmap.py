@@ -126,7 +126,7 @@ def _row_label(step: int, row: int) -> str:
 
 def _axis_lines(grid: Grid, lookback: int, season: int, frequency: str) -> list[str]:
     """The lags, the same in time, and a mark below every whole season."""
-    ticks = _tick_lags(lookback, season)
+    ticks = tick_lags(lookback, season)
     lags = _labelled("lag", {_column_of(lag, grid): str(lag) for lag in ticks}, grid.width)
     times = {_column_of(lag, grid): f"-{time_distance(frequency, lag)}".replace(" ", "") for lag in ticks[1:]}
     lines = [lags, _labelled("time", {_column_of(0, grid): "cutoff", **times}, grid.width)]
@@ -138,7 +138,7 @@ def _axis_lines(grid: Grid, lookback: int, season: int, frequency: str) -> list[
     return lines
 
 
-def _tick_lags(lookback: int, season: int) -> list[int]:
+def tick_lags(lookback: int, season: int) -> list[int]:
     """Lag 0 and multiples of the season, or of a round number where there is none; crowded ones are left out later."""
     spacing = season if 1 < season < lookback else 1 if lookback <= 12 else _round_number(lookback / 6)
     return list(range(0, lookback, spacing))

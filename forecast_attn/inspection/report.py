@@ -164,7 +164,7 @@ def _warnings(dump: AttentionDump, rows: dict[str, Any]) -> Iterator[str]:
     if shares["one_hot"] > 0.5:
         yield f"{_all_or_share(shares['one_hot'])} one-hot: over 99 % of the weight lies on a single time step"
     if dump.num_windows > 1 and not rows["unlike_first_window"].any():
-        yield "the weights are the same for every window: they follow the position in the lookback, not what is in it"
+        yield "the weights are the same for every window: a fixed choice of lags, whatever the lookback holds"
     if len(dump.steps) > 1 and not rows["unlike_first_step"].any():
         yield "the weights are the same for every step: the step ahead does not change where the forecast looks"
 
