@@ -1,8 +1,34 @@
-"""The additive pair function v · tanh(q_i + k_j), without keeping a number per pair and feature."""
+"""The additive pair function v · tanh(q_i + k_j), without keeping a number per pair and feature.
+
+Written naively it makes (and saves for backward) a tensor of batch × query_len × key_len × size. Here the pairs are
+visited in blocks that stay in the processor's cache, and the backward pass visits them again. Both passes need only
+
+    r = 1 / (1 + e^{2 (q + k)}),  tanh(q + k) = 1 - 2 r,  tanh'(q + k) = 4 r (1 - r),
+
+and on a CPU e^{2 (q + k)} is the product of e^{2q} and e^{2k}, computed once per query and once per key: a product and
+a division per pair in place of a tanh. Where e^{2q} or e^{2k} would not be exact, r comes from the sum q + k.
+"""
+
+from collections.abc import Iterator
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from forecast_attn.nn.precision import full_precision
+
+# |q| and |k| up to which e^{2q} and e^{2k} are finite and not zero, so that their product is right even where it
+# overflows (1 / inf is what tanh has there) or cancels.
+_EXPONENT_LIMITS = {torch.float32: 43.0, torch.float64: 350.0}
+
+# Numbers in one block. On a CPU it should stay in the second-level cache; elsewhere only memory limits it.
+_BLOCK_SIZE_CPU = 3 << 16
+_BLOCK_SIZE = 1 << 23
+
+# Below this many numbers in all, the bookkeeping of blocks costs more than it saves.
+_FEW = 3 << 15
 
 
 def additive_scores(
@@ -10,11 +36,106 @@ def additive_scores(
     key: Float[Tensor, "batch key_len size"],
     vector: Float[Tensor, " size"],
     key_exponential: Float[Tensor, "batch key_len size"] | None = None,
+    *,
+    block_size: int | None = None,
 ) -> Float[Tensor, "batch query_len key_len"]:
-    """v · tanh(q_i + k_j) for every pair (i, j)."""
-    return torch.tanh(query[:, :, None] + key[:, None]) @ vector
+    """v · tanh(q_i + k_j) for every pair (i, j).
+
+    Args:
+        query: projected queries, float32 or wider like all the others.
+        key: projected keys.
+        vector: v.
+        key_exponential: what `exponential(key)` gave.
+        block_size: numbers (pairs × features) held at a time, chosen when None; the result does not depend on it.
+    """
+    if block_size is None and query.shape[1] * key.numel() <= _FEW:
+        with full_precision(query):
+            return torch.tanh(query[:, :, None] + key[:, None]) @ vector
+    if block_size is None:
+        block_size = _BLOCK_SIZE_CPU if query.device.type == "cpu" else _BLOCK_SIZE
+    if key_exponential is not None and not _within_limit(query):
+        key_exponential = None
+    return _AdditiveScores.apply(query, key, vector, key_exponential, block_size)  # type: ignore[no-any-return, no-untyped-call]
 
 
-def exponential(key: Float[Tensor, "batch key_len size"]) -> Float[Tensor, "batch key_len size"] | None:
-    """e^{2k}, to be computed once per window and handed to `additive_scores`; None where it would not be exact."""
-    return None
+def exponential(key: Float[Tensor, "*rows size"]) -> Float[Tensor, "*rows size"] | None:
+    """e^{2k}, once per window for all the steps that will ask; carries no gradient.
+
+    None where a key is too large for it to be exact, and off the CPU, where looking for the largest key would wait for
+    the device and a tanh costs little.
+    """
+    if key.device.type != "cpu" or not _within_limit(key):
+        return None
+    return key.detach().mul(2).exp_()
+
+
+def _within_limit(tensor: Tensor) -> bool:
+    return bool(tensor.detach().abs().amax() <= _EXPONENT_LIMITS[tensor.dtype])
+
+
+class _AdditiveScores(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, query: Tensor, key: Tensor, vector: Tensor, key_exponential: Tensor | None, block_size: int
+    ) -> Tensor:
+        ctx.multiplied, ctx.block_size = key_exponential is not None, block_size
+        if key_exponential is not None:
+            query, key = query.mul(2).exp_(), key_exponential
+        ctx.save_for_backward(query, key, vector)
+        scores = query.new_empty(query.shape[0], query.shape[1], key.shape[1])
+        with full_precision(query):
+            for rows, columns, r in _blocks(query, key, ctx.multiplied, block_size):
+                scores[rows, columns] = r @ vector
+        return scores.mul_(-2).add_(vector.sum())
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, None, None]:
+        query, key, vector = ctx.saved_tensors
+        grad_query, weighted = torch.empty_like(query), torch.empty_like(query)
+        grad_key = torch.zeros_like(key) if query.shape[1] > 1 else None
+        with full_precision(query):
+            for rows, columns, r in _blocks(query, key, ctx.multiplied, ctx.block_size):
+                block_grad = grad[rows, columns]
+                weighted[rows, columns] = _sum_over_keys(block_grad, r)
+                slope = r.addcmul_(r, r, value=-1).mul_(block_grad[..., None])
+                grad_query[rows, columns] = slope.sum(dim=2)
+                if grad_key is None:  # one query, one block: what is left in its memory is the gradient
+                    grad_key = slope[:, 0]
+                else:
+                    grad_key[rows] += slope.sum(dim=1)
+        assert grad_key is not None
+        grad_vector = grad.sum() - 2 * weighted.sum(dim=(0, 1))
+        return grad_query.mul_(4 * vector), grad_key.mul_(4 * vector), grad_vector, None, None
+
+
+def _blocks(
+    query: Tensor, key: Tensor, multiplied: bool, block_size: int
+) -> Iterator[tuple[slice, slice, Float[Tensor, "rows columns key_len size"]]]:
+    """Visit all pairs: which batch rows, which queries, and their r, in memory that the next block uses again.
+
+    A single query is one block: its pairs are as many as the keys, which are held anyway.
+
+    Args:
+        multiplied: query and key are e^{2q} and e^{2k}; otherwise q and k.
+    """
+    (batch, query_len, size), pair_size = query.shape, key.shape[1] * query.shape[2]
+    columns = min(query_len, max(1, block_size // pair_size))
+    rows = batch if query_len == 1 else min(batch, max(1, block_size // (columns * pair_size)))
+    memory = query.new_empty(rows * columns * pair_size)
+    for row in range(0, batch, rows):
+        for column in range(0, query_len, columns):
+            left = query[row : row + rows, column : column + columns, None]
+            right = key[row : row + rows, None]
+            r = memory[: left.numel() * key.shape[1]].view(left.shape[0], left.shape[1], key.shape[1], size)
+            if multiplied:
+                torch.mul(left, right, out=r).add_(1).reciprocal_()
+            else:
+                torch.add(left, right, out=r).mul_(-2).sigmoid_()
+            yield slice(row, row + rows), slice(column, column + columns), r
+
+
+def _sum_over_keys(
+    grad: Float[Tensor, "rows columns key_len"], r: Float[Tensor, "rows columns key_len size"]
+) -> Float[Tensor, "rows columns size"]:
+    return torch.bmm(grad.flatten(0, 1)[:, None], r.flatten(0, 1)).view(*r.shape[:2], r.shape[3])

@@ -86,18 +86,13 @@ class Attention(nn.Module):
         mask: Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"] | None = None,
     ) -> Memory:
         """Do, once per window, everything that does not depend on a query."""
-        key = value if key is None else key
         if mask is not None:
             # Zero what nobody may attend to: its weight is 0, but 0 * NaN is NaN, in the sum and in every gradient.
             absent = ~_exists(mask)[:, :, None]
-            key, value = (value.masked_fill(absent, 0), None) if key is value else _zeroed(key, value, absent)
-        prepared = self.score.prepare_key(key)
-        return Memory(
-            prepared,
-            self.score.prepare_value(key if value is None else value),
-            mask,
-            self.score.key_exponential(prepared),
-        )
+            value = value.masked_fill(absent, 0)
+            key = None if key is None else key.masked_fill(absent, 0)
+        prepared = self.score.prepare_key(value if key is None else key)
+        return Memory(prepared, self.score.prepare_value(value), mask, self.score.key_exponential(prepared))
 
     def attend(
         self,
@@ -121,7 +116,7 @@ class Attention(nn.Module):
         weights = masked_weights(self.score(query, memory.key, memory.key_exponential), mask, self.normaliser)
         if gain is not None:
             weights = weights * gain
-        kept = F.dropout(weights, self.dropout, self.training)
+        kept = F.dropout(weights, self.dropout) if self.training and self.dropout else weights
         context_vector = self.score.merge_heads(kept.to(memory.value.dtype) @ memory.value)
         return AttentionOutput(context_vector, weights if need_weights else None)
 
@@ -160,7 +155,3 @@ def _exists(mask: Bool[Tensor, "batch *query_len key_len"]) -> Bool[Tensor, "bat
 
 def _all_exist(value: Float[Tensor, "batch heads key_len width"]) -> Bool[Tensor, "batch key_len"]:
     return torch.ones(value.shape[0], value.shape[2], dtype=torch.bool, device=value.device)
-
-
-def _zeroed(key: Tensor, value: Tensor, absent: Tensor) -> tuple[Tensor, Tensor]:
-    return key.masked_fill(absent, 0), value.masked_fill(absent, 0)

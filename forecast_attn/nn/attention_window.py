@@ -1,5 +1,6 @@
 """Which keys a query may see: all of them, or those near a centre that it predicts or that the season gives."""
 
+import math
 from typing import NamedTuple
 
 import torch
@@ -7,7 +8,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from forecast_attn.errors import ConfigError, did_you_mean
-from forecast_attn.nn.normalisers import widened
+from forecast_attn.nn.precision import full_precision, widened
 
 
 class WindowView(NamedTuple):
@@ -54,7 +55,8 @@ class PredictiveWindow(AttentionWindow):
     def __init__(self, query_size: int, radius: int) -> None:
         super().__init__(radius)
         self.projection = nn.Linear(query_size, query_size, bias=False)
-        self.vector = nn.Linear(query_size, 1, bias=False)
+        limit = 1 / math.sqrt(query_size)
+        self.vector = nn.Parameter(torch.empty(query_size).uniform_(-limit, limit))
 
     def forward(
         self,
@@ -73,7 +75,9 @@ class PredictiveWindow(AttentionWindow):
         exists = key_mask.int()
         first = exists.argmax(dim=-1)
         length = key_mask.shape[-1] - exists.flip(-1).argmax(dim=-1) - first
-        share = torch.sigmoid(widened(self.vector(torch.tanh(self.projection(query)))))
+        hidden = widened(torch.tanh(self.projection(query)))
+        with full_precision(hidden):  # eight bits of bfloat16 cannot tell the positions of a long lookback apart
+            share = torch.sigmoid(hidden @ widened(self.vector))[:, :, None]
         return first[:, None, None] + length[:, None, None] * share
 
 

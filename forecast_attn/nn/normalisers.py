@@ -6,9 +6,10 @@ from typing import Any
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
-from torch.autograd.function import FunctionCtx
+from torch.autograd.function import once_differentiable
 
 from forecast_attn.errors import ConfigError, did_you_mean
+from forecast_attn.nn.precision import widened
 
 Normaliser = Callable[[Tensor], Tensor]
 
@@ -64,11 +65,6 @@ def masked_weights(
     return weights.masked_fill(excluded, 0.0)
 
 
-def widened(tensor: Tensor) -> Tensor:
-    """The tensor in float32, unless it is wider already."""
-    return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
-
-
 def _shifted(scores: Tensor) -> Tensor:
     """Scores below their row's maximum; what cannot be in the support is cut to a harmless value."""
     return (scores - scores.amax(dim=-1, keepdim=True)).clamp(min=_BELOW_SUPPORT)
@@ -79,44 +75,54 @@ def _ranks(scores: Tensor) -> Tensor:
     return torch.arange(1, scores.shape[-1] + 1, dtype=scores.dtype, device=scores.device)
 
 
+def _at_least_one(support_size: Tensor) -> Tensor:
+    """A row of NaN has no support; it shall give NaN weights, not an index error (which would bring a GPU down)."""
+    return support_size.clamp(min=1)
+
+
+def _centred(grad_weights: Tensor, slope: Tensor) -> Tensor:
+    """Gradient of the scores: both Jacobians are diag(slope) - slope slope^T / sum(slope)."""
+    mean = (grad_weights * slope).sum(dim=-1, keepdim=True) / slope.sum(dim=-1, keepdim=True)
+    return slope * (grad_weights - mean)
+
+
 class _Sparsemax(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: FunctionCtx, scores: Tensor) -> Tensor:
+    def forward(ctx: Any, scores: Tensor) -> Tensor:
         shifted = _shifted(scores)
         ordered = shifted.sort(dim=-1, descending=True).values
         excess = ordered.cumsum(dim=-1) - 1
         ranks = _ranks(ordered)
-        support_size = (ranks * ordered > excess).sum(dim=-1, keepdim=True)
+        support_size = _at_least_one((ranks * ordered > excess).sum(dim=-1, keepdim=True))
         threshold = excess.gather(-1, support_size - 1) / support_size
         weights = (shifted - threshold).clamp(min=0)
         ctx.save_for_backward(weights)
         return weights
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad_weights: Tensor) -> Tensor:
         (weights,) = ctx.saved_tensors
         support = (weights > 0).to(grad_weights.dtype)
-        mean = (grad_weights * support).sum(-1, keepdim=True) / support.sum(-1, keepdim=True)
-        return support * (grad_weights - mean)
+        return _centred(grad_weights, support)
 
 
 class _Entmax15(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: FunctionCtx, scores: Tensor) -> Tensor:
+    def forward(ctx: Any, scores: Tensor) -> Tensor:
         shifted = _shifted(scores) / 2
         ordered = shifted.sort(dim=-1, descending=True).values
         ranks = _ranks(ordered)
         mean = ordered.cumsum(dim=-1) / ranks
         variance = ordered.square().cumsum(dim=-1) / ranks - mean.square()
         thresholds = mean - (1 / ranks - variance).clamp(min=0).sqrt()
-        support_size = (thresholds <= ordered).sum(dim=-1, keepdim=True)
+        support_size = _at_least_one((thresholds <= ordered).sum(dim=-1, keepdim=True))
         weights = (shifted - thresholds.gather(-1, support_size - 1)).clamp(min=0).square()
         ctx.save_for_backward(weights)
         return weights
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, grad_weights: Tensor) -> Tensor:
         (weights,) = ctx.saved_tensors
-        slope = weights.sqrt()
-        mean = (grad_weights * slope).sum(-1, keepdim=True) / slope.sum(-1, keepdim=True)
-        return slope * (grad_weights - mean)
+        return _centred(grad_weights, weights.sqrt())

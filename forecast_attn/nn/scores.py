@@ -1,287 +1,44 @@
-"""How well does this query match that key? One small class per published answer.
-
-A score prepares keys (and, where the paper projects them, values) once per window and compares any number of queries
-with them. It keeps no tensor between calls.
-"""
+"""Every score by its name, for sizes that make sense together."""
 
 import math
 
-import torch
 from jaxtyping import Float
-from torch import Tensor, nn
+from torch import Tensor
 
 from forecast_attn.errors import ConfigError, did_you_mean
-from forecast_attn.nn.additive import additive_scores, exponential
-from forecast_attn.nn.normalisers import widened
-
-
-class Score(nn.Module):
-    """What every score offers; `context_size` is the width of the context vectors it leads to."""
-
-    def __init__(self, context_size: int) -> None:
-        super().__init__()
-        self.context_size = context_size
-
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
-        """Do what depends on the keys alone."""
-        return key[:, None]
-
-    def prepare_value(
-        self, value: Float[Tensor, "batch key_len value_size"]
-    ) -> Float[Tensor, "batch heads key_len size"]:
-        return value[:, None]
-
-    def key_exponential(
-        self, prepared_key: Float[Tensor, "batch heads key_len size"]
-    ) -> Float[Tensor, "batch heads key_len size"] | None:
-        """e^{2k} for the additive scores, which is cheaper once per window than once per step."""
-        return None
-
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-        key_exponential: Float[Tensor, "batch heads key_len size"] | None = None,
-    ) -> Float[Tensor, "batch heads query_len key_len"]:
-        """Compare every query with every prepared key, in float32 or wider."""
-        raise NotImplementedError
-
-    def merge_heads(
-        self, context_vector: Float[Tensor, "batch heads query_len size"]
-    ) -> Float[Tensor, "batch query_len context_size"]:
-        """Make one context vector of those of the heads."""
-        return context_vector[:, 0]
-
-
-# --------------------------------------------------------------------------- products
-
-
-class ProductScore(Score):
-    """A score that is a plain product of what became of the query and of the key."""
-
-    scale = 1.0
-
-    def operands(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch heads query_len width"], Float[Tensor, "batch heads key_len width"]]:
-        """The two factors, such that scores = scale * query @ key^T."""
-        return query[:, None], key
-
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-        key_exponential: Float[Tensor, "batch heads key_len size"] | None = None,
-    ) -> Float[Tensor, "batch heads query_len key_len"]:
-        left, right = (widened(factor) for factor in self.operands(query, key))
-        with torch.autocast(left.device.type, enabled=False):
-            return (left * self.scale) @ right.transpose(-1, -2)
-
-
-class DotScore(ProductScore):
-    """h · h̄ (Luong et al. 2015, eq. 7, "dot"), and the score of Keras `Attention`.
-
-    Args:
-        learned_scale: multiply by one learned scalar that starts at 1 (TensorFlow Addons `LuongAttention(scale=True)`,
-            Keras `Attention(use_scale=True)`); it is no 1/√d.
-    """
-
-    def __init__(self, size: int, *, learned_scale: bool = False, value_size: int | None = None) -> None:
-        super().__init__(value_size or size)
-        self.factor = nn.Parameter(torch.ones(())) if learned_scale else None
-
-    def operands(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch heads query_len width"], Float[Tensor, "batch heads key_len width"]]:
-        return (query if self.factor is None else query * self.factor)[:, None], key
-
-
-class GeneralScore(ProductScore):
-    """h · W_a h̄ (Luong et al. 2015, eq. 7, "general"); `weight` is W_a, (query_size, key_size)."""
-
-    def __init__(self, query_size: int, key_size: int, *, value_size: int | None = None) -> None:
-        super().__init__(value_size or key_size)
-        self.weight = nn.Parameter(torch.empty(query_size, key_size))
-        nn.init.xavier_uniform_(self.weight)
-
-    def operands(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch heads query_len width"], Float[Tensor, "batch heads key_len width"]]:
-        if query.shape[1] <= key.shape[2]:
-            return (query @ self.weight)[:, None], key
-        return query[:, None], key @ self.weight.T
-
-
-class ScaledDotScore(ProductScore):
-    """W_q h · W_k h̄ / √d, one head (Vaswani et al. 2017, eq. 1); the values stay as they are."""
-
-    def __init__(self, query_size: int, key_size: int, size: int, *, value_size: int | None = None) -> None:
-        super().__init__(value_size or key_size)
-        self.scale = 1 / math.sqrt(size)
-        self.query_projection = _projection(query_size, size)
-        self.key_projection = _projection(key_size, size)
-
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
-        return self.key_projection(key)[:, None]
-
-    def operands(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch heads query_len width"], Float[Tensor, "batch heads key_len width"]]:
-        return self.query_projection(query)[:, None], key
-
-
-class MultiHeadScore(ProductScore):
-    """Several projected heads, concatenated and projected again (Vaswani et al. 2017, §3.2.2).
-
-    As in the paper there are no biases; one on the keys would cancel in the softmax anyway.
-    """
-
-    def __init__(self, query_size: int, key_size: int, size: int, heads: int, *, value_size: int | None = None) -> None:
-        super().__init__(size)
-        self.heads = heads
-        self.scale = 1 / math.sqrt(size // heads)
-        self.query_projection = _projection(query_size, size)
-        self.key_projection = _projection(key_size, size)
-        self.value_projection = _projection(value_size or key_size, size)
-        self.output_projection = _projection(size, size)
-
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
-        return self._split(self.key_projection(key))
-
-    def prepare_value(
-        self, value: Float[Tensor, "batch key_len value_size"]
-    ) -> Float[Tensor, "batch heads key_len size"]:
-        return self._split(self.value_projection(value))
-
-    def operands(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch heads query_len width"], Float[Tensor, "batch heads key_len width"]]:
-        return self._split(self.query_projection(query)), key
-
-    def merge_heads(
-        self, context_vector: Float[Tensor, "batch heads query_len size"]
-    ) -> Float[Tensor, "batch query_len context_size"]:
-        return self.output_projection(context_vector.transpose(1, 2).flatten(2))  # type: ignore[no-any-return]
-
-    def _split(self, projected: Float[Tensor, "batch length width"]) -> Float[Tensor, "batch heads length size"]:
-        return projected.unflatten(-1, (self.heads, -1)).transpose(1, 2)
-
-
-# --------------------------------------------------------------------------- sums
-
-
-class AdditiveScore(Score):
-    """v_a · tanh(W_a s + U_a h) (Bahdanau et al. 2015, appendix A.1.2), without biases, as in the paper.
-
-    Args:
-        normed: v = g · v_a / ‖v_a‖ and a bias inside the tanh (TensorFlow Addons `BahdanauAttention(normalize=True)`).
-    """
-
-    def __init__(
-        self, query_size: int, key_size: int, size: int, *, normed: bool = False, value_size: int | None = None
-    ) -> None:
-        super().__init__(value_size or key_size)
-        self.query_projection = _projection(query_size, size)
-        self.key_projection = _projection(key_size, size)
-        self.vector = _vector(size)
-        self.gain = nn.Parameter(torch.tensor(math.sqrt(1 / size))) if normed else None
-        self.bias = nn.Parameter(torch.zeros(size)) if normed else None
-
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
-        return widened(self.key_projection(key))[:, None]
-
-    def key_exponential(
-        self, prepared_key: Float[Tensor, "batch heads key_len size"]
-    ) -> Float[Tensor, "batch heads key_len size"] | None:
-        return exponential(prepared_key)
-
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-        key_exponential: Float[Tensor, "batch heads key_len size"] | None = None,
-    ) -> Float[Tensor, "batch heads query_len key_len"]:
-        projected = widened(self.query_projection(query))
-        if self.bias is not None:
-            projected = projected + self.bias
-        return _pairs(projected, key, self._direction(), key_exponential)
-
-    def _direction(self) -> Tensor:
-        return self.vector if self.gain is None else self.gain * self.vector / self.vector.norm()
-
-
-class ConcatScore(Score):
-    """v_a · tanh(W_a [h; h̄]) (Luong et al. 2015, eq. 7, "concat"), with the whole W_a, (size, query_size + key_size).
-
-    W_a [h; h̄] = W_q h + W_k h̄ with the two blocks of columns, so the concatenation is never built. (The authors' own
-    program fixes the key half to the identity; the equation does not.)
-    """
-
-    def __init__(self, query_size: int, key_size: int, size: int, *, value_size: int | None = None) -> None:
-        super().__init__(value_size or key_size)
-        self.query_size = query_size
-        self.weight = nn.Parameter(torch.empty(size, query_size + key_size))
-        self.vector = _vector(size)
-        nn.init.xavier_uniform_(self.weight)
-
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
-        return widened(key @ self.weight[:, self.query_size :].T)[:, None]
-
-    def key_exponential(
-        self, prepared_key: Float[Tensor, "batch heads key_len size"]
-    ) -> Float[Tensor, "batch heads key_len size"] | None:
-        return exponential(prepared_key)
-
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-        key_exponential: Float[Tensor, "batch heads key_len size"] | None = None,
-    ) -> Float[Tensor, "batch heads query_len key_len"]:
-        return _pairs(widened(query @ self.weight[:, : self.query_size].T), key, self.vector, key_exponential)
-
-
-class KerasAdditiveScore(Score):
-    """Keras `AdditiveAttention`: scale · tanh(q + k), no projections.
-
-    Args:
-        use_scale: learn `scale`, one number per feature (Keras' default); otherwise it is 1.
-    """
-
-    def __init__(self, size: int, *, use_scale: bool = True, value_size: int | None = None) -> None:
-        super().__init__(value_size or size)
-        limit = math.sqrt(3 / size)  # Keras' glorot_uniform for a vector
-        self.vector = nn.Parameter(torch.empty(size).uniform_(-limit, limit)) if use_scale else None
-
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
-        return widened(key)[:, None]
-
-    def key_exponential(
-        self, prepared_key: Float[Tensor, "batch heads key_len size"]
-    ) -> Float[Tensor, "batch heads key_len size"] | None:
-        return exponential(prepared_key)
-
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-        key_exponential: Float[Tensor, "batch heads key_len size"] | None = None,
-    ) -> Float[Tensor, "batch heads query_len key_len"]:
-        vector = key.new_ones(key.shape[-1]) if self.vector is None else self.vector
-        return _pairs(widened(query), key, vector, key_exponential)
-
-
-# --------------------------------------------------------------------------- positions
+from forecast_attn.nn.additive_scores import AdditiveScore, ConcatScore, KerasAdditiveScore
+from forecast_attn.nn.precision import widened
+from forecast_attn.nn.product_scores import DotScore, GeneralScore, MultiHeadScore, ProductScore, ScaledDotScore
+from forecast_attn.nn.score import Score, bias_free
+
+__all__ = [
+    "SCORES",
+    "AdditiveScore",
+    "ConcatScore",
+    "DotScore",
+    "GeneralScore",
+    "KerasAdditiveScore",
+    "LocationScore",
+    "MultiHeadScore",
+    "ProductScore",
+    "ScaledDotScore",
+    "Score",
+    "make_score",
+]
+
+SCORES = (
+    "dot",
+    "general",
+    "additive",
+    "additive-normed",
+    "concat",
+    "location",
+    "scaled",
+    "scaled-dot",
+    "multi-head",
+    "keras-additive",
+    "keras-dot",
+)
 
 
 class LocationScore(Score):
@@ -289,7 +46,7 @@ class LocationScore(Score):
 
     def __init__(self, query_size: int, key_size: int, key_length: int, *, value_size: int | None = None) -> None:
         super().__init__(value_size or key_size)
-        self.weight = _projection(query_size, key_length).weight
+        self.weight = bias_free(query_size, key_length).weight
 
     def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
         return key[:, None, :, :0]
@@ -307,41 +64,6 @@ class LocationScore(Score):
                 f"train with --lookback {length}, or choose an attention that compares keys, such as luong-general",
             )
         return widened(query @ self.weight[:length].T)[:, None]
-
-
-# --------------------------------------------------------------------------- parts and names
-
-
-def _projection(input_size: int, output_size: int) -> nn.Linear:
-    layer = nn.Linear(input_size, output_size, bias=False)
-    nn.init.xavier_uniform_(layer.weight)
-    return layer
-
-
-def _vector(size: int) -> nn.Parameter:
-    """v_a, drawn so that scores have the same spread for every size; the paper's zeros give W_a no gradient at first."""
-    limit = 1 / math.sqrt(size)
-    return nn.Parameter(torch.empty(size).uniform_(-limit, limit))
-
-
-def _pairs(query: Tensor, key: Tensor, vector: Tensor, key_exponential: Tensor | None) -> Tensor:
-    one_head = None if key_exponential is None else key_exponential[:, 0]
-    return additive_scores(query, key[:, 0], widened(vector), one_head)[:, None]
-
-
-SCORES = (
-    "dot",
-    "general",
-    "additive",
-    "additive-normed",
-    "concat",
-    "location",
-    "scaled",
-    "scaled-dot",
-    "multi-head",
-    "keras-additive",
-    "keras-dot",
-)
 
 
 def make_score(
