@@ -1,0 +1,271 @@
+"""The Python face of the tool: the same names as the command line, which itself uses this class."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from forecast_attn.config import RunConfig
+from forecast_attn.errors import DataError, RunError, UserError
+from forecast_attn.run_dir import DataSource, RunDir, sha256_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from forecast_attn.attention_dump import AttentionDump
+    from forecast_attn.data.panel import Panel
+    from forecast_attn.training.progress import TrainingListener
+
+Table = Path | str
+"""A CSV file, where a DataFrame is accepted too."""
+
+
+@dataclass(frozen=True)
+class ForecastResult:
+    """What `predict` gives."""
+
+    predictions: pd.DataFrame
+    """item_id, cutoff, timestamp, step (1 … horizon), prediction in the target's units."""
+    attention: AttentionDump | None
+    """The weights behind them; None for the mechanism `none`."""
+    skipped: tuple[str, ...] = ()
+    """Series with fewer rows than the lookback, which have no forecast."""
+
+
+class Forecaster:
+    """Trains on a table, forecasts it, and keeps what the forecast looked at.
+
+        forecaster = Forecaster(horizon=24, lookback=168, attention="luong-general", future_covariates=["temperature"])
+        forecaster.fit(frame)
+        result = forecaster.predict(future=future_frame)
+
+    Args:
+        **options: any option of `forecast train`, by its name in `forecast_attn.config`.
+
+    Raises:
+        ConfigError: an unknown option, or a value outside its type, choices or range.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.config = RunConfig.from_options(options)
+        self._run: RunDir | None = None
+        self._scratch: list[tempfile.TemporaryDirectory[str]] = []
+
+    # ------------------------------------------------------------------ train
+
+    def fit(
+        self,
+        data: pd.DataFrame | Table,
+        *,
+        out: Path | str | None = None,
+        listener: TrainingListener | None = None,
+        on_panel: Callable[[Panel], None] | None = None,
+    ) -> Self:
+        """Train on a table.
+
+        Args:
+            data: a DataFrame or a CSV file: one row per time step, for several series with a column that names them.
+            out: run directory to write; without it the run lives in a temporary directory until `save`.
+            listener: hears how training goes.
+            on_panel: called with the validated table before training starts.
+
+        Raises:
+            DataError: what is wrong with the table, with column, row and series.
+            ConfigError: options contradict each other.
+            RunError: the run directory cannot be written, or the loss became non-finite.
+        """
+        panel, source = read_panel(data, self.config)
+        if on_panel is not None:
+            on_panel(panel)
+        from forecast_attn.training import train
+        from forecast_attn.training.progress import TrainingListener
+
+        target = Path(out) if out is not None else self._scratch_dir()
+        self._run = train(panel, self.config, target, source, listener or TrainingListener())
+        return self
+
+    @classmethod
+    def resume(
+        cls,
+        run: Path | str,
+        data: pd.DataFrame | Table | None = None,
+        *,
+        listener: TrainingListener | None = None,
+    ) -> Self:
+        """Continue a run that was killed or interrupted, to the same bytes as an uninterrupted one.
+
+        Args:
+            run: the run directory.
+            data: the table it was started with; the recorded file when None.
+            listener: hears how training goes.
+
+        Raises:
+            RunError: the run is finished or damaged, or the table is another one.
+            DataError: what is wrong with the table.
+        """
+        from forecast_attn.training import check_resumable, resume
+        from forecast_attn.training.progress import TrainingListener
+
+        directory = RunDir(run)
+        check_resumable(directory)
+        forecaster = cls._of(directory)
+        panel = _panel_of_run(directory, forecaster.config, data)
+        forecaster._run = resume(panel, directory, listener or TrainingListener())
+        return forecaster
+
+    # ------------------------------------------------------------------ use
+
+    @classmethod
+    def load(cls, run: Path | str | None = None) -> Self:
+        """Open a finished run; the newest under runs/ when None.
+
+        Raises:
+            RunError: no such run, or an unfinished or damaged one.
+        """
+        directory = RunDir.open_finished(Path(run) if run is not None else None)
+        return cls._of(directory)
+
+    @classmethod
+    def _of(cls, directory: RunDir) -> Self:
+        from forecast_attn.inference import read_config
+
+        forecaster = cls()
+        forecaster.config = read_config(directory)
+        forecaster._run = directory
+        return forecaster
+
+    def predict(
+        self,
+        data: pd.DataFrame | Table | None = None,
+        *,
+        future: pd.DataFrame | Table | None = None,
+        attention_path: Path | str | None = None,
+        accelerator: str = "auto",
+    ) -> ForecastResult:
+        """Forecast the `horizon` steps after the last known target of every series.
+
+        Args:
+            data: history; the end of the table it was trained on when None.
+            future: future covariates of the steps to forecast, joined on time stamps and series; not needed where
+                `data` has rows with covariates after its last target.
+            attention_path: where the weights are streamed to; a temporary file when None.
+            accelerator: where to compute.
+
+        Raises:
+            RunError: not fitted, or the run is damaged.
+            DataError: history or future is too short, lacks a column or a value.
+        """
+        from forecast_attn.attention_dump import read_attention
+        from forecast_attn.data.frame import read_csv
+        from forecast_attn.inference import choose_device, load_model
+        from forecast_attn.prediction import forecast_panel, future_panel, history_panel
+
+        run = self._fitted()
+        device = choose_device(accelerator)
+        model = load_model(run)
+        frame = None if data is None else data if not isinstance(data, str | Path) else read_csv(data, self._delimiter)
+        history, skipped = history_panel(model, run, frame, _name_of(data))
+        ahead = future if not isinstance(future, str | Path) else read_csv(future, self._delimiter)
+        panel = future_panel(model, history, ahead, _name_of(future))
+        path = Path(attention_path) if attention_path is not None else self._scratch_dir() / run.attention.name
+        predictions = forecast_panel(model, panel, path, device)
+        attention = read_attention(path) if model.has_attention else None
+        return ForecastResult(predictions, attention, skipped)
+
+    def save(self, path: Path | str) -> None:
+        """Copy the run to a directory that `load` and the command line can open.
+
+        Raises:
+            RunError: not fitted, or the directory exists and is not empty.
+        """
+        source = self._fitted()
+        target = RunDir.create(Path(path), self.config.model.attention)
+        shutil.copytree(source.path, target.path, dirs_exist_ok=True)
+
+    @property
+    def run_path(self) -> Path:
+        """The run directory."""
+        return self._fitted().path
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Validation errors of the best weights beside seasonal-naive's, in the target's units."""
+        run = self._fitted()
+        return run.read_json(run.metrics)
+
+    @property
+    def history(self) -> pd.DataFrame:
+        """One row per epoch."""
+        import pandas as pd
+
+        return pd.read_csv(self._fitted().history)
+
+    @property
+    def validation_attention(self) -> AttentionDump | None:
+        """Weights over windows of the validation stretch; None for the mechanism `none`."""
+        from forecast_attn.attention_dump import read_attention
+
+        run = self._fitted()
+        return read_attention(run.validation_attention) if run.validation_attention.is_file() else None
+
+    @property
+    def _delimiter(self) -> str:
+        return self.config.data.delimiter
+
+    def _fitted(self) -> RunDir:
+        if self._run is None:
+            raise RunError("this Forecaster is not fitted", "call fit(table), or Forecaster.load(run)")
+        return self._run
+
+    def _scratch_dir(self) -> Path:
+        """A directory that lives as long as this object."""
+        self._scratch.append(tempfile.TemporaryDirectory(prefix="forecast-attn-"))
+        return Path(self._scratch[-1].name)
+
+
+def read_panel(data: pd.DataFrame | Table, config: RunConfig) -> tuple[Panel, DataSource]:
+    """Read and validate a table.
+
+    Raises:
+        DataError: what is wrong with it.
+        ConfigError: declared columns contradict each other.
+    """
+    from forecast_attn.data.frame import read_csv
+    from forecast_attn.data.panel import build_panel
+    from forecast_attn.data.roles import resolve_roles
+
+    is_file = isinstance(data, str | Path)
+    frame = read_csv(data, config.data.delimiter) if is_file else data
+    name = _name_of(data)
+    panel = build_panel(frame, resolve_roles(frame, config.data, name), freq=config.data.freq, source=name)
+    return panel, DataSource(str(data) if is_file else name, sha256_of(Path(data)) if is_file else None)
+
+
+def _panel_of_run(run: RunDir, config: RunConfig, data: pd.DataFrame | Table | None) -> Panel:
+    """The table a run was started with."""
+    recorded = run.read_json(run.config)["data"]
+    table = recorded["file"] if data is None else data
+    if data is None and recorded["sha256"] is None:
+        raise RunError(f"'{run.path}' was trained on a DataFrame", "pass it to Forecaster.resume(run, data)")
+    try:
+        panel, source = read_panel(table, config)
+    except DataError as error:
+        raise error if data is not None else replace_hint(error, f"forecast train DATA --resume {run.path}") from None
+    if recorded["sha256"] is not None and source.sha256 not in (recorded["sha256"], None):
+        raise RunError(
+            f"'{table}' is not the table that '{run.path}' was started with",
+            "resume with the original file, or train a new run",
+        )
+    return panel
+
+
+def replace_hint(error: UserError, hint: str) -> UserError:
+    return type(error)(error.message, error.hint or hint)
+
+
+def _name_of(data: pd.DataFrame | Table | None) -> str:
+    return Path(data).name if isinstance(data, str | Path) else "DataFrame"

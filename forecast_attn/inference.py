@@ -1,0 +1,205 @@
+"""A finished run and a panel -> forecasts and the attention behind them. Plain torch: no Lightning here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import safetensors
+import safetensors.torch
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter
+from forecast_attn.config import ATTENTIONS, RunConfig
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.schema import Schema
+from forecast_attn.errors import ConfigError, RunError, UserError
+from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
+from forecast_attn.nn.network import ForecastNetwork
+from forecast_attn.run_dir import RunDir, sha256_of
+
+BATCH_SIZE = 128
+"""Windows forecast together; larger batches are slower per window on a CPU (memory traffic)."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A network with everything needed to use it."""
+
+    config: RunConfig
+    schema: Schema
+    network: ForecastNetwork
+
+    @property
+    def has_attention(self) -> bool:
+        return self.config.model.attention != "none"
+
+
+class WindowForecasts(NamedTuple):
+    """A batch of forecast windows."""
+
+    cutoffs: NDArray[np.int64]
+    """Rows of the last known values, (batch,)."""
+    series: NDArray[np.int64]
+    """(batch,)"""
+    prediction: NDArray[np.float64]
+    """(batch, horizon), in original units."""
+    weights: NDArray[np.float32] | None
+    """(batch, heads, horizon, lookback)."""
+
+
+def window_sizes(schema: Schema) -> WindowSizes:
+    """What the data says about the network's inputs."""
+    return WindowSizes(
+        lookback=schema.lookback,
+        horizon=schema.horizon,
+        season=schema.frequency.season,
+        num_past_inputs=schema.num_past_inputs,
+        num_future_inputs=schema.num_future_inputs,
+        num_static=schema.num_static,
+    )
+
+
+def read_config(run: RunDir) -> RunConfig:
+    """What was asked of a run.
+
+    Raises:
+        RunError: config.json is damaged or from a newer version.
+    """
+    content = run.read_json(run.config)
+    try:
+        return RunConfig.from_dict(content["options"])
+    except (KeyError, TypeError, AttributeError, ConfigError) as error:
+        raise RunError(f"'{run.config}' is damaged: {error}") from None
+
+
+def read_schema(run: RunDir) -> Schema:
+    """What the data taught a run.
+
+    Raises:
+        RunError: schema.json is damaged or from a newer version.
+    """
+    try:
+        return Schema.from_dict(run.read_json(run.schema))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RunError(f"'{run.schema}' is damaged: {error!r}") from None
+
+
+def load_model(run: RunDir) -> Model:
+    """Load a finished run for prediction.
+
+    Raises:
+        RunError: a file is missing, damaged, altered since training, or from a newer version.
+    """
+    config, schema = read_config(run), read_schema(run)
+    recorded = run.read_json(run.metrics).get("model_sha256")
+    if sha256_of(run.model) != recorded:
+        raise RunError(f"'{run.model}' was altered or cut short since training", "restore it, or train again")
+    return Model(config, schema, load_network(run, config, schema))
+
+
+def load_network(run: RunDir, config: RunConfig, schema: Schema) -> ForecastNetwork:
+    """The network with the weights in model.safetensors, in evaluation mode.
+
+    Raises:
+        RunError: the file is damaged or belongs to another network.
+    """
+    try:
+        network = build_network(config.model, window_sizes(schema))
+        network.load_state_dict(safetensors.torch.load_file(run.model))
+    except (safetensors.SafetensorError, OSError) as error:
+        raise RunError(f"cannot read '{run.model}': {error}", "restore it, or train again") from None
+    except (RuntimeError, UserError) as error:
+        reason = str(error).partition("\n")[0]
+        raise RunError(f"'{run.model}' does not fit config.json and schema.json: {reason}") from None
+    return network.eval()
+
+
+def choose_device(accelerator: str) -> torch.device:
+    """The device of `--accelerator`; `auto` is a GPU where there is one.
+
+    Raises:
+        ConfigError: this machine has no such device.
+    """
+    present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    wanted = {"auto": ("cuda", "mps", "cpu"), "gpu": ("cuda", "mps")}.get(accelerator, (accelerator,))
+    for name in wanted:
+        if present[name]:
+            return torch.device(name)
+    here = ", ".join(name for name, is_present in present.items() if is_present)
+    raise ConfigError(f"--accelerator {accelerator}: this machine has none; it has {here}", "--accelerator auto")
+
+
+def forecast_windows(
+    model: Model, panel: Panel, cutoffs: NDArray[np.int64], *, device: torch.device, need_weights: bool = True
+) -> Iterator[WindowForecasts]:
+    """Forecast every cut-off, a batch at a time, in constant memory.
+
+    Args:
+        model: whose network to ask; it is moved to `device`.
+        panel: the series, scaled here as in training.
+        cutoffs: rows of the last known values, (num_windows,).
+        device: where to compute.
+        need_weights: False leaves the weights out and may be faster.
+
+    Raises:
+        DataError: a series was not in training.
+    """
+    network, arrays = model.network.to(device).eval(), model.schema.windows_of(panel).to(device)
+    scaler = model.schema.scaler.for_series(panel.item_ids)
+    for batch in torch.from_numpy(cutoffs).split(BATCH_SIZE):
+        index = batch.to(device)
+        # TensorFloat-32 would round a GPU's products to ten bits: a forecast would depend on its batch.
+        with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+            output = network(arrays.gather(index), need_weights=need_weights)
+        series = arrays.series_of(index).cpu().numpy()
+        prediction = scaler.target_in_units(output.prediction.cpu().numpy(), series)
+        weights = None if output.weights is None else output.weights.float().cpu().numpy()
+        yield WindowForecasts(batch.numpy(), series, prediction, weights)
+
+
+def attention_metadata(model: Model) -> AttentionMetadata:
+    """What an attention file of this model says about itself."""
+    options = model.config.model
+    return AttentionMetadata(
+        mechanism=options.attention,
+        order=attention_order(options),
+        score=ATTENTIONS[options.attention].score,
+        normaliser=options.normaliser,
+        window=options.attention_window,
+        heads=options.heads if options.attention == "multi-head" else 1,
+        lookback=model.schema.lookback,
+        horizon=model.schema.horizon,
+        frequency=model.schema.frequency.alias,
+        season=model.schema.frequency.season,
+        row_sum="<=1" if options.attention_window == "local-p" else "1",
+    )
+
+
+def write_attention(writer: AttentionWriter, panel: Panel, model: Model, forecasts: WindowForecasts) -> None:
+    """Add a batch of windows to an attention file; the panel must hold the rows of their horizon."""
+    assert forecasts.weights is not None
+    steps = np.arange(1, model.schema.horizon + 1)
+    writer.write(
+        item_ids=[panel.item_ids[index] for index in forecasts.series],
+        cutoffs=panel.timestamps[forecasts.cutoffs],
+        timestamps=panel.timestamps[forecasts.cutoffs[:, None] + steps],
+        lookback_starts=panel.timestamps[forecasts.cutoffs - model.schema.lookback + 1],
+        weights=forecasts.weights,
+    )
+
+
+def prediction_columns(panel: Panel, horizon: int, forecasts: WindowForecasts) -> dict[str, Any]:
+    """The columns of predictions.csv for a batch: one row per window and step."""
+    batch = len(forecasts.cutoffs)
+    steps = np.arange(1, horizon + 1)
+    return {
+        "item_id": np.repeat(np.array(panel.item_ids, dtype=object)[forecasts.series], horizon),
+        "cutoff": np.repeat(panel.timestamps[forecasts.cutoffs], horizon),
+        "timestamp": panel.timestamps[forecasts.cutoffs[:, None] + steps].ravel(),
+        "step": np.tile(steps, batch),
+        "prediction": forecasts.prediction.ravel(),
+    }

@@ -1,0 +1,115 @@
+"""From a history and what is known of the future to the table of forecasts and the attention file."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.attention_dump import AttentionWriter
+from forecast_attn.data.future import extend, join_future
+from forecast_attn.data.panel import Panel, build_panel, ranges
+from forecast_attn.data.problems import quoted
+from forecast_attn.data.windows import forecast_cutoffs
+from forecast_attn.errors import DataError, RunError, did_you_mean
+from forecast_attn.inference import Model, attention_metadata, forecast_windows, prediction_columns, write_attention
+from forecast_attn.run_dir import RunDir
+
+
+def history_panel(
+    model: Model, run: RunDir, frame: pd.DataFrame | None, source: str
+) -> tuple[Panel, tuple[str, ...]]:
+    """The series to forecast, read as in training, and the names of those too short for the lookback.
+
+    Args:
+        model: whose roles and frequency count.
+        run: whose tail.parquet is read when `frame` is None.
+        frame: the history.
+        source: its name, for messages.
+
+    Raises:
+        DataError: a column is missing, the table has a problem, or every series is too short.
+        RunError: tail.parquet is damaged.
+    """
+    schema = model.schema
+    if frame is None:
+        frame, source = _read_tail(run), run.tail.name
+    _require_columns(frame, model, source)
+    panel = build_panel(frame, schema.roles, freq=schema.frequency.alias, source=source)
+    long_enough = panel.known >= schema.lookback
+    if not long_enough.any():
+        longest = int(panel.known.max())
+        raise DataError(
+            f"'{source}' has too few rows: the lookback needs {schema.lookback}, the longest series has {longest}",
+            "add older rows",
+        )
+    skipped = tuple(name for name, is_long in zip(panel.item_ids, long_enough, strict=True) if not is_long)
+    return select_series(panel, long_enough), skipped
+
+
+def future_panel(model: Model, history: Panel, future: pd.DataFrame | None, source: str) -> Panel:
+    """The history with the rows to forecast: from a table of future covariates, or from the history's own end.
+
+    Raises:
+        DataError: a future covariate is missing; says for which steps of which series.
+    """
+    if future is None:
+        return extend(history, model.schema.horizon)
+    return join_future(history, future, model.schema.horizon, source)
+
+
+def forecast_panel(model: Model, panel: Panel, attention_path: Path, device: torch.device) -> pd.DataFrame:
+    """Forecast every series from its last known row, and stream the attention to a file.
+
+    Args:
+        model: the trained network and its schema.
+        panel: with `horizon` future rows per series.
+        attention_path: not written by a model without attention.
+        device: where to compute.
+
+    Returns:
+        item_id, cutoff, timestamp, step, prediction; sorted by series and step.
+    """
+    cutoffs = forecast_cutoffs(panel, model.schema.lookback, model.schema.horizon)
+    parts: list[dict[str, Any]] = []
+    with contextlib.ExitStack() as stack:
+        writer = None
+        if model.has_attention:
+            writer = stack.enter_context(AttentionWriter(attention_path, attention_metadata(model)))
+        for forecasts in forecast_windows(model, panel, cutoffs, device=device, need_weights=writer is not None):
+            parts.append(prediction_columns(panel, model.schema.horizon, forecasts))
+            if writer is not None:
+                write_attention(writer, panel, model, forecasts)
+    return pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+
+
+def select_series(panel: Panel, keep: NDArray[np.bool_]) -> Panel:
+    """Some of the series, in the same order."""
+    lengths = np.diff(panel.starts)[keep]
+    chosen = panel.with_rows(ranges(panel.starts[:-1][keep], lengths), lengths, panel.known[keep])
+    names = tuple(name for name, is_kept in zip(panel.item_ids, keep, strict=True) if is_kept)
+    return replace(chosen, item_ids=names, static_covariates=panel.static_covariates[keep])
+
+
+def _read_tail(run: RunDir) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(run.tail)
+    except (OSError, ValueError) as error:
+        raise RunError(f"cannot read '{run.tail}': {error}", "pass the history with --data FILE") from None
+
+
+def _require_columns(frame: pd.DataFrame, model: Model, source: str) -> None:
+    roles = model.schema.roles
+    named = [roles.time, roles.target, *roles.past_covariates, *roles.future_covariates, *roles.static_covariates]
+    named += [roles.item_id] if roles.item_id is not None else []
+    columns = [str(column) for column in frame.columns]
+    for name in named:
+        if name not in columns:
+            hint = did_you_mean(name, columns)
+            raise DataError(f"'{source}' has no column '{name}'; its columns are {quoted(columns)}", hint)

@@ -1,0 +1,166 @@
+"""A run directory: the names of its files, whether it is finished, and how it is found. Nobody else knows these.
+
+    config.json                    what was asked, the seed that was drawn, the data file's name and sha256
+    schema.json                    what the data taught: roles, frequency, sizes, scalers
+    model.safetensors              weights of the best validation epoch so far
+    history.csv                    one row per epoch
+    metrics.json                   written last: a directory without it is an unfinished run
+    tail.parquet                   the end of every series, so that a bare `forecast predict` works
+    validation_attention.parquet   attention over windows of the validation stretch
+    predictions.csv                forecasts of `forecast predict`
+    attention.parquet              the attention behind them
+    last.ckpt                      state for `train --resume`, deleted when training ends
+"""
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self
+
+from forecast_attn.atomic import PARTIAL_SUFFIX, replacing, write_atomically, write_errors_of
+from forecast_attn.errors import RunError
+
+FORMAT_VERSION = 1
+RUNS = Path("runs")
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """Where a table came from; `sha256` is None for a DataFrame."""
+
+    name: str
+    sha256: str | None
+
+
+class RunDir:
+    """One run's folder."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self.config = self.path / "config.json"
+        self.schema = self.path / "schema.json"
+        self.model = self.path / "model.safetensors"
+        self.history = self.path / "history.csv"
+        self.metrics = self.path / "metrics.json"
+        self.tail = self.path / "tail.parquet"
+        self.validation_attention = self.path / "validation_attention.parquet"
+        self.predictions = self.path / "predictions.csv"
+        self.attention = self.path / "attention.parquet"
+        self.checkpoint = self.path / "last.ckpt"
+
+    # ------------------------------------------------------------------ finding and making
+
+    @classmethod
+    def create(cls, path: Path | None, attention: str) -> Self:
+        """Make a new, empty run directory: the one named, or one called by the time and the mechanism.
+
+        Raises:
+            RunError: the folder holds something already, or cannot be made.
+        """
+        chosen = path if path is not None else _fresh_name(attention)
+        if chosen.exists() and (not chosen.is_dir() or any(chosen.iterdir())):
+            raise RunError(
+                f"'{chosen}' exists and is not an empty folder",
+                f"name another --out, or continue it with: forecast train --resume {chosen}",
+            )
+        with write_errors_of(chosen):
+            chosen.mkdir(parents=True, exist_ok=True)
+        return cls(chosen)
+
+    @classmethod
+    def open_finished(cls, path: Path | None) -> Self:
+        """The named run, or the newest finished one under runs/.
+
+        Raises:
+            RunError: no such run, an unfinished one, or one of a newer format.
+        """
+        run = cls(path) if path is not None else cls.newest()
+        run.check_is_run()
+        missing = [file.name for file in (run.schema, run.model, run.metrics, run.tail) if not file.is_file()]
+        if missing:
+            raise RunError(
+                f"'{run.path}' is an unfinished run: missing {', '.join(missing)}",
+                f"continue it with: forecast train --resume {run.path}",
+            )
+        return run
+
+    @classmethod
+    def newest(cls) -> Self:
+        """The finished run under runs/ that was completed last."""
+        finished = [path.parent for path in RUNS.glob("*/metrics.json")]
+        if not finished:
+            raise RunError("there is no finished run under runs/", "train one: forecast train data.csv")
+        return cls(max(finished, key=lambda path: ((path / "metrics.json").stat().st_mtime_ns, path.name)))
+
+    def check_is_run(self) -> None:
+        """Raise RunError unless this is a run directory this version can read."""
+        if not self.path.is_dir():
+            raise RunError(f"there is no run '{self.path}'", _known_runs())
+        if not self.config.is_file():
+            raise RunError(f"'{self.path}' is not a run: it has no config.json", _known_runs())
+        self.read_json(self.config)
+
+    @property
+    def is_finished(self) -> bool:
+        return self.metrics.is_file()
+
+    # ------------------------------------------------------------------ reading and writing
+
+    def read_json(self, path: Path) -> dict[str, Any]:
+        """One of the run's JSON files.
+
+        Raises:
+            RunError: missing, damaged, or from a newer version.
+        """
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            version = content["format"]
+        except OSError as error:
+            raise RunError(f"cannot read '{path}': {error.strerror}") from None
+        except (ValueError, KeyError, TypeError):
+            raise RunError(f"'{path}' is damaged: it is not the JSON this tool writes") from None
+        if not isinstance(version, int) or version > FORMAT_VERSION:
+            raise RunError(
+                f"'{path}' has format {version}; this version reads up to {FORMAT_VERSION}",
+                "update with: pip install --upgrade forecast-attn",
+            )
+        return dict(content)
+
+    def write_json(self, path: Path, content: dict[str, Any]) -> None:
+        text = json.dumps({"format": FORMAT_VERSION, **content}, indent=1, ensure_ascii=False, allow_nan=False)
+        write_atomically(path, text + "\n")
+
+    @contextlib.contextmanager
+    def writing(self, path: Path) -> Iterator[Any]:
+        """A stream to one of the run's files, which appears whole or not at all."""
+        with write_errors_of(path), replacing(path) as stream:
+            yield stream
+
+    def remove_leftovers(self) -> None:
+        """Delete what a killed process left half-written."""
+        for partial in self.path.glob(f".*{PARTIAL_SUFFIX}"):
+            partial.unlink(missing_ok=True)
+
+
+def sha256_of(path: Path) -> str:
+    """Hexadecimal digest of a file, read in pieces."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _fresh_name(attention: str) -> Path:
+    """runs/<time>-<mechanism>, numbered when two runs start within a second."""
+    stem = f"{datetime.now():%Y-%m-%dT%H-%M-%S}-{attention}"
+    names = [stem, *(f"{stem}-{count}" for count in range(2, 1000))]
+    return next(RUNS / name for name in names if not (RUNS / name).exists())
+
+
+def _known_runs() -> str:
+    finished = sorted(str(path.parent) for path in RUNS.glob("*/metrics.json"))
+    if not finished:
+        return "there is no finished run under runs/; train one: forecast train data.csv"
+    return f"finished runs: {', '.join(finished[-5:])}"

@@ -1,0 +1,90 @@
+"""The end of training: how good the best weights are, what they look at, and the file that says the run is whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.attention_dump import AttentionWriter
+from forecast_attn.config import RunConfig
+from forecast_attn.data.problems import stamp_text
+from forecast_attn.evaluation.baselines import seasonal_naive, seasonal_naive_error
+from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
+from forecast_attn.inference import (
+    Model,
+    attention_metadata,
+    choose_device,
+    forecast_windows,
+    load_network,
+    write_attention,
+)
+from forecast_attn.preparation import Preparation
+from forecast_attn.run_dir import RunDir, sha256_of
+from forecast_attn.training.recorder import best_epoch_of
+from forecast_attn.training.sampling import spread_evenly
+
+ATTENTION_WINDOWS = 128
+"""Validation windows whose attention is written: enough for a mean, few enough for any disk."""
+
+
+def finish(
+    run: RunDir, preparation: Preparation, config: RunConfig, cutoffs: NDArray[np.int64], reason: str
+) -> None:
+    """Score the best weights on the validation windows, write their attention, and declare the run finished."""
+    model = Model(config, preparation.schema, load_network(run, config, preparation.schema))
+    scores = validation_scores(model, preparation, cutoffs)
+    if model.has_attention:
+        _write_validation_attention(run, model, preparation, cutoffs)
+    num_epochs = len(run.history.read_text(encoding="utf-8").splitlines()) - 1
+    run.write_json(
+        run.metrics,
+        {
+            "best_epoch": best_epoch_of(run),
+            "epochs": num_epochs,
+            "ended": reason,
+            **scores,
+            "model_sha256": sha256_of(run.model),
+        },
+    )
+    if reason != "interrupted":
+        run.checkpoint.unlink(missing_ok=True)
+
+
+def validation_scores(model: Model, preparation: Preparation, cutoffs: NDArray[np.int64]) -> dict[str, Any]:
+    """Errors of the model and of seasonal-naive on the same windows, in original units."""
+    panel, schema = preparation.panel, preparation.schema
+    season, horizon = schema.frequency.season, schema.horizon
+    device = choose_device(model.config.training.accelerator)
+    batches = forecast_windows(model, panel, cutoffs, device=device, need_weights=False)
+    prediction = np.concatenate([batch.prediction for batch in batches])
+    series = panel.series_of_rows[cutoffs]
+    starts = panel.starts[:-1]
+    naive = seasonal_naive(panel.target, starts[series], cutoffs, season=season, horizon=horizon)
+    training_ends = starts + preparation.split.training_rows(panel)
+    naive_error = seasonal_naive_error(panel.target, starts, training_ends, season=season)[series]
+    actual = panel.target[cutoffs[:, None] + np.arange(1, horizon + 1)]
+    errors, naive_errors = (point_metrics(actual, each, naive_error) for each in (prediction, naive))
+    assert errors["mae"] is not None
+    assert naive_errors["mae"] is not None
+    return {
+        "validation": {
+            "windows": len(cutoffs),
+            "windows_available": len(preparation.validation_cutoffs),
+            "after": stamp_text(preparation.split.boundary),
+            **errors,
+        },
+        "seasonal_naive": {"season": season, **naive_errors},
+        "skill_per_cent": skill_per_cent(errors["mae"], naive_errors["mae"]),
+    }
+
+
+def _write_validation_attention(
+    run: RunDir, model: Model, preparation: Preparation, cutoffs: NDArray[np.int64]
+) -> None:
+    device = choose_device(model.config.training.accelerator)
+    chosen = spread_evenly(cutoffs, ATTENTION_WINDOWS)
+    with AttentionWriter(run.validation_attention, attention_metadata(model)) as writer:
+        for forecasts in forecast_windows(model, preparation.panel, chosen, device=device):
+            write_attention(writer, preparation.panel, model, forecasts)

@@ -1,0 +1,104 @@
+"""Runs Lightning's Trainer, quietly, and inside the run directory only."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytorch_lightning as pl
+import torch
+from torch.multiprocessing import ProcessRaisedException
+
+from forecast_attn.config import TrainingConfig, parse_duration
+from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.inference import choose_device
+from forecast_attn.run_dir import RunDir
+from forecast_attn.training.module import ForecastModule
+from forecast_attn.training.progress import TrainingListener
+from forecast_attn.training.recorder import REASON_METRIC, REASONS, Recorder
+
+PRECISIONS = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
+
+
+def check_hardware(config: TrainingConfig) -> None:
+    """Refuse a device, a number of devices or a precision that this machine does not have.
+
+    Raises:
+        ConfigError: naming what it has.
+    """
+    device = choose_device(config.accelerator)
+    if device.type == "cuda" and config.devices > torch.cuda.device_count():
+        raise ConfigError(f"--devices {config.devices}: this machine has {torch.cuda.device_count()} GPU(s)")
+    if device.type == "mps" and config.devices > 1:
+        raise ConfigError(f"--devices {config.devices}: this machine has one GPU")
+    if device.type == "cpu" and config.precision == "16":
+        raise ConfigError("--precision 16 needs a GPU", "on a CPU use --precision bf16 or 32")
+
+
+def fit(
+    module: ForecastModule, run: RunDir, listener: TrainingListener, *, checkpoint: Path | None = None
+) -> str:
+    """Train until epochs, patience, time or the user end it; the run's files hold the outcome.
+
+    Returns:
+        Why training ended: one of `REASONS`.
+
+    Raises:
+        RunError: the loss became non-finite, the checkpoint is damaged, or the disk is full.
+    """
+    config = module.config
+    assert config.patience is not None
+    seconds = parse_duration(config.max_time) if config.max_time else None
+    recorder = Recorder(run, listener, patience=config.patience, max_seconds=seconds)
+    with _quiet():
+        trainer = _make_trainer(config, run, recorder)
+        with recorder.stopping_on_interrupt():
+            _run(trainer, module, checkpoint)
+    return REASONS[int(trainer.callback_metrics[REASON_METRIC].item())]
+
+
+def _make_trainer(config: TrainingConfig, run: RunDir, recorder: Recorder) -> pl.Trainer:
+    return pl.Trainer(
+        accelerator=choose_device(config.accelerator).type,
+        devices=config.devices,
+        # Forked processes keep this process's state: nothing is pickled, and no script is run a second time.
+        strategy="auto" if config.devices == 1 else "ddp_fork",
+        precision=PRECISIONS[config.precision],
+        max_epochs=config.max_epochs,
+        gradient_clip_val=config.gradient_clip or None,
+        callbacks=[recorder],
+        default_root_dir=run.path,
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        num_sanity_val_steps=0,
+        use_distributed_sampler=False,
+    )
+
+
+def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None) -> None:
+    try:
+        trainer.fit(module, ckpt_path=checkpoint, weights_only=True)
+    except ProcessRaisedException as error:
+        raise RunError(f"a training process failed: {str(error).strip().splitlines()[-1]}") from None
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence Lightning's banners and its advice, which does not apply: windows are gathered, not loaded."""
+    loggers = [logging.getLogger(name) for name in ("pytorch_lightning", "lightning_fabric")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.WARNING)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*does not have many workers.*")
+            warnings.filterwarnings("ignore", message=".*GPU available but not used.*")
+            yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

@@ -1,0 +1,153 @@
+"""The Lightning side of the network: one training step, one validation step, the optimiser."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytorch_lightning as pl
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F  # noqa: N812
+from torch.utils.data import DataLoader
+
+from forecast_attn.config import TrainingConfig, parse_share_range
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.problems import stamp_text
+from forecast_attn.data.windows import Window, WindowArrays
+from forecast_attn.errors import RunError
+from forecast_attn.nn.network import ForecastNetwork
+from forecast_attn.training.plan import TrainingPlan
+from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed
+
+LOSSES = {"mae": F.l1_loss, "mse": F.mse_loss, "huber": F.huber_loss}
+
+Batch = tuple[Tensor, Window]
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """The windows to train and to validate on; the panel is kept to name series and dates in errors."""
+
+    panel: Panel
+    arrays: WindowArrays
+    training_cutoffs: NDArray[np.int64]
+    validation_cutoffs: NDArray[np.int64]
+
+
+class ForecastModule(pl.LightningModule):
+    """Trains a network on the windows of a panel."""
+
+    def __init__(
+        self, network: ForecastNetwork, data: TrainingData, config: TrainingConfig, plan: TrainingPlan
+    ) -> None:
+        super().__init__()
+        self.network = network
+        self.data = data
+        self.config = config
+        self.plan = plan
+        self.loss = LOSSES[config.loss]
+        self.validation_loss = math.inf
+        self._validation_sum = 0.0
+
+    # ------------------------------------------------------------------ windows
+
+    def train_dataloader(self) -> DataLoader[Batch]:
+        assert self.config.batch_size is not None
+        sampler = EpochSampler(
+            self.data.training_cutoffs,
+            windows_per_epoch=self.plan.windows_per_epoch,
+            batch_size=self.config.batch_size,
+            seed=self._seed,
+            rank=self.trainer.global_rank,
+            num_devices=self.trainer.world_size,
+        )
+        return self._loader(sampler)
+
+    def val_dataloader(self) -> DataLoader[Batch]:
+        # Every device scores all of it: the loss decides when to stop, and must be the same number everywhere.
+        return self._loader(list(torch.from_numpy(self.data.validation_cutoffs).split(self.config.batch_size or 1)))
+
+    def _loader(self, sampler: EpochSampler | list[Tensor]) -> DataLoader[Batch]:
+        return DataLoader(WindowBatches(self.data.arrays.to(self.device)), batch_size=None, sampler=sampler)
+
+    # ------------------------------------------------------------------ steps
+
+    def training_step(self, batch: Batch, batch_index: int) -> Tensor:
+        cutoffs, window = batch
+        # Dropout and teacher forcing depend on seed and step alone, so that a resumed run repeats them.
+        torch.manual_seed(mix_seed(self._seed, self.global_step, self.global_rank + 1))
+        output = self.network(window, teacher_forcing=self.teacher_forcing, need_weights=False)
+        loss: Tensor = self.loss(output.prediction, window.future_target)
+        if not math.isfinite(loss.item()):
+            raise self._not_finite(loss.item(), cutoffs, output.prediction, window)
+        return loss
+
+    def on_validation_epoch_start(self) -> None:
+        self._validation_sum = 0.0
+
+    def validation_step(self, batch: Batch, batch_index: int) -> None:
+        cutoffs, window = batch
+        output = self.network(window, need_weights=False)
+        self._validation_sum += self.loss(output.prediction, window.future_target).item() * len(cutoffs)
+
+    def on_validation_epoch_end(self) -> None:
+        self.validation_loss = self._validation_sum / len(self.data.validation_cutoffs)
+
+    @property
+    def teacher_forcing(self) -> float:
+        """Share of true previous values at this step, along its course from first to last step."""
+        first, last = parse_share_range(self.config.teacher_forcing)
+        done = min(self.global_step / max(self.plan.total_steps - 1, 1), 1.0)
+        return last + (first - last) * share_left(self.config.teacher_forcing_decay, done)
+
+    @property
+    def _seed(self) -> int:
+        assert self.config.seed is not None
+        return self.config.seed
+
+    def _not_finite(self, loss: float, cutoffs: Tensor, prediction: Tensor, window: Window) -> RunError:
+        """Say which series and dates made the loss infinite or NaN."""
+        finite = torch.isfinite(self.loss(prediction, window.future_target, reduction="none")).all(dim=1)
+        guilty = cutoffs[~finite.cpu()] if not bool(finite.all()) else cutoffs
+        panel = self.data.panel
+        names = [panel.item_ids[index] for index in np.unique(panel.series_of_rows[guilty.cpu().numpy()])]
+        stamps = np.sort(panel.timestamps[guilty.cpu().numpy()])
+        shown = ", ".join(f"'{name}'" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        return RunError(
+            f"the loss became {loss} in epoch {self.current_epoch + 1}, step {self.global_step + 1}: series {shown}, "
+            f"windows with cut-offs from {stamp_text(stamps[0])} to {stamp_text(stamps[-1])}",
+            f"try --learning-rate {self.config.learning_rate / 10:g}, or look at these values with `forecast check`",
+        )
+
+    # ------------------------------------------------------------------ optimiser
+
+    def configure_optimizers(self) -> object:
+        config = self.config
+        optimiser = torch.optim.AdamW(
+            self.network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
+        )
+        if config.schedule == "constant":
+            return optimiser
+        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, config.learning_rate, self.plan.total_steps)
+        return {"optimizer": optimiser, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+
+
+def share_left(decay: str, done: float) -> float:
+    """How much of the way from first to last share is left after a part `done` (0 … 1) of training.
+
+    Exactly 1 at the start and 0 at the end. (Bengio et al. 2015, section 2.4, whose three courses these are,
+    stretched to the length of training.)
+    """
+    if decay == "linear":
+        return 1 - done
+    if decay == "exponential":
+        return (math.exp(-5 * done) - math.exp(-5)) / (1 - math.exp(-5))
+    start, end = _sigmoid(6), _sigmoid(-6)
+    return (_sigmoid(6 - 12 * done) - end) / (start - end)
+
+
+def _sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x))

@@ -1,0 +1,59 @@
+"""How long training lasts: the defaults that depend on how many windows there are."""
+
+import math
+from dataclasses import dataclass, replace
+
+from forecast_attn.config import TrainingConfig
+
+TARGET_STEPS = 2_000
+"""Optimiser steps a default training lasts: enough for the attention to settle on every bundled series."""
+
+MIN_EPOCHS, MAX_EPOCHS = 10, 200
+MIN_BATCH, MAX_BATCH = 16, 128
+BATCHES_PER_PASS = 40
+"""Small tables get small batches, so that one pass over them is still this many steps."""
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """What one epoch is, and how many there are."""
+
+    windows_per_epoch: int
+    steps_per_epoch: int
+    max_epochs: int
+
+    @property
+    def total_steps(self) -> int:
+        return self.steps_per_epoch * self.max_epochs
+
+
+def resolve_training(config: TrainingConfig, num_windows: int, seed: int) -> TrainingConfig:
+    """Fill in batch size, epochs, patience and seed where the user left them open."""
+    batch_size = config.batch_size or _batch_size(num_windows)
+    steps = _steps_per_epoch(config, num_windows, batch_size)
+    max_epochs = config.max_epochs or min(max(math.ceil(TARGET_STEPS / steps), MIN_EPOCHS), MAX_EPOCHS)
+    patience = config.patience or max(5, max_epochs // 4)
+    return replace(config, batch_size=batch_size, max_epochs=max_epochs, patience=patience, seed=seed)
+
+
+def make_plan(config: TrainingConfig, num_windows: int, num_devices: int = 1) -> TrainingPlan:
+    """The plan of a resolved configuration; every device takes its share of an epoch's windows."""
+    assert config.batch_size is not None
+    assert config.max_epochs is not None
+    windows = _windows_per_epoch(config, num_windows)
+    steps = math.ceil(windows / (config.batch_size * num_devices))
+    return TrainingPlan(windows, steps, config.max_epochs)
+
+
+def _windows_per_epoch(config: TrainingConfig, num_windows: int) -> int:
+    return min(num_windows, config.epoch_windows or num_windows)
+
+
+def _steps_per_epoch(config: TrainingConfig, num_windows: int, batch_size: int) -> int:
+    return math.ceil(_windows_per_epoch(config, num_windows) / batch_size)
+
+
+def _batch_size(num_windows: int) -> int:
+    """The power of two that gives about 40 steps per pass, between 16 and 128."""
+    wanted = max(num_windows / BATCHES_PER_PASS, 1)
+    return min(max(2 ** round(math.log2(wanted)), MIN_BATCH), MAX_BATCH)

@@ -1,0 +1,194 @@
+"""Keeps the best weights, the history and the state to resume from, and decides when training stops."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytorch_lightning as pl
+import safetensors.torch
+
+from torch import Tensor
+
+from forecast_attn.atomic import write_atomically, write_errors_of
+from forecast_attn.run_dir import RunDir
+from forecast_attn.training.module import ForecastModule
+from forecast_attn.training.progress import EpochRecord, TrainingListener
+
+REASONS = ("max-epochs", "patience", "max-time", "interrupted")
+REASON_METRIC = "why_training_ended"
+
+
+class Recorder(pl.Callback):
+    """Writes the run's files after every epoch, each whole or not at all.
+
+    The order matters to a process that may be killed: first the weights, then the history, then the checkpoint. An
+    epoch whose checkpoint is missing is trained again, to the same bytes, and overwrites both.
+    """
+
+    def __init__(
+        self, run: RunDir, listener: TrainingListener, *, patience: int, max_seconds: float | None = None
+    ) -> None:
+        self.run = run
+        self.listener = listener
+        self.patience = patience
+        self.max_seconds = max_seconds
+        self.best_loss = math.inf
+        self.best_epoch = 0
+        self.best_weights: dict[str, Tensor] = {}
+        self.records: list[EpochRecord] = []
+        self.reason = REASONS[0]
+        self.interrupted = False
+
+    # ------------------------------------------------------------------ state of a resumed run
+
+    def state_dict(self) -> dict[str, Any]:
+        return {
+            "best_loss": self.best_loss,
+            "best_epoch": self.best_epoch,
+            "best_weights": self.best_weights,
+            "records": [tuple(record) for record in self.records],
+        }
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        self.best_loss = state_dict["best_loss"]
+        self.best_epoch = state_dict["best_epoch"]
+        self.best_weights = state_dict["best_weights"]
+        self.records = [EpochRecord(*record) for record in state_dict["records"]]
+
+    # ------------------------------------------------------------------ hooks
+
+    def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        assert isinstance(pl_module, ForecastModule)
+        self._started = time.monotonic()
+        if trainer.is_global_zero:
+            if self.best_weights:
+                self._write_weights()
+            self.listener.training_started(pl_module.plan, len(self.records) + 1, str(pl_module.device))
+
+    def on_train_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        self._begin_epoch()
+
+    def _begin_epoch(self) -> None:
+        self._epoch_started = time.monotonic()
+        self._training_ended = self._epoch_started
+        self._loss_sum, self._num_windows = 0.0, 0
+
+    def on_train_batch_start(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, batch: Any, batch_idx: int
+    ) -> None:
+        if batch_idx == 0:  # a resumed run skips the epoch's own hook
+            self._begin_epoch()
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        num_windows = len(batch[0]) * trainer.world_size
+        loss = float(outputs["loss"])
+        self._loss_sum += loss * num_windows
+        self._num_windows += num_windows
+        self._training_ended = time.monotonic()
+        if trainer.is_global_zero:
+            self.listener.batch_done(loss, num_windows)
+        out_of_time = self.max_seconds is not None and time.monotonic() - self._started > self.max_seconds
+        if self._any_device(trainer, out_of_time or self.interrupted):
+            self.reason = "interrupted" if self.interrupted else "max-time"
+            trainer.should_stop = True  # Lightning ends the epoch here, and validates
+
+    def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        assert isinstance(pl_module, ForecastModule)
+        # An interrupted epoch counts only when there is no whole one: resuming must find what it would have had.
+        if not (self.reason == "interrupted" and self.records):
+            self._keep_epoch(trainer, pl_module)
+        if not trainer.should_stop:
+            if len(self.records) - self.best_epoch >= self.patience:
+                self.reason = "patience"
+                trainer.should_stop = True
+            self._write_checkpoint(trainer)
+        # Logged because a metric is what comes back when training ran in processes of its own.
+        pl_module.log(REASON_METRIC, float(REASONS.index(self.reason)))
+
+    def _keep_epoch(self, trainer: pl.Trainer, module: ForecastModule) -> None:
+        ended = time.monotonic()
+        record = EpochRecord(
+            epoch=len(self.records) + 1,
+            train_loss=self._loss_sum / max(self._num_windows, 1),
+            validation_loss=module.validation_loss,
+            learning_rate=trainer.optimizers[0].param_groups[0]["lr"],
+            seconds=round(ended - self._epoch_started, 3),
+            windows_per_second=round(self._num_windows / max(self._training_ended - self._epoch_started, 1e-9), 1),
+        )
+        self.records.append(record)
+        is_best = record.validation_loss < self.best_loss or not self.best_weights
+        if is_best:
+            self.best_loss, self.best_epoch = record.validation_loss, record.epoch
+            state = module.network.state_dict()
+            self.best_weights = {name: value.detach().to("cpu", copy=True) for name, value in state.items()}
+        if trainer.is_global_zero:
+            if is_best:
+                self._write_weights()
+            write_atomically(self.run.history, history_text(self.records))
+            self.listener.epoch_done(record, is_best)
+
+    # ------------------------------------------------------------------ files
+
+    def _write_weights(self) -> None:
+        metadata = {"epoch": str(self.best_epoch), "validation_loss": repr(self.best_loss)}
+        write_atomically(self.run.model, safetensors.torch.save(self.best_weights, metadata))
+
+    def _write_checkpoint(self, trainer: pl.Trainer) -> None:
+        """Every device must call this: saving is a meeting point of all of them."""
+        partial = self.run.checkpoint.with_name(f".{self.run.checkpoint.name}.partial")
+        with write_errors_of(self.run.checkpoint):
+            trainer.save_checkpoint(partial)
+            if trainer.is_global_zero:
+                partial.replace(self.run.checkpoint)
+
+    @staticmethod
+    def _any_device(trainer: pl.Trainer, flag: bool) -> bool:
+        return flag if trainer.world_size == 1 else trainer.strategy.reduce_boolean_decision(flag, all=False)
+
+    # ------------------------------------------------------------------ Ctrl-C
+
+    @contextmanager
+    def stopping_on_interrupt(self) -> Iterator[None]:
+        """The first Ctrl-C ends training after the current step; a second one ends the process."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        previous = signal.getsignal(signal.SIGINT)
+
+        def stop(signum: int, frame: object) -> None:
+            self.interrupted = True
+            signal.signal(signal.SIGINT, previous)
+
+        signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, previous)
+
+
+def history_text(records: list[EpochRecord]) -> str:
+    """history.csv."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(EpochRecord._fields)
+    writer.writerows(records)
+    return buffer.getvalue()
+
+
+def best_epoch_of(run: RunDir) -> int:
+    """The epoch whose weights model.safetensors holds."""
+    with safetensors.safe_open(run.model, framework="pt") as file:
+        return int(file.metadata()["epoch"])
+
+
+

@@ -1,0 +1,72 @@
+"""Which windows an epoch shows, in which order: a function of seed and epoch alone, so that resuming repeats it."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.utils.data import Dataset, Sampler
+
+from forecast_attn.data.windows import Window, WindowArrays
+
+
+class EpochSampler(Sampler[Tensor]):
+    """Batches of cut-off rows: a fresh shuffle per epoch, of which each device takes its share."""
+
+    def __init__(
+        self,
+        cutoffs: NDArray[np.int64],
+        *,
+        windows_per_epoch: int,
+        batch_size: int,
+        seed: int,
+        rank: int = 0,
+        num_devices: int = 1,
+    ) -> None:
+        self.cutoffs = torch.from_numpy(cutoffs)
+        self.windows_per_epoch = windows_per_epoch
+        self.batch_size = batch_size
+        self.seed = seed
+        self.rank = rank
+        self.num_devices = num_devices
+        self.epoch = 0
+
+    def set_epoch(self, epoch: int) -> None:
+        """Called by Lightning before each epoch."""
+        self.epoch = epoch
+
+    def __len__(self) -> int:
+        share = self.batch_size * self.num_devices
+        return -(-self.windows_per_epoch // share)
+
+    def __iter__(self) -> Iterator[Tensor]:
+        generator = torch.Generator().manual_seed(mix_seed(self.seed, self.epoch))
+        order = torch.randperm(len(self.cutoffs), generator=generator)[: self.windows_per_epoch]
+        if self.num_devices > 1:
+            # Every device must see as many windows as the others, or the last step waits for ever.
+            even = len(self) * self.num_devices * self.batch_size
+            order = order.repeat(-(-even // len(order)))[:even][self.rank :: self.num_devices]
+        yield from self.cutoffs[order].split(self.batch_size)
+
+
+class WindowBatches(Dataset[tuple[Tensor, Window]]):
+    """A batch of cut-off rows -> those rows and their windows, gathered on the arrays' own device."""
+
+    def __init__(self, arrays: WindowArrays) -> None:
+        self.arrays = arrays
+
+    def __getitem__(self, cutoffs: Tensor) -> tuple[Tensor, Window]:
+        return cutoffs, self.arrays.gather(cutoffs)
+
+
+def mix_seed(seed: int, *parts: int) -> int:
+    """One seed from several whole numbers, such that neighbours have nothing in common."""
+    return int(np.random.SeedSequence([seed, *parts]).generate_state(1, np.uint64)[0] >> 1)
+
+
+def spread_evenly(cutoffs: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """At most so many of the cut-offs, evenly spread; all of them when `most` is 0."""
+    if not most or len(cutoffs) <= most:
+        return cutoffs
+    return cutoffs[np.linspace(0, len(cutoffs) - 1, most).round().astype(np.int64)]
