@@ -102,18 +102,19 @@ class KerasAdditiveScore(PairScore):
         use_scale: learn `scale`, one number per feature (Keras' default); otherwise it is 1.
     """
 
+    ones: Tensor
+
     def __init__(self, size: int, *, use_scale: bool = True, value_size: int | None = None) -> None:
         super().__init__(value_size or size)
-        self.vector = nn.Parameter(torch.ones(size), requires_grad=use_scale)
-        if use_scale:
-            limit = math.sqrt(3 / size)  # Keras' glorot_uniform for a vector
-            nn.init.uniform_(self.vector, -limit, limit)
+        limit = math.sqrt(3 / size)  # Keras' glorot_uniform for a vector
+        self.vector = nn.Parameter(torch.empty(size).uniform_(-limit, limit)) if use_scale else None
+        self.register_buffer("ones", None if use_scale else torch.ones(size), persistent=False)
 
     def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
         return widened(key)[:, None]
 
     def direction(self) -> Float[Tensor, " size"]:
-        return self.vector
+        return self.ones if self.vector is None else self.vector
 
 
 def _vector(size: int) -> nn.Parameter:
