@@ -106,15 +106,11 @@ def parse_frequency(alias: str, evidence: str = "given") -> Frequency:
         ConfigError: there is no such frequency.
     """
     match = re.fullmatch(r"(\d*)([A-Za-z]*)(?:-([A-Za-z]{3}))?", alias.strip())
-    number, unit, anchor = (match[1], match[2], (match[3] or "").upper()) if match else ("", "", "")
-    unit = _new_unit(unit)
+    number, unit, anchor = (match[1], _new_unit(match[2]), (match[3] or "").upper()) if match else ("", "", "")
     known = unit in UNITS or unit in MONTH_UNITS or unit == "B" or (unit == "" and number != "")
-    if not known or number == "0" or int(number or 1) == 0 or not _anchor_fits(unit, anchor):
-        raise ConfigError(
-            f"there is no frequency '{alias}'",
-            did_you_mean(alias, [*UNITS, "B", *MONTH_UNITS, "W-SUN", "QS-JAN", "15min"])
-            or "for example h, D, W-SUN, MS, 15min",
-        )
+    if not known or int(number or 1) == 0 or not _anchor_fits(unit, anchor):
+        near = did_you_mean(alias, [*UNITS, "B", *MONTH_UNITS, "W-SUN", "QS-JAN", "15min"])
+        raise ConfigError(f"there is no frequency '{alias}'", near)
     anchor = anchor or {"W": "SUN", "QS": "JAN", "QE": "DEC", "YS": "JAN", "YE": "DEC"}.get(unit, "")
     count = int(number or 1)
     spelled = f"{count if count > 1 or not unit else ''}{unit}{f'-{anchor}' if anchor else ''}"
@@ -122,12 +118,11 @@ def parse_frequency(alias: str, evidence: str = "given") -> Frequency:
 
 
 def _new_unit(unit: str) -> str:
+    """The unit as pandas spells it since 2.2. A lower-case m may be months or minutes, so it is neither."""
     known = (*UNITS, *MONTH_UNITS, "B")
-    if unit in known:
+    if unit in known or unit == "m":
         return unit
-    if unit in OLD_NAMES:
-        return OLD_NAMES[unit]
-    return next((name for name in known if name.lower() == unit.lower()), unit)
+    return OLD_NAMES.get(unit.upper()) or next((name for name in known if name.lower() == unit.lower()), unit)
 
 
 def _anchor_fits(unit: str, anchor: str) -> bool:

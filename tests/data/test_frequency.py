@@ -1,0 +1,174 @@
+"""Steps of time axes against pandas' own calendar arithmetic."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from forecast_attn.data.frequency import guess_alias, parse_frequency, step_name
+from forecast_attn.errors import ConfigError
+
+ALIASES = [
+    *(
+        "s",
+        "30s",
+        "min",
+        "5min",
+        "15min",
+        "30min",
+        "h",
+        "2h",
+        "6h",
+        "D",
+        "2D",
+        "B",
+        "W-SUN",
+        "W-MON",
+        "W-WED",
+        "2W-FRI",
+    ),
+    *("MS", "ME", "2MS", "6ME", "QS-JAN", "QS-FEB", "QE-DEC", "QE-OCT", "YS-JAN", "YS-JUL", "YE-DEC", "YE-JUN"),
+]
+
+
+@pytest.mark.parametrize("alias", ALIASES)
+def test_a_regular_axis_is_recognised(alias: str) -> None:
+    stamps = pd.date_range("2023-11-05", periods=40, freq=alias).to_numpy().astype("datetime64[ns]")
+    guessed = guess_alias(stamps)
+    assert guessed is not None
+    # Three of pandas' names may mean the same quarters, and 14 days are two weeks.
+    again = pd.date_range(stamps[0], periods=40, freq=guessed).to_numpy().astype("datetime64[ns]")
+    np.testing.assert_array_equal(again, stamps)
+    if not alias.startswith("2W"):
+        assert guessed == alias
+
+
+@pytest.mark.parametrize("alias", ALIASES)
+def test_steps_forward_and_back_are_pandas_own(alias: str) -> None:
+    stamps = pd.date_range("2023-11-05", periods=30, freq=alias).to_numpy().astype("datetime64[ns]")
+    frequency = parse_frequency(alias)
+    np.testing.assert_array_equal(frequency.stamps_after(stamps[9], 20), stamps[10:])
+    np.testing.assert_array_equal(frequency.stamps_before(stamps[20], 20), stamps[:20])
+    np.testing.assert_array_equal(frequency.steps_between(stamps[:1].repeat(30), stamps), np.arange(30))
+
+
+@pytest.mark.parametrize("alias", ["h", "B", "ME", "QS-JAN", "7"])
+def test_no_steps_are_no_stamps(alias: str) -> None:
+    origin = np.int64(3) if alias == "7" else np.datetime64("2024-03-31", "ns")
+    assert parse_frequency(alias).stamps_after(origin, 0).shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("alias", "later"),
+    [
+        ("D", "2024-01-02T12:00"),
+        ("B", "2024-01-06"),
+        ("MS", "2024-02-15"),
+        ("ME", "2024-02-28"),
+        ("QS-JAN", "2024-03-01"),
+        ("YE-DEC", "2024-06-30"),
+        ("W-MON", "2024-01-09"),
+    ],
+)
+def test_stamps_off_the_grid_are_no_whole_number_of_steps_away(alias: str, later: str) -> None:
+    first = {"ME": "2024-01-31", "YE-DEC": "2023-12-31"}.get(alias, "2024-01-01")
+    steps = parse_frequency(alias).steps_between(
+        np.array([first], "datetime64[ns]"), np.array([later], "datetime64[ns]")
+    )
+    assert steps[0] % 1 != 0
+
+
+@pytest.mark.parametrize(
+    ("alias", "sizes"),
+    [
+        ("h", (24, 24, 168)),
+        ("30min", (48, 48, 336)),
+        ("15min", (96, 96, 672)),
+        ("min", (60, 60, 240)),
+        ("s", (60, 60, 240)),
+        ("D", (7, 7, 28)),
+        ("B", (5, 5, 20)),
+        ("W-SUN", (52, 13, 104)),
+        ("MS", (12, 12, 36)),
+        ("QE-DEC", (4, 4, 12)),
+        ("YS-JAN", (1, 3, 9)),
+        ("1", (1, 12, 48)),
+    ],
+)
+def test_season_and_default_sizes(alias: str, sizes: tuple[int, int, int]) -> None:
+    frequency = parse_frequency(alias)
+    assert (frequency.season, frequency.default_horizon, frequency.default_lookback) == sizes
+
+
+@given(st.sampled_from(["s", "min", "h", "D", "B", "W-SUN", "MS", "ME", "QS-JAN", "YE-DEC", ""]), st.integers(1, 400))
+def test_every_frequency_has_usable_sizes(unit: str, number: int) -> None:
+    frequency = parse_frequency(f"{number}{unit}")
+    assert frequency.season >= 1
+    assert frequency.default_horizon >= 1
+    assert frequency.default_lookback >= frequency.default_horizon
+    assert parse_frequency(frequency.alias) == frequency
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        *(("H", "h"), ("T", "min"), ("15T", "15min"), ("S", "s"), ("M", "ME"), ("Q", "QE-DEC"), ("A", "YE-DEC")),
+        *(
+            ("W", "W-SUN"),
+            ("AS", "YS-JAN"),
+            ("q-mar", "QE-MAR"),
+            ("d", "D"),
+            ("QS", "QS-JAN"),
+            (" 1h ", "h"),
+            ("7", "7"),
+        ),
+    ],
+)
+def test_old_and_new_names(old: str, new: str) -> None:
+    assert parse_frequency(old).alias == new
+
+
+@pytest.mark.parametrize("alias", ["", "x", "m", "hourly", "0h", "W-XYZ", "MS-JAN", "-1h", "1.5h", "h-MON"])
+def test_unknown_names(alias: str) -> None:
+    with pytest.raises(ConfigError, match="there is no frequency"):
+        parse_frequency(alias)
+
+
+def test_month_ends_are_not_days() -> None:
+    stamps = np.array(["2024-01-31", "2024-02-29", "2024-03-31", "2024-04-30"], "datetime64[ns]")
+    assert guess_alias(stamps) == "ME"
+
+
+def test_two_months_of_31_days_are_months() -> None:
+    assert guess_alias(np.array(["2024-07-01", "2024-08-01", "2024-09-01"], "datetime64[ns]")) == "MS"
+
+
+def test_weekdays_with_weekends_are_days() -> None:
+    stamps = pd.date_range("2024-01-01", periods=20, freq="D").to_numpy().astype("datetime64[ns]")
+    assert guess_alias(stamps) == "D"
+
+
+def test_most_steps_decide() -> None:
+    stamps = np.delete(
+        pd.date_range("2024-01-01", periods=50, freq="h").to_numpy().astype("datetime64[ns]"), [7, 20, 21]
+    )
+    assert guess_alias(stamps) == "h"
+
+
+def test_no_rule_no_alias() -> None:
+    assert guess_alias(np.array(["2024-01-01", "2024-01-02", "2024-01-05", "2024-01-16"], "datetime64[ns]")) is None
+    assert guess_alias(np.array([1, 2])) is None
+
+
+def test_whole_numbers_step_by_their_increment() -> None:
+    assert guess_alias(np.array([10, 15, 20, 25])) == "5"
+    assert parse_frequency("5").stamps_after(np.int64(25), 2).tolist() == [30, 35]
+
+
+@pytest.mark.parametrize(
+    ("alias", "words"),
+    [("h", "1 hour"), ("15min", "15 minutes"), ("W-SUN", "1 week (Sun)"), ("MS", "1 month (at its start)")],
+)
+def test_steps_in_words(alias: str, words: str) -> None:
+    assert step_name(alias) == words
