@@ -1,6 +1,8 @@
 """The attention file: what is written is what is read, whole or not at all."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -119,6 +121,22 @@ def test_batches_and_row_groups_do_not_show(path, monkeypatch):
     later = dump.select(cutoff="2026-01-01 13:00")
     assert later.item_ids == ["series 13"]
     assert np.array_equal(later.weights, weights[13:14])
+
+
+def test_a_buffer_may_be_reused_between_batches(path, weights):
+    buffer = np.empty_like(weights[:2])
+    with AttentionWriter(path, metadata_for(weights)) as file:
+        for first in (0, 2):
+            buffer[:] = weights[first : first + 2]
+            file.write(**hourly(buffer, ["a", "b"], np.arange(2)))
+        buffer[:] = 0
+    assert np.array_equal(read_attention(path).weights, weights)
+
+
+def test_the_order_of_the_axes_in_memory_does_not_matter(path, weights):
+    with AttentionWriter(path, metadata_for(weights)) as file:
+        file.write(**hourly(np.asfortranarray(weights), list("abcd"), np.arange(4)))
+    assert np.array_equal(read_attention(path).weights, weights)
 
 
 def test_the_file_can_be_read_without_this_package(dump, weights, path):
@@ -340,6 +358,28 @@ def test_times_beyond_nanoseconds_are_refused(path, weights):
     windows["cutoffs"] = np.array(["1500-01-01"] * 4, "datetime64[s]")
     with pytest.raises(DataError, match="1678"), AttentionWriter(path, metadata_for(weights)) as file:
         file.write(**windows)
+
+
+# --------------------------------------------------------------------------- the documentation
+
+
+def test_the_code_in_the_documentation_runs(path, monkeypatch):
+    weights = softmax_weights(2, 1, 24, 168)
+    with AttentionWriter(path, metadata_for(weights)) as file:
+        file.write(**hourly(weights, ["city", "city"], ["2026-01-05T14", "2026-01-05T15"]))
+    monkeypatch.chdir(path.parent)
+    text = (Path(__file__).parents[1] / "docs" / "attention-file.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) == 3
+    for block in blocks:
+        exec(block, {})
+    assert {entry.suffix for entry in path.parent.iterdir()} == {".parquet", ".csv", ".npz"}
+
+
+def test_every_column_and_key_is_documented(dump, path):
+    text = (Path(__file__).parents[1] / "docs" / "attention-file.md").read_text(encoding="utf-8")
+    names = [*pq.read_schema(path).names, *json.loads(pq.read_schema(path).metadata[METADATA_KEY])]
+    assert [name for name in names if f"`{name}`" not in text] == []
 
 
 # --------------------------------------------------------------------------- files that are none

@@ -105,6 +105,8 @@ class AttentionWriter:
         _expect_shape("cutoffs", cutoffs, sizes[:1])
         _expect_shape("lookback_starts", lookback_starts, sizes[:1])
         _expect_shape("timestamps", timestamps, (sizes[0], self.metadata.horizon))
+        if not sizes[0]:
+            return
         schema = attention_schema(self.metadata, integer_time=np.issubdtype(np.asarray(cutoffs).dtype, np.integer))
         self._pending.append(_to_table(schema, item_ids, cutoffs, timestamps, lookback_starts, weights))
         if sum(table.nbytes for table in self._pending) >= ROW_GROUP_BYTES:
@@ -128,13 +130,20 @@ class AttentionWriter:
 
     def _finish(self, kind: type[BaseException] | None, *_: object) -> None:
         """Complete the Parquet file, or give it up when the block failed."""
-        if kind is None:
-            self._flush(self._pending[0].schema if self._pending else attention_schema(self.metadata))
-            with write_errors_of(self.path):
-                self._parquet.close()
-        elif self._parquet is not None:
+        try:
+            if kind is None:
+                self._flush(self._pending[0].schema if self._pending else attention_schema(self.metadata))
+                with write_errors_of(self.path):
+                    self._parquet.close()
+        finally:
+            self._release()
+
+    def _release(self) -> None:
+        """Let go of a Parquet writer that failed; its finaliser would else try once more, on a closed stream."""
+        if self._parquet is not None and self._parquet.is_open:
             with contextlib.suppress(OSError):
                 self._parquet.close()
+            self._parquet.is_open = False
 
 
 def _expect_shape(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
@@ -153,7 +162,7 @@ def _to_table(
     """One row per (window, head, step)."""
     batch, heads, horizon, lookback = weights.shape
     per_window = heads * horizon
-    flat = pa.array(np.ascontiguousarray(weights, dtype=np.float32).reshape(-1))
+    flat = pa.array(np.array(weights, dtype=np.float32, order="C").reshape(-1))  # a copy: callers reuse their buffers
     columns = [
         pa.array([str(item_id) for item_id in item_ids]).take(np.repeat(np.arange(batch), per_window)),
         np.repeat(_plain_time(cutoffs), per_window),

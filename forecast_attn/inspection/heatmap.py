@@ -169,7 +169,7 @@ def _labelled(name: str, labels: dict[int, str], width: int, gap: int = 1) -> st
 def _legend(largest: float, colour: bool) -> Text:
     legend = Text("0 ")
     if colour:
-        for shade in _colours(np.linspace(0, 1, 16)[None])[0]:
+        for shade in _colours(np.linspace(0, 1, 12)[None])[0]:
             legend.append("█", Style(color=shade))
     else:
         legend.append(f"[{ASCII_RAMP}]")
@@ -179,7 +179,7 @@ def _legend(largest: float, colour: bool) -> Text:
 def _caption(grid: Grid, lookback: int, legend: Text) -> list[Text]:
     indent = " " * GUTTER
     notes = [Text(f"{indent}weight ").append(legend)]
-    notes.append(Text(f"{indent}square-root scale; uniform {1 / lookback:.3g}"))
+    notes.append(Text(f"{indent}sqrt scale; uniform {1 / lookback:.3g}"))
     if grid.lags_per_column > 1:
         notes.append(Text(f"{indent}a column is the mean of {grid.lags_per_column} lags"))
     if grid.steps_per_row > 1:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from forecast_attn.attention_dump import AttentionDump
 from forecast_attn.attention_dump.times import time_text
@@ -16,7 +17,7 @@ from forecast_attn.inspection.distances import has_time_distances, time_distance
 from forecast_attn.inspection.findings import Header, Inspection, Matrix, StepStatistics, TopLag
 from forecast_attn.inspection.heatmap import heatmap_text
 
-ROOMY_WIDTH = 60  # characters; below, the table of steps keeps to the essential
+ROOMY_WIDTH, SPACIOUS_WIDTH = 60, 80  # characters the table of steps needs for more numbers, and for time stamps
 
 
 def inspect_attention(
@@ -184,7 +185,7 @@ def _percent(share: float) -> str:
 def render(inspection: Inspection, console: Console) -> None:
     """Print the inspection for this console's width and colours: header, heat map, table of steps, warnings."""
     for line in _header_lines(inspection):
-        console.print(line, highlight=False, markup=False, soft_wrap=False)
+        console.print(Text(line))
     console.print()
     steps = np.array([step.step for step in inspection.steps])
     header = inspection.header
@@ -223,18 +224,18 @@ def _header_lines(inspection: Inspection) -> list[str]:
 def _step_table(inspection: Inspection, width: int) -> Table:
     """One row per step, with what fits the width; with a single window also when the lag it looks at most was."""
     single, seasonal = inspection.header.num_windows == 1, inspection.uniform_season_mass is not None
-    roomy = width >= ROOMY_WIDTH
+    roomy, timed = width >= ROOMY_WIDTH, single and width >= SPACIOUS_WIDTH
     table = Table(box=None, pad_edge=False, header_style="bold")
     for name in ("step", "effective", *(["entropy"] if roomy else []), *(["season"] if roomy and seasonal else [])):
         table.add_column(name, justify="right", no_wrap=True)
-    for name in ("most at",) if roomy and single else ():
+    for name in ("most at",) if timed else ():
         table.add_column(name, no_wrap=True)
     table.add_column("top lags:weight")
     for step in inspection.steps:
         cells = [str(step.step), f"{step.effective_steps:.1f}"]
         cells += [f"{step.normalised_entropy:.2f}"] if roomy else []
         cells += [_share(step.target_season_mass)] if roomy and seasonal else []
-        cells += [step.top[0].timestamp or ""] if roomy and single else []
+        cells += [step.top[0].timestamp or ""] if timed else []
         table.add_row(*cells, ", ".join(f"{entry.lag}:{_share(entry.weight)}" for entry in step.top))
     return table
 

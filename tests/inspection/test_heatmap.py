@@ -1,0 +1,128 @@
+"""The heat map in the terminal: it fits, it puts weight where it lies, and it says what it did."""
+
+import io
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from forecast_attn.inspection.heatmap import ASCII_RAMP, GUTTER, fit_grid, heatmap_text
+
+
+def console_of(width, colour=None):
+    return Console(
+        width=width,
+        color_system=colour,
+        force_terminal=colour is not None,
+        file=io.TextIOWrapper(io.BytesIO(), "utf-8"),
+    )
+
+
+def drawn(weights, width=80, season=1, frequency="1", first_step=1, colour=None):
+    """The lines of the map without colours, and the whole text."""
+    console = console_of(width, colour)
+    steps = np.arange(first_step, first_step + len(weights))
+    text = heatmap_text(np.asarray(weights, float), steps, season=season, frequency=frequency, console=console)
+    return text.plain.split("\n"), text
+
+
+shapes = st.tuples(st.integers(1, 120), st.integers(1, 400))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    shape=shapes,
+    width=st.integers(40, 200),
+    season=st.sampled_from([1, 7, 24]),
+    colour=st.sampled_from([None, "truecolor"]),
+)
+def test_every_line_fits_any_width(shape, width, season, colour):
+    weights = np.random.default_rng(0).dirichlet(np.ones(shape[1]), size=shape[0])
+    lines, _ = drawn(weights, width, season, "h", colour=colour)
+    assert max(map(len, lines)) <= width
+
+
+@settings(max_examples=60, deadline=None)
+@given(shape=shapes, width=st.integers(8, 200))
+def test_binning_keeps_the_mean_of_whole_bins(shape, width):
+    weights = np.random.default_rng(1).random(shape)
+    grid = fit_grid(weights, width)
+    assert grid.width <= width
+    expected = weights[: grid.steps_per_row, -grid.lags_per_column :].mean()
+    assert grid.cells[0, -1] == pytest.approx(expected)
+    oldest = shape[1] % grid.lags_per_column or grid.lags_per_column
+    assert grid.cells[0, 0] == pytest.approx(weights[: grid.steps_per_row, :oldest].mean())
+
+
+@pytest.mark.parametrize("lookback", [10, 60, 168, 336])
+@pytest.mark.parametrize("lag", [0, 1, 5, 9])
+def test_a_peak_is_drawn_at_its_lag(one_hot, lookback, lag):
+    lines, _ = drawn(one_hot([lag], lookback))
+    body = lines[0][GUTTER:]
+    cells = fit_grid(np.zeros((1, lookback)), 80 - GUTTER - 1)
+    column = len(body) - 1 - lag // cells.lags_per_column * cells.cell_width
+    assert body[column] == ASCII_RAMP[-1]
+    assert body.count(ASCII_RAMP[-1]) == cells.cell_width
+
+
+def test_axis_is_labelled_in_lags_and_time_and_marks_the_season(one_hot):
+    weights = one_hot([24, 48], 72)
+    lines, _ = drawn(weights, width=90, season=24, frequency="h")
+    rows, (season, lag, time) = lines[:2], lines[2:5]
+    assert (season.split()[0], lag.split(), time.split()) == (
+        "season",
+        ["lag", "48", "24", "0"],
+        ["time", "-2d", "-1d", "cutoff"],
+    )
+    peaks = [row.index("@", GUTTER) for row in rows]
+    marks = [place for place, character in enumerate(season) if character == "^"]
+    assert marks == sorted(peaks)
+    assert lag.index("24") <= peaks[0] <= lag.index("24") + 1
+
+
+def test_axes_without_time_have_no_time_line():
+    lines, _ = drawn(np.full((2, 30), 1 / 30), frequency="B")
+    assert not any(line.lstrip().startswith("time") for line in lines)
+
+
+def test_the_caption_says_what_was_done():
+    plain, _ = drawn(np.full((4, 20), 1 / 20))
+    assert not any("mean of" in line for line in plain)
+    binned, _ = drawn(np.full((96, 336), 1 / 336), width=80)
+    assert any("a column is the mean of 5 lags" in line for line in binned)
+    assert any("a row is the mean of 2 steps" in line for line in binned)
+    assert any("uniform 0.00298" in line for line in binned)
+
+
+def test_rows_are_labelled_with_their_steps(one_hot):
+    lines, _ = drawn(one_hot([3, 2, 1], 8), first_step=10)
+    assert [line[:GUTTER].split()[-1] for line in lines[:3]] == ["10", "11", "12"]
+
+
+def test_without_colour_only_ascii_is_used():
+    lines, _ = drawn(np.random.default_rng(0).dirichlet(np.ones(50), size=7), season=7, frequency="D")
+    assert all(line.isascii() for line in lines)
+
+
+def test_sixteen_colours_are_treated_as_none():
+    lines, _ = drawn(np.eye(4), colour="standard")
+    assert all(line.isascii() for line in lines)
+
+
+def test_half_blocks_carry_two_steps_in_two_colours(one_hot):
+    weights = one_hot([0, 1, 0], 2)
+    lines, text = drawn(weights, width=40, colour="truecolor")
+    assert lines[0][GUTTER:] == "▀" * 12
+    assert lines[1][GUTTER:] == "▀" * 12
+    first, second, third = (span.style for span in text.spans[:3])
+    assert first.color == second.bgcolor
+    assert first.bgcolor == second.color
+    assert first.color != first.bgcolor
+    assert third.bgcolor is None  # the odd last step has nothing below it
+
+
+def test_weights_of_zero_and_missing_ones_are_drawn_as_nothing():
+    lines, _ = drawn(np.array([[0.0, np.nan, 0.0]]))
+    assert lines[0][GUTTER:].strip() == ""
