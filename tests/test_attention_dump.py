@@ -2,6 +2,9 @@
 
 import json
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -173,6 +176,13 @@ def test_select_narrows_every_axis(dump, weights):
 
 
 @pytest.mark.parametrize(
+    "cutoff", ["2026-01-05 15:00", "2026-01-05T15:00:00Z", "2026-01-05 17:00+02:00", pd.Timestamp("2026-01-05 15:00")]
+)
+def test_a_cutoff_may_be_said_in_many_ways(dump, weights, cutoff):
+    assert np.array_equal(dump.select(cutoff=cutoff).weights, weights[1::2])
+
+
+@pytest.mark.parametrize(
     ("choice", "kind", "text"),
     [
         ({"item": "nort"}, DataError, "did you mean 'north'"),
@@ -306,6 +316,30 @@ def test_the_file_appears_only_when_it_is_complete(path, weights):
         assert not path.exists()
     assert read_attention(path).num_windows == 4
     assert list(path.parent.iterdir()) == [path]
+
+
+KILLED_WHILE_WRITING = """
+import os, signal, sys
+import numpy as np
+from forecast_attn.attention_dump import AttentionWriter, read_attention, writer
+path = sys.argv[1]
+writer.ROW_GROUP_BYTES = 0
+dump = read_attention(path)
+with AttentionWriter(path, dump.metadata) as file:
+    file.write(item_ids=dump.window_item_ids, cutoffs=dump.window_cutoffs, timestamps=dump.timestamps,
+               lookback_starts=dump.lookback_starts, weights=dump.weights * 0)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is a matter of Unix")
+def test_a_killed_process_leaves_the_older_file_as_it_was(dump, path):
+    before = path.read_bytes()
+    root = Path(__file__).parents[1]
+    ended = subprocess.run([sys.executable, "-c", KILLED_WHILE_WRITING, str(path)], cwd=root, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    assert path.read_bytes() == before
+    assert [entry.suffix for entry in path.parent.iterdir() if entry != path] == [".partial"]
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def parse_time(value: Any, time_type: np.dtype[Any]) -> Any:
         ConfigError: the value is no such time.
     """
     try:
-        return np.int64(value) if time_type.kind == "i" else np.datetime64(pd.Timestamp(value), "ns")
+        return np.int64(value) if time_type.kind == "i" else _in_utc(pd.Timestamp(value)).to_datetime64()
     except (TypeError, ValueError):
         kind = (
             "a whole number, as the file's times are"
@@ -36,6 +36,11 @@ def parse_time(value: Any, time_type: np.dtype[Any]) -> Any:
             else "a time stamp such as 2026-01-05 14:00"
         )
         raise ConfigError(f"the cut-off must be {kind}; got '{value}'") from None
+
+
+def _in_utc(stamp: pd.Timestamp) -> pd.Timestamp:
+    """Without its zone, as the file's times are."""
+    return stamp if stamp.tzinfo is None else stamp.tz_convert("UTC").tz_localize(None)
 
 
 def time_text(time: Any) -> str:

@@ -1,7 +1,7 @@
 """A heat map of attention weights for the terminal: steps down, lags across, the most recent on the right.
 
-True colour half-blocks (two steps to a line) where the console has colours, an ASCII ramp where it has not. What does
-not fit is binned by its mean, and the caption says so.
+True colour half-blocks (two steps to a line, unless there are few) where the console has colours, an ASCII ramp where
+it has not. What does not fit is binned by its mean, and the caption says so.
 """
 
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ ASCII_RAMP = " .:-=+*#%@"
 COLOUR_STOPS = np.array([(16, 14, 40), (52, 37, 121), (128, 45, 140), (205, 66, 104), (246, 131, 60), (252, 238, 150)])
 GUTTER = 8  # characters left of the map, for the labels
 MOST_CELL_WIDTH = 6  # characters per lag when the lookback is short
+MOST_TALL_ROWS = 16  # steps that get a line of their own, where half a line would do
 MOST_ROWS = 48  # steps drawn; more are binned
 
 
@@ -94,16 +95,17 @@ def _ascii_rows(grid: Grid, steps: NDArray[Any]) -> list[Text]:
 
 
 def _block_rows(grid: Grid, steps: NDArray[Any]) -> list[Text]:
-    """Two rows of cells to a line: the upper as the colour of a half-block, the lower as its background."""
+    """Two rows of cells to a line, the upper as the colour of a half-block, the lower as its background; one if few."""
     colours = _colours(_relative(grid.cells))
-    rows = []
-    for row in range(0, len(colours), 2):
+    per_line = 1 if len(colours) <= MOST_TALL_ROWS else 2
+    lines = []
+    for row in range(0, len(colours), per_line):
         line = Text(_row_label(steps[row * grid.steps_per_row], row))
-        lower = colours[row + 1] if row + 1 < len(colours) else [None] * len(colours[row])
-        for above, below in zip(colours[row], lower, strict=True):
-            line.append("▀" * grid.cell_width, Style(color=above, bgcolor=below))
-        rows.append(line)
-    return rows
+        below = colours[row + per_line - 1] if row + per_line <= len(colours) else [None] * len(colours[row])
+        for upper, lower in zip(colours[row], below, strict=True):
+            line.append("▀" * grid.cell_width, Style(color=upper, bgcolor=lower))
+        lines.append(line)
+    return lines
 
 
 def _relative(cells: Matrix) -> Matrix:

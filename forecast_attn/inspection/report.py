@@ -45,7 +45,7 @@ def inspect_attention(
     return Inspection(
         header=_header(dump),
         steps=_step_statistics(dump, rows, finite, top),
-        profile=finite.mean(axis=0),
+        profile=statistics.profile(finite),
         mean_weights=finite,
         uniform_season_mass=_uniform_season_mass(dump),
         warnings=list(_warnings(dump, rows)),
@@ -196,6 +196,7 @@ def render(inspection: Inspection, console: Console) -> None:
     console.print(
         _step_table(inspection, console.width) if len(inspection.steps) > 1 else _top_table(inspection.steps[0])
     )
+    console.print()
     console.print(_summary(inspection), highlight=False)
     for warning in inspection.warnings:
         console.print(f"warning: {warning}", style="yellow", highlight=False)

@@ -112,15 +112,20 @@ def test_sixteen_colours_are_treated_as_none():
 
 
 def test_half_blocks_carry_two_steps_in_two_colours(one_hot):
-    weights = one_hot([0, 1, 0], 2)
-    lines, text = drawn(weights, width=40, colour="truecolor")
-    assert lines[0][GUTTER:] == "▀" * 12
-    assert lines[1][GUTTER:] == "▀" * 12
-    first, second, third = (span.style for span in text.spans[:3])
-    assert first.color == second.bgcolor
-    assert first.bgcolor == second.color
-    assert first.color != first.bgcolor
-    assert third.bgcolor is None  # the odd last step has nothing below it
+    steps = np.arange(17)
+    lines, text = drawn(one_hot(steps % 2, 2), width=40, colour="truecolor")
+    assert [line[GUTTER:] for line in lines[:9]] == ["▀" * 12] * 9
+    assert [int(line[:GUTTER].split()[-1]) for line in lines[:9]] == [1, 3, 5, 7, 9, 11, 13, 15, 17]
+    left, right = (span.style for span in text.spans[:2])
+    assert (left.color, left.bgcolor) == (right.bgcolor, right.color)
+    assert left.color != left.bgcolor
+    assert text.spans[16].style.bgcolor is None  # the odd last step has nothing below it
+
+
+def test_few_steps_get_a_line_each(one_hot):
+    lines, text = drawn(one_hot([0, 1, 0], 2), width=40, colour="truecolor")
+    assert [line[GUTTER:] for line in lines[:3]] == ["▀" * 12] * 3
+    assert all(span.style.color == span.style.bgcolor for span in text.spans[:6])
 
 
 def test_weights_of_zero_and_missing_ones_are_drawn_as_nothing():
