@@ -1,12 +1,12 @@
 """The additive pair function v · tanh(q_i + k_j), without keeping a number per pair and feature.
 
 Written naively it makes (and saves for backward) a tensor of batch × query_len × key_len × size. Here the pairs are
-visited in blocks that stay in the processor's cache, and the backward pass visits them again. Both passes need only
+visited in blocks that stay in the processor's cache, and the backward pass visits them again. On a CPU
 
-    r = 1 / (1 + e^{2 (q + k)}),  tanh(q + k) = 1 - 2 r,  tanh'(q + k) = 4 r (1 - r),
+    tanh(q + k) = 1 - 2 / (1 + e^{2q} e^{2k})
 
-and on a CPU e^{2 (q + k)} is the product of e^{2q} and e^{2k}, computed once per query and once per key: a product and
-a division per pair in place of a tanh. Where e^{2q} or e^{2k} would not be exact, r comes from the sum q + k.
+with both exponentials computed once per query and once per key: two cheap operations per pair and no tanh. Where e^{2q}
+or e^{2k} would not be exact, it is the tanh of the sum after all.
 """
 
 from collections.abc import Iterator
@@ -84,9 +84,9 @@ class _AdditiveScores(torch.autograd.Function):
         ctx.save_for_backward(query, key, vector)
         scores = query.new_empty(query.shape[0], query.shape[1], key.shape[1])
         with full_precision(query):
-            for rows, columns, r in _blocks(query, key, ctx.multiplied, block_size):
-                scores[rows, columns] = r @ vector
-        return scores.mul_(-2).add_(vector.sum())
+            for rows, columns, tanh in _blocks(query, key, ctx.multiplied, block_size):
+                scores[rows, columns] = tanh @ vector
+        return scores
 
     @staticmethod
     @once_differentiable
@@ -95,24 +95,24 @@ class _AdditiveScores(torch.autograd.Function):
         grad_query, weighted = torch.empty_like(query), torch.empty_like(query)
         grad_key = torch.zeros_like(key) if query.shape[1] > 1 else None
         with full_precision(query):
-            for rows, columns, r in _blocks(query, key, ctx.multiplied, ctx.block_size):
+            one = query.new_ones(query.shape[-1])
+            for rows, columns, tanh in _blocks(query, key, ctx.multiplied, ctx.block_size):
                 block_grad = grad[rows, columns]
-                weighted[rows, columns] = _sum_over_keys(block_grad, r)
-                slope = r.addcmul_(r, r, value=-1).mul_(block_grad[..., None])
+                weighted[rows, columns] = _sum_over_keys(block_grad, tanh)
+                slope = torch.addcmul(one, tanh, tanh, value=-1, out=tanh).mul_(block_grad[..., None])
                 grad_query[rows, columns] = slope.sum(dim=2)
                 if grad_key is None:  # one query, one block: what is left in its memory is the gradient
                     grad_key = slope[:, 0]
                 else:
                     grad_key[rows] += slope.sum(dim=1)
         assert grad_key is not None
-        grad_vector = grad.sum() - 2 * weighted.sum(dim=(0, 1))
-        return grad_query.mul_(4 * vector), grad_key.mul_(4 * vector), grad_vector, None, None
+        return grad_query.mul_(vector), grad_key.mul_(vector), weighted.sum(dim=(0, 1)), None, None
 
 
 def _blocks(
     query: Tensor, key: Tensor, multiplied: bool, block_size: int
 ) -> Iterator[tuple[slice, slice, Float[Tensor, "rows columns key_len size"]]]:
-    """Visit all pairs: which batch rows, which queries, and their r, in memory that the next block uses again.
+    """Visit all pairs: which batch rows, which queries, and their tanh, in memory that the next block uses again.
 
     A single query is one block: its pairs are as many as the keys, which are held anyway.
 
@@ -122,20 +122,21 @@ def _blocks(
     (batch, query_len, size), pair_size = query.shape, key.shape[1] * query.shape[2]
     columns = min(query_len, max(1, block_size // pair_size))
     rows = batch if query_len == 1 else min(batch, max(1, block_size // (columns * pair_size)))
-    memory = query.new_empty(rows * columns * pair_size)
+    memory, one = query.new_empty(rows * columns * pair_size), query.new_ones(size)
     for row in range(0, batch, rows):
         for column in range(0, query_len, columns):
             left = query[row : row + rows, column : column + columns, None]
             right = key[row : row + rows, None]
-            r = memory[: left.numel() * key.shape[1]].view(left.shape[0], left.shape[1], key.shape[1], size)
+            tanh = memory[: left.numel() * key.shape[1]].view(left.shape[0], left.shape[1], key.shape[1], size)
             if multiplied:
-                torch.mul(left, right, out=r).add_(1).reciprocal_()
+                torch.addcmul(one, left, right, out=tanh)
+                torch.addcdiv(one, one, tanh, value=-2, out=tanh)
             else:
-                torch.add(left, right, out=r).mul_(-2).sigmoid_()
-            yield slice(row, row + rows), slice(column, column + columns), r
+                torch.add(left, right, out=tanh).tanh_()
+            yield slice(row, row + rows), slice(column, column + columns), tanh
 
 
 def _sum_over_keys(
-    grad: Float[Tensor, "rows columns key_len"], r: Float[Tensor, "rows columns key_len size"]
+    grad: Float[Tensor, "rows columns key_len"], tanh: Float[Tensor, "rows columns key_len size"]
 ) -> Float[Tensor, "rows columns size"]:
-    return torch.bmm(grad.flatten(0, 1)[:, None], r.flatten(0, 1)).view(*r.shape[:2], r.shape[3])
+    return torch.bmm(grad.flatten(0, 1)[:, None], tanh.flatten(0, 1)).view(*tanh.shape[:2], tanh.shape[3])
