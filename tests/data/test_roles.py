@@ -1,0 +1,145 @@
+"""What each column means, by declaration, by name and by content."""
+
+import pandas as pd
+import pytest
+
+from forecast_attn.config import DataConfig
+from forecast_attn.data.roles import Roles, resolve_roles
+from forecast_attn.errors import ConfigError, DataError
+
+DAYS = [f"2024-01-{day:02d}" for day in range(1, 6)]
+
+
+def roles_of(columns: dict[str, list[object]], **declared: object) -> Roles:
+    return resolve_roles(pd.DataFrame(columns), DataConfig(**declared), "table.csv")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["date", "Datetime", "TIMESTAMP", "time", "ds", "month"])
+def test_time_by_name(name: str) -> None:
+    assert roles_of({name: DAYS, "x": [1, 2, 3, 4, 5]}).time == name
+
+
+def test_time_by_content() -> None:
+    roles = roles_of({"when": DAYS, "where": list("abcde"), "x": [1, 2, 3, 4, 5]})
+    assert (roles.time, roles.ignored) == ("when", {"where": "text"})
+
+
+def test_a_month_number_beside_a_date_is_a_covariate() -> None:
+    roles = roles_of({"month": [1, 1, 1, 1, 1], "date": DAYS, "y": [1, 2, 3, 4, 5]})
+    assert (roles.time, roles.past_covariates) == ("date", ("month",))
+
+
+def test_whole_numbers_called_step_are_the_last_resort() -> None:
+    assert roles_of({"step": [1, 2, 3], "y": [1, 2, 3]}).time == "step"
+    assert roles_of({"step": [1, 2, 3, 4, 5], "when": DAYS, "y": [1, 2, 3, 4, 5]}).past_covariates == ("step",)
+
+
+def test_no_time() -> None:
+    with pytest.raises(DataError, match=r"'table.csv' has no column of time stamps; its columns are 'a', 'b'") as error:
+        roles_of({"a": [1, 2], "b": [3, 4]})
+    assert "--time NAME" in str(error.value.hint)
+
+
+def test_two_columns_of_dates() -> None:
+    with pytest.raises(DataError, match="several columns of dates: 'from', 'to'"):
+        roles_of({"to": DAYS, "from": DAYS, "x": [1, 2, 3, 4, 5]})
+
+
+@pytest.mark.parametrize("name", ["target", "Y", "value", "OT", "demand"])
+def test_target_by_name(name: str) -> None:
+    roles = roles_of({"date": DAYS, "a": [1, 2, 3, 4, 5], name: [1, 2, 3, 4, 5]})
+    assert (roles.target, roles.past_covariates, roles.reasons[name]) == (name, ("a",), "name")
+
+
+def test_the_only_numeric_column_is_the_target() -> None:
+    assert roles_of({"date": DAYS, "passengers": [1, 2, 3, 4, 5]}).target == "passengers"
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("y", "value")])
+def test_two_possible_targets_are_listed(names: tuple[str, str]) -> None:
+    with pytest.raises(DataError, match="2 columns that could be the target") as error:
+        roles_of({"date": DAYS, names[0]: [1, 2, 3, 4, 5], names[1]: [1, 2, 3, 4, 5]})
+    assert all(f"'{name}'" in error.value.message for name in names)
+    assert "--target" in str(error.value.hint)
+
+
+def test_no_numeric_column() -> None:
+    with pytest.raises(DataError, match="no numeric column to forecast"):
+        roles_of({"date": DAYS, "name": list("abcde")})
+
+
+def test_a_declared_column_that_is_missing() -> None:
+    with pytest.raises(DataError, match=r"no column 'temperatur' \(--future\)") as error:
+        roles_of(
+            {"date": DAYS, "y": [1, 2, 3, 4, 5], "Temperature": [1, 2, 3, 4, 5]}, future_covariates=("temperatur",)
+        )
+    assert error.value.hint == "did you mean 'Temperature'?"
+
+
+def test_two_roles_for_one_column() -> None:
+    with pytest.raises(ConfigError, match="'x' is declared twice: --past and --future"):
+        roles_of({"date": DAYS, "y": [1, 2, 3, 4, 5]}, past_covariates=("x",), future_covariates=("x",))
+
+
+def test_declared_roles_stand() -> None:
+    columns: dict[str, list[object]] = {"when": DAYS, "shop": list("aabbb"), "a": [1, 2, 3, 4, 5]}
+    columns |= {"b": [1, 2, 3, 4, 5], "c": [1, 2, 3, 4, 5], "d": [1, 1, 2, 2, 2], "e": [1, 2, 3, 4, 5]}
+    roles = roles_of(
+        columns,
+        time="when",
+        target="b",
+        item_id="shop",
+        future_covariates=("e", "c"),
+        static_covariates=("d",),
+        ignore=("a",),
+    )
+    assert roles == Roles("when", "b", "shop", (), ("c", "e"), ("d",), {"a": "declared"}, roles.reasons)
+    assert roles.reasons["c"] == "declared as future"
+
+
+def test_values_beyond_the_target_make_a_column_known_in_the_future() -> None:
+    nan = float("nan")
+    roles = roles_of(
+        {
+            "date": DAYS,
+            "y": [1, 2, 3, nan, nan],
+            "price": [1, 2, 3, 4, 5],
+            "wind": [1, 2, 3, nan, nan],
+            "c": [1, 2, nan, 4, 5],
+        }
+    )
+    assert (roles.future_covariates, roles.past_covariates) == (("c", "price"), ("wind",))
+    assert "after the target ends" in roles.reasons["price"]
+
+
+def test_a_hole_in_the_target_makes_nothing_known_in_the_future() -> None:
+    roles = roles_of({"date": DAYS, "y": [1, float("nan"), 3, 4, 5], "price": [1, 2, 3, 4, 5]})
+    assert roles.future_covariates == ()
+
+
+def test_the_end_of_the_target_is_judged_per_series() -> None:
+    nan = float("nan")
+    columns = {"id": list("aabb"), "date": DAYS[:2] + DAYS[2:4], "y": [1.0, nan, 3.0, 4.0], "price": [1, 2, 3, 4]}
+    assert roles_of(columns).future_covariates == ("price",)
+
+
+def test_order_of_columns_does_not_matter() -> None:
+    columns = {"date": DAYS, "y": [1, 2, 3, 4, 5], "b": [1, 2, 3, 4, 5], "a": [1, 2, 3, 4, 5]}
+    assert roles_of(columns) == roles_of(dict(reversed(columns.items())))
+
+
+def test_row_numbers_called_id_tell_no_series_apart() -> None:
+    roles = roles_of({"id": [10, 11, 12, 13, 14], "date": DAYS, "y": [1, 2, 3, 4, 5]})
+    assert (roles.item_id, roles.ignored) == (None, {"id": "differs in every row"})
+
+
+def test_columns_left_out_and_why() -> None:
+    columns: dict[str, list[object]] = {"Unnamed: 0": [0, 1, 2, 3, 4], "date": DAYS, "y": [1, 2, 3, 4, 5]}
+    columns |= {"empty": [None] * 5, "city": list("abcde"), "issued": DAYS}
+    roles = roles_of(columns)
+    assert roles.ignored == {"Unnamed: 0": "index without a name", "city": "text", "empty": "empty", "issued": "dates"}
+
+
+def test_booleans_and_mostly_numeric_text_are_numeric() -> None:
+    columns: dict[str, list[object]] = {"date": DAYS, "y": [1, 2, 3, 4, 5], "open": [True, False, True, True, False]}
+    assert roles_of(columns | {"dirty": ["1", "2", "?", "4", "5"]}).past_covariates == ("dirty", "open")

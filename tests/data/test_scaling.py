@@ -1,0 +1,110 @@
+"""Scales are fitted on training rows, come back from JSON bit for bit, and never see the future."""
+
+import json
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.scaling import Scaler, fit_scaler
+from forecast_attn.data.split import Split, split_panel
+from forecast_attn.errors import DataError
+
+AsPanel = Callable[..., Panel]
+
+
+@pytest.fixture
+def panel(as_panel: AsPanel, two_series: pd.DataFrame) -> Panel:
+    return as_panel(two_series, static_covariates=("size",))
+
+
+@pytest.fixture
+def split(panel: Panel) -> Split:
+    return split_panel(panel, validation=12, horizon=3, lookback=5)  # training ends on January 18th
+
+
+def test_mean_and_deviation_of_the_training_rows(panel: Panel, split: Split) -> None:
+    scaler = fit_scaler(panel, split, "standard")
+    np.testing.assert_allclose(scaler.target.loc, [8.5, 108.5])
+    np.testing.assert_allclose(scaler.target.scale, np.std(np.arange(18)))
+    np.testing.assert_allclose(scaler.past.loc, [[17], [17]])
+    np.testing.assert_allclose(scaler.future.scale, 10 * np.std(np.arange(18)))
+    assert scaler.static.loc.tolist() == [3]
+    assert scaler.static.scale.tolist() == [2]
+    assert scaler.constant == ()
+
+
+def test_none_leaves_values_alone(panel: Panel, split: Split) -> None:
+    scaler = fit_scaler(panel, split, "none")
+    assert scaler.target.loc.tolist() == [0, 0]
+    assert scaler.past.scale.tolist() == [[1], [1]]
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(row=st.integers(18, 32), value=st.floats(-1e12, 1e12))
+def test_nothing_after_the_boundary_reaches_the_scaler(
+    as_panel: AsPanel, two_series: pd.DataFrame, split: Split, row: int, value: float
+) -> None:
+    changed = two_series.copy()
+    changed.loc[row, "ahead"] = value
+    if row < 30:
+        changed.loc[row, ["target", "past"]] = value
+    before = fit_scaler(as_panel(two_series), split, "standard").to_dict()
+    assert json.dumps(fit_scaler(as_panel(changed), split, "standard").to_dict()) == json.dumps(before)
+
+
+def test_json_brings_back_every_bit(panel: Panel, split: Split) -> None:
+    scaler = fit_scaler(panel, split, "standard")
+    again = Scaler.from_dict(json.loads(json.dumps(scaler.to_dict())))
+    assert again.item_ids == scaler.item_ids
+    for name in ("target", "past", "future", "static"):
+        for one, other in zip(getattr(again, name), getattr(scaler, name), strict=True):
+            assert one.shape == other.shape
+            assert one.tobytes() == other.tobytes()
+
+
+def test_no_covariates_keep_their_shape_in_json(as_panel: AsPanel) -> None:
+    panel = as_panel(pd.DataFrame({"date": pd.date_range("2024-01-01", periods=20), "y": np.arange(20.0)}))
+    scaler = fit_scaler(panel, split_panel(panel, validation=2, horizon=2, lookback=3), "standard")
+    again = Scaler.from_dict(json.loads(json.dumps(scaler.to_dict())))
+    assert again.past.loc.shape == (1, 0)
+    assert again.static.loc.shape == (0,)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1e15])
+def test_constant_series_have_scale_one_and_are_named(as_panel: AsPanel, value: float) -> None:
+    frame = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=20), "y": value, "x": 0.1})
+    frame.loc[19, "y"] = value + 1  # after the boundary, so it does not count
+    panel = as_panel(frame)
+    scaler = fit_scaler(panel, split_panel(panel, validation=2, horizon=2, lookback=3), "standard")
+    assert (scaler.target.loc.tolist(), scaler.target.scale.tolist()) == ([value], [1.0])
+    assert (scaler.past.loc.tolist(), scaler.past.scale.tolist()) == ([[0.1]], [[1.0]])
+    assert scaler.constant == ("y",)
+
+
+def test_a_series_that_starts_after_the_boundary_gets_the_average(as_panel: AsPanel, two_series: pd.DataFrame) -> None:
+    late = two_series[two_series["item_id"] == "b"].assign(item_id="c")
+    late["date"] = pd.to_datetime(late["date"]) + pd.Timedelta(days=10)
+    late = late[late["date"] > "2024-01-18"]
+    panel = as_panel(pd.concat([two_series, late]))
+    scaler = fit_scaler(panel, Split(np.datetime64("2024-01-18", "ns")), "standard")
+    assert scaler.target.loc.tolist() == [8.5, 108.5, 58.5]
+
+
+def test_series_are_chosen_by_name(panel: Panel, split: Split) -> None:
+    scaler = fit_scaler(panel, split, "standard").for_series(("b",))
+    assert scaler.target.loc.tolist() == [108.5]
+    assert scaler.past.loc.shape == (1, 1)
+    with pytest.raises(DataError, match="not seen in training: series 'z'"):
+        scaler.for_series(("b", "z"))
+
+
+def test_targets_come_back_in_units(panel: Panel, split: Split) -> None:
+    scaler = fit_scaler(panel, split, "standard")
+    scaled = np.array([[0.0, 1.0], [0.0, -1.0]], np.float32)
+    expected = [[108.5, 108.5 + np.std(np.arange(18))], [8.5, 8.5 - np.std(np.arange(18))]]
+    np.testing.assert_allclose(scaler.target_in_units(scaled, np.array([1, 0])), expected)
