@@ -13,6 +13,9 @@ from forecast_attn.data.frequency import Frequency, guess_alias, parse_frequency
 from forecast_attn.data.problems import Finding, Report, counted, ended, place, report_each, stamp_text
 from forecast_attn.data.roles import Roles
 
+# Steps that dates of every month's, quarter's or year's same day, other than its first or last, look like.
+_MONTHS_IN_DAYS = ("28D", "29D", "30D", "31D", "90D", "91D", "92D", "365D")
+
 
 def without_repeats(cells: Cells, roles: Roles, report: Report) -> Cells:
     """The cells with the first row of every (series, stamp); reports the others."""
@@ -115,8 +118,10 @@ def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
     hint = (
         f"--id '{texts[0]}' if that column tells series apart"
         if texts
-        else "keep one of the rows, or name the series with --id"
+        else "keep one of the rows, or name series by --id"
     )
+    if "time" in (text.lower() for text in texts):
+        hint = "write date and time of day into one column"
     message = (
         f"column '{roles.time}' has {stamp} twice, at {place(first)} and {place(row)}, and no column tells series apart"
     )
@@ -126,13 +131,14 @@ def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
 def _irregular(cells: Cells, frequency: Frequency, at: int) -> Finding:
     name, row = cells.item_ids[cells.series[at]], int(cells.rows[at])
     before = cells.stamps[at - 1]
+    hint = "--freq says another step; or correct the time stamp"
+    if frequency.alias in _MONTHS_IN_DAYS:
+        hint = "write months, quarters and years as their first day (YYYY-MM-01)"
     message = (
         f"series '{name}' jumps from {stamp_text(before)} to {stamp_text(cells.stamps[at])} at {place(row)}; expected "
         f"{stamp_text(frequency.stamps_after(before, 1)[0])} (step {step_name(frequency.alias)})"
     )
-    return Finding(
-        "FA203", "error", message, "--freq says another step; or correct the time stamp", item_id=name, row=row
-    )
+    return Finding("FA203", "error", message, hint, item_id=name, row=row)
 
 
 def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.data.frame import require_column
 from forecast_attn.data.problems import Finding, Report, ended, place, report_each
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import Stamps, parse_timestamps
@@ -45,13 +46,15 @@ def parse_cells(frame: pd.DataFrame, roles: Roles, report: Report, source: str) 
     """Parse every cell that has a role, and report those that cannot be.
 
     Raises:
-        DataError: no row has a time stamp.
+        DataError: a column is missing, or no row has a time stamp.
     """
+    names = (roles.target, *roles.past_covariates, *roles.future_covariates, *roles.static_covariates)
+    for name in (roles.time, *((roles.item_id,) if roles.item_id else ()), *names):
+        require_column(frame, name, source)
     stamps, no_time = parse_timestamps(frame[roles.time], roles.time)
     report_each(report, np.flatnonzero(no_time), lambda at: _bad_time(frame, roles.time, at))
     series, item_ids = _parse_ids(frame, roles)
     report_each(report, np.flatnonzero(series < 0), lambda at: _no_id(roles.item_id, at))
-    names = (roles.target, *roles.past_covariates, *roles.future_covariates, *roles.static_covariates)
     columns = {name: parse_numbers(frame[name], report) for name in names}
     cells = Cells(np.arange(1, len(frame) + 1), series, item_ids, stamps, columns)
     usable = ~no_time & (series >= 0)
@@ -127,7 +130,11 @@ def _no_id(column: str | None, at: int) -> Finding:
 def _text_cell(column: pd.Series, at: int) -> Finding:
     value = str(column.iloc[at])
     comma = value.replace(",", "", 1).lstrip("+-").isdecimal()
-    hint = "write decimals with a point" if comma else "correct the cell, or leave the column out with --ignore"
+    hint = (
+        "write decimals with a point"
+        if comma
+        else f"correct the cell, or leave the column out with --ignore '{column.name}'"
+    )
     message = f"column '{column.name}' must be numeric; {place(at + 1)} is {value!r}"
     return Finding("FA103", "error", message, hint, column=str(column.name), row=at + 1)
 

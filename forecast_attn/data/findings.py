@@ -108,7 +108,7 @@ def check_table(path: Path | str, config: DataConfig) -> CheckReport:
 def _once_per_cell(findings: list[Finding]) -> list[Finding]:
     """Without "has no value" for cells already said to hold text or infinity."""
     bad = {(finding.column, finding.row) for finding in findings if finding.code in ("FA103", "FA303")}
-    return [f for f in findings if f.code not in ("FA301", "FA302") or (f.column, f.row) not in bad]
+    return [f for f in findings if f.code not in ("FA301", "FA302", "FA304") or (f.column, f.row) not in bad]
 
 
 def _examine(draft: _Draft, path: Path, config: DataConfig) -> None:
@@ -124,9 +124,9 @@ def _examine(draft: _Draft, path: Path, config: DataConfig) -> None:
     draft.cells = parse_cells(draft.frame, draft.roles, report, path.name)
     draft.stage = "FA203"
     draft.panel = panel_of_cells(draft.cells, draft.roles, config.freq, report)
-    _report_constants(draft.panel, report)
     if not any(finding.severity == "error" for finding in draft.findings):
         draft.stage = "FA403"
+        _report_constants(draft.panel, report)
         _report_sizes(draft.panel, config, report)
 
 

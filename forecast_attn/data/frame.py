@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import csv
+import warnings
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from forecast_attn.data.problems import quoted
-from forecast_attn.errors import DataError
+from forecast_attn.errors import ConfigError, DataError, did_you_mean
 
 OTHER_DELIMITERS = {";": "';'", "\t": "'\\t'", "|": "'|'", ",": "','"}
 MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A"]
@@ -23,17 +25,18 @@ def read_csv(path: Path | str, delimiter: str = ",", text_columns: Collection[st
 
     Args:
         path: the file, UTF-8 with or without a byte order mark.
-        delimiter: the character between fields.
+        delimiter: the character between fields, or the word tab.
         text_columns: columns to read as text although they look like numbers (the series' identifiers).
 
     Raises:
+        ConfigError: the delimiter is no single character.
         DataError: no such file, a directory, empty, only a header, not a CSV, repeated names, the wrong delimiter.
     """
-    path = Path(path)
+    path, delimiter = Path(path), _one_character(delimiter)
     names = _header(path, delimiter)
     text = {*TEXT_COLUMNS, *text_columns}
     try:
-        frame = pd.read_csv(
+        frame = _read(
             path,
             sep=delimiter,
             names=names,
@@ -46,11 +49,41 @@ def read_csv(path: Path | str, delimiter: str = ",", text_columns: Collection[st
             encoding="utf-8-sig",
             low_memory=False,
         )
-    except (pd.errors.ParserError, pd.errors.ParserWarning, UnicodeDecodeError, ValueError) as error:
+    except pd.errors.ParserWarning:
+        raise _not_a_csv(path, "rows have more fields than the header") from None
+    except (pd.errors.ParserError, UnicodeDecodeError, ValueError) as error:
         raise _not_a_csv(path, str(error)) from None
     if frame.empty:
         raise DataError(f"'{path}' has a header and no rows", "add rows of data below the header")
     return frame
+
+
+def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = "") -> None:
+    """Refuse a table that lacks a column.
+
+    Raises:
+        DataError: with the columns there are, and the nearest name.
+    """
+    if column not in frame.columns:
+        names = [str(name) for name in frame.columns]
+        asked = f" (--{flag})" if flag else ""
+        message = f"'{source}' has no column '{column}'{asked}; its columns are {quoted(names)}"
+        raise DataError(message, did_you_mean(column, names))
+
+
+def _read(path: Path, **options: Any) -> pd.DataFrame:
+    """pandas.read_csv, which otherwise drops fields beyond the header with a warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        frame: pd.DataFrame = pd.read_csv(path, **options)
+        return frame
+
+
+def _one_character(delimiter: str) -> str:
+    character = {"\\t": "\t", "tab": "\t"}.get(delimiter.lower(), delimiter)
+    if len(character) != 1 or character in '"\r\n':
+        raise ConfigError(f"--delimiter must be one character; got {delimiter!r}", "for example --delimiter ';' or tab")
+    return character
 
 
 def _header(path: Path, delimiter: str) -> list[str]:
@@ -60,9 +93,9 @@ def _header(path: Path, delimiter: str) -> list[str]:
     names = [name.strip() or f"Unnamed: {position}" for position, name in enumerate(fields)]
     other = next((mark for mark in OTHER_DELIMITERS if len(names) == 1 and mark != delimiter and mark in line), None)
     if other is not None:
+        split = f"'{path}' split at {OTHER_DELIMITERS.get(delimiter, repr(delimiter))} has one column"
         raise DataError(
-            f"'{path}' split at '{delimiter}' has one column; its header holds {OTHER_DELIMITERS[other]}: {line!r}",
-            f"--delimiter {OTHER_DELIMITERS[other]}",
+            f"{split}; its header holds {OTHER_DELIMITERS[other]}: {line!r}", f"--delimiter {OTHER_DELIMITERS[other]}"
         )
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:

@@ -12,10 +12,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import ids_as_text, parse_numbers
+from forecast_attn.data.frame import require_column
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.problems import place, quoted, stamp_text, stop_at_errors
 from forecast_attn.data.timestamps import Stamps, parse_timestamps
-from forecast_attn.errors import DataError, did_you_mean
+from forecast_attn.errors import DataError
 
 Floats = NDArray[np.float64]
 
@@ -48,10 +49,7 @@ def join_future(panel: Panel, future_frame: pd.DataFrame, horizon: int, source: 
     names = [panel.roles.time, *panel.roles.future_covariates]
     names += [panel.roles.item_id] if panel.roles.item_id is not None and panel.num_series > 1 else []
     for name in names:
-        if name not in future_frame.columns:
-            columns = [str(column) for column in future_frame.columns]
-            hint = did_you_mean(name, columns)
-            raise DataError(f"'{source}' has no column '{name}'; its columns are {quoted(columns)}", hint)
+        require_column(future_frame, name, source)
     stamps = _future_stamps(panel, horizon)
     values = _own_future(panel, horizon)
     rows = _rows_in(panel, future_frame, stamps, source)

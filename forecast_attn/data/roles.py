@@ -14,15 +14,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config import DataConfig
+from forecast_attn.data.frame import require_column
 from forecast_attn.data.problems import quoted
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
-from forecast_attn.errors import ConfigError, DataError, did_you_mean
+from forecast_attn.errors import ConfigError, DataError
 
 # In order of preference; the loose ones count only when they hold dates, because "month" is often a feature.
 TIME_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time")
 LOOSE_TIME_NAMES = ("month", "week", "day", "hour", "quarter", "year", "period")
 STEP_NAMES = ("step", "index", "t", "time_idx", "unnamed: 0", "year")
 ID_NAMES = ("item_id", "unique_id", "series_id", "id", "series")
+_BOOLEANS = {"True": "1", "False": "0"}
 TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
 
 
@@ -56,7 +58,7 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     """
     declared = _declared(config)
     for column, role in declared.items():
-        _require(frame, column, role, source)
+        require_column(frame, column, source, role)
     free = [str(name) for name in frame.columns if name not in declared]
     reasons = {column: f"declared as {role}" for column, role in declared.items() if role != "ignore"}
     ignored = {column: "declared" for column, role in declared.items() if role == "ignore"}
@@ -95,8 +97,9 @@ def is_numeric(column: pd.Series) -> bool:
         return True
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         return False
-    cells = column.dropna()
-    return bool(pd.to_numeric(cells, errors="coerce").notna().mean() > 0.5) if len(cells) else False
+    # A decimal comma is a mistake in a number, too.
+    cells = column.dropna().astype(str).str.replace(",", ".", n=1, regex=False)
+    return bool(pd.to_numeric(cells.replace(_BOOLEANS), errors="coerce").notna().mean() > 0.5) if len(cells) else False
 
 
 def _declared(config: DataConfig) -> dict[str, str]:
@@ -117,15 +120,6 @@ def _declared(config: DataConfig) -> dict[str, str]:
                 f"column '{name}' is declared twice: --{declared[name]} and --{role}", "give it one of the two roles"
             )
     return declared
-
-
-def _require(frame: pd.DataFrame, column: str, role: str, source: str) -> None:
-    if column in frame.columns:
-        return
-    names = [str(name) for name in frame.columns]
-    raise DataError(
-        f"'{source}' has no column '{column}' (--{role}); its columns are {quoted(names)}", did_you_mean(column, names)
-    )
 
 
 def _named(names: Iterable[str], known: tuple[str, ...]) -> list[str]:

@@ -113,8 +113,10 @@ def training_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int) ->
 
 def validation_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int) -> NDArray[np.int64]:
     """Every cut-off from the boundary on whose horizon is known (num_windows,); lookbacks may reach into training."""
-    first = panel.starts[:-1] + np.maximum(split.training_rows(panel), lookback) - 1
-    return ranges(first, panel.ends - horizon - first)
+    rows = split.training_rows(panel)
+    first = panel.starts[:-1] + np.maximum(rows, lookback) - 1
+    # A series without training rows has no scale of its own to be judged in.
+    return ranges(first, np.where(rows > 0, panel.ends - horizon - first, 0))
 
 
 def forecast_cutoffs(panel: Panel, lookback: int, horizon: int) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from forecast_attn.data.frame import read_csv
-from forecast_attn.errors import DataError
+from forecast_attn.errors import ConfigError, DataError
 
 Write = Callable[..., Path]
 
@@ -60,6 +60,7 @@ def test_one_column_without_other_delimiters_is_a_table(write_csv: Write) -> Non
         (b"date,y\n2024-01-01,\xff\xfe\n", "is not a CSV", "UTF-8"),
         (b"d\xe4te,y\n2024-01-01,1\n", "is not a CSV", "UTF-8"),
         ("date,y\n2024-01-01,1\n2024-01-02,1,2\n", "is not a CSV", "equal fields"),
+        ("date,y\n2024-01-01,1,2\n2024-01-02,1,2\n", "rows have more fields than the header", "equal fields"),
         ('date,y\n2024-01-01,"1\n', "is not a CSV", "equal fields"),
     ],
 )
@@ -69,6 +70,17 @@ def test_what_is_no_table(write_csv: Write, content: str | bytes, said: str, hin
     assert said in error.value.message
     assert "table.csv" in error.value.message
     assert hint in str(error.value.hint)
+
+
+@pytest.mark.parametrize("delimiter", ["", ";;", '"', "\n"])
+def test_a_delimiter_is_one_character(write_csv: Write, delimiter: str) -> None:
+    with pytest.raises(ConfigError, match="--delimiter must be one character"):
+        read_csv(write_csv("date,y\n2024-01-01,1\n"), delimiter)
+
+
+@pytest.mark.parametrize("delimiter", ["\t", "\\t", "tab"])
+def test_a_tab_by_its_names(write_csv: Write, delimiter: str) -> None:
+    assert read_csv(write_csv("date\ty\n2024-01-01\t1\n"), delimiter)["y"].tolist() == [1]
 
 
 def test_no_such_file_names_the_files_there(tmp_path: Path) -> None:

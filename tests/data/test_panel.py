@@ -136,6 +136,20 @@ def test_roles_of_training_read_another_table(as_panel: AsPanel, two_series: pd.
     assert again.roles is roles
 
 
+def test_a_table_that_lacks_a_column_of_its_roles(as_panel: AsPanel, two_series: pd.DataFrame) -> None:
+    roles = as_panel(two_series).roles
+    for name in ("item_id", "date", "target", "past", "ahead"):
+        with pytest.raises(DataError, match=f"'new.csv' has no column '{name}'; its columns are"):
+            build_panel(two_series.drop(columns=name), roles, source="new.csv")
+
+
+def test_the_same_day_of_every_month_is_no_step(as_panel: AsPanel) -> None:
+    frame = pd.DataFrame({"date": [f"2024-{month:02d}-15" for month in range(1, 13)], "y": range(12)})
+    with pytest.raises(DataError, match="expected 2024-03-17") as error:
+        as_panel(frame)
+    assert error.value.hint == "write months, quarters and years as their first day (YYYY-MM-01)"
+
+
 def test_ranges() -> None:
     assert ranges(np.array([3, 10, 20]), np.array([2, 0, 3])).tolist() == [3, 4, 20, 21, 22]
     assert ranges(np.array([3]), np.array([-2])).tolist() == []

@@ -140,6 +140,10 @@ def test_columns_left_out_and_why() -> None:
     assert roles.ignored == {"Unnamed: 0": "index without a name", "city": "text", "empty": "empty", "issued": "dates"}
 
 
+def test_decimal_commas_are_mistakes_in_numbers_not_text() -> None:
+    assert roles_of({"date": DAYS, "price": ["1,5", "2,5", "3", "4,25", "5"]}).target == "price"
+
+
 def test_booleans_and_mostly_numeric_text_are_numeric() -> None:
     columns: dict[str, list[object]] = {"date": DAYS, "y": [1, 2, 3, 4, 5], "open": [True, False, True, True, False]}
     assert roles_of(columns | {"dirty": ["1", "2", "?", "4", "5"]}).past_covariates == ("dirty", "open")

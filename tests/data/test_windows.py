@@ -83,6 +83,14 @@ def test_validation_begins_there_and_ends_with_the_target(panel: Panel, split: S
     assert validation_cutoffs(panel, split, LOOKBACK, HORIZON).tolist() == list(range(17, 27))
 
 
+def test_series_that_start_after_the_boundary_are_not_validated(as_panel: AsPanel, two_series: pd.DataFrame) -> None:
+    late = two_series[two_series["item_id"] == "a"].assign(item_id="late").iloc[18:]
+    panel = as_panel(pd.concat([two_series, late]), static_covariates=("size",))
+    split = split_panel(panel, validation=12, horizon=HORIZON, lookback=LOOKBACK)
+    assert [series.item_id for series in split.skipped] == ["late"]
+    assert validation_cutoffs(panel, split, LOOKBACK, HORIZON).tolist() == list(range(17, 27))
+
+
 def test_no_validation_horizon_touches_training(panel: Panel, split: Split) -> None:
     training = training_cutoffs(panel, split, LOOKBACK, HORIZON)
     validation = validation_cutoffs(panel, split, LOOKBACK, HORIZON)
