@@ -1,0 +1,32 @@
+"""Forecast a table with an encoder-decoder whose attention you choose, and see what the forecast looked at.
+
+    from forecast_attn import Forecaster
+
+Importing this package imports nothing heavy; `Forecaster` is loaded when it is first asked for.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from forecast_attn.attention_dump import AttentionDump as AttentionDump
+    from forecast_attn.attention_dump import read_attention as read_attention
+    from forecast_attn.forecaster import Forecaster as Forecaster
+    from forecast_attn.forecaster import ForecastResult as ForecastResult
+
+_HOMES = {
+    "AttentionDump": "attention_dump",
+    "ForecastResult": "forecaster",
+    "Forecaster": "forecaster",
+    "read_attention": "attention_dump",
+}
+
+__all__ = ["AttentionDump", "ForecastResult", "Forecaster", "read_attention"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name when it is first asked for (PEP 562)."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'forecast_attn' has no attribute '{name}'")
+    from importlib import import_module
+
+    return getattr(import_module(f"forecast_attn.{_HOMES[name]}"), name)

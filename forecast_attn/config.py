@@ -92,7 +92,9 @@ class DataConfig:
     )
     static_covariates: tuple[str, ...] = option((), "columns constant per series", flag="static", metavar="COLUMNS")
     ignore: tuple[str, ...] = option((), "columns to leave out", metavar="COLUMNS")
-    horizon: int | None = option(None, "steps to forecast; by frequency when absent (hourly 24, daily 7, monthly 12)", low=1)
+    horizon: int | None = option(
+        None, "steps to forecast; by frequency when absent (hourly 24, daily 7, monthly 12)", low=1
+    )
     lookback: int | None = option(
         None, "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36)", low=1
     )
@@ -125,7 +127,9 @@ class ModelConfig:
     skip: bool = option(True, "add a linear map of each lookback step's inputs to its encoder output")
     dropout: float = option(0.1, "dropout between layers and before the head", low=0, high=0.95)
     decoding: str = option("direct", "direct: steps know only what is known; autoregressive: and the previous output")
-    window_normalisation: str = option("last-season", "level and scale of each window: of its whole lookback, of its last season, or none")
+    window_normalisation: str = option(
+        "last-season", "level and scale of each window: of its whole lookback, of its last season, or none"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,6 +231,15 @@ def checked_value(option_field: dataclasses.Field[Any], value: Any) -> Any:
     return value
 
 
+def check_choice(name: str, value: str) -> str:
+    """One of the choices of an option, however its case and dashes are written.
+
+    Raises:
+        ConfigError: none of them; with the nearest one.
+    """
+    return _choice(name.replace("_", "-"), value, CHOICES[name])
+
+
 def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:
     plain = value.strip().lower().replace("_", "-")
     if plain not in choices:
@@ -289,7 +302,9 @@ def parse_duration(text: str) -> float:
     import re
 
     match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", text.strip().lower())
-    seconds = sum(float(part or 0) * unit for part, unit in zip(match.groups(), (3600, 60, 1), strict=True)) if match else 0
+    seconds = (
+        sum(float(part or 0) * unit for part, unit in zip(match.groups(), (3600, 60, 1), strict=True)) if match else 0
+    )
     if seconds <= 0:
         raise ConfigError(f"--max-time must be a time such as 90s, 10m or 1h30m; got '{text}'")
     return seconds

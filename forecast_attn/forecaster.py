@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -63,7 +62,6 @@ class Forecaster:
         *,
         out: Path | str | None = None,
         listener: TrainingListener | None = None,
-        on_panel: Callable[[Panel], None] | None = None,
     ) -> Self:
         """Train on a table.
 
@@ -71,7 +69,6 @@ class Forecaster:
             data: a DataFrame or a CSV file: one row per time step, for several series with a column that names them.
             out: run directory to write; without it the run lives in a temporary directory until `save`.
             listener: hears how training goes.
-            on_panel: called with the validated table before training starts.
 
         Raises:
             DataError: what is wrong with the table, with column, row and series.
@@ -79,13 +76,13 @@ class Forecaster:
             RunError: the run directory cannot be written, or the loss became non-finite.
         """
         panel, source = read_panel(data, self.config)
-        if on_panel is not None:
-            on_panel(panel)
+        from forecast_attn.inference import read_config
         from forecast_attn.training import train
         from forecast_attn.training.progress import TrainingListener
 
         target = Path(out) if out is not None else self._scratch_dir()
         self._run = train(panel, self.config, target, source, listener or TrainingListener())
+        self.config = read_config(self._run)
         return self
 
     @classmethod
@@ -143,7 +140,8 @@ class Forecaster:
         data: pd.DataFrame | Table | None = None,
         *,
         future: pd.DataFrame | Table | None = None,
-        attention_path: Path | str | None = None,
+        out: Path | str | None = None,
+        attention_out: Path | str | None = None,
         accelerator: str = "auto",
     ) -> ForecastResult:
         """Forecast the `horizon` steps after the last known target of every series.
@@ -152,7 +150,8 @@ class Forecaster:
             data: history; the end of the table it was trained on when None.
             future: future covariates of the steps to forecast, joined on time stamps and series; not needed where
                 `data` has rows with covariates after its last target.
-            attention_path: where the weights are streamed to; a temporary file when None.
+            out: CSV file to write the forecasts to, whole or not at all; none when None.
+            attention_out: where the weights are streamed to; a temporary file when None.
             accelerator: where to compute.
 
         Raises:
@@ -160,21 +159,20 @@ class Forecaster:
             DataError: history or future is too short, lacks a column or a value.
         """
         from forecast_attn.attention_dump import read_attention
-        from forecast_attn.data.frame import read_csv
         from forecast_attn.inference import choose_device, load_model
         from forecast_attn.prediction import forecast_panel, future_panel, history_panel
 
         run = self._fitted()
         device = choose_device(accelerator)
         model = load_model(run)
-        frame = None if data is None else data if not isinstance(data, str | Path) else read_csv(data, self._delimiter)
-        history, skipped = history_panel(model, run, frame, _name_of(data))
-        ahead = future if not isinstance(future, str | Path) else read_csv(future, self._delimiter)
-        panel = future_panel(model, history, ahead, _name_of(future))
-        path = Path(attention_path) if attention_path is not None else self._scratch_dir() / run.attention.name
-        predictions = forecast_panel(model, panel, path, device)
-        attention = read_attention(path) if model.has_attention else None
-        return ForecastResult(predictions, attention, skipped)
+        roles = model.schema.roles
+        history, skipped = history_panel(model, run, self._frame(data, roles.item_id), _name_of(data))
+        panel = future_panel(model, history, self._frame(future, roles.item_id), _name_of(future))
+        attention_path = Path(attention_out) if attention_out is not None else self._scratch_dir() / run.attention.name
+        predictions = forecast_panel(
+            model, panel, device, attention_path=attention_path, csv_path=Path(out) if out is not None else None
+        )
+        return ForecastResult(predictions, read_attention(attention_path) if model.has_attention else None, skipped)
 
     def save(self, path: Path | str) -> None:
         """Copy the run to a directory that `load` and the command line can open.
@@ -183,7 +181,7 @@ class Forecaster:
             RunError: not fitted, or the directory exists and is not empty.
         """
         source = self._fitted()
-        target = RunDir.create(Path(path), self.config.model.attention)
+        target = RunDir.create(Path(path))
         shutil.copytree(source.path, target.path, dirs_exist_ok=True)
 
     @property
@@ -212,9 +210,12 @@ class Forecaster:
         run = self._fitted()
         return read_attention(run.validation_attention) if run.validation_attention.is_file() else None
 
-    @property
-    def _delimiter(self) -> str:
-        return self.config.data.delimiter
+    def _frame(self, table: pd.DataFrame | Table | None, item_id: str | None) -> pd.DataFrame | None:
+        from forecast_attn.data.frame import read_csv
+
+        if not isinstance(table, str | Path):
+            return table
+        return read_csv(table, self.config.data.delimiter, (item_id,) if item_id else ())
 
     def _fitted(self) -> RunDir:
         if self._run is None:
@@ -238,11 +239,15 @@ def read_panel(data: pd.DataFrame | Table, config: RunConfig) -> tuple[Panel, Da
     from forecast_attn.data.panel import build_panel
     from forecast_attn.data.roles import resolve_roles
 
-    is_file = isinstance(data, str | Path)
-    frame = read_csv(data, config.data.delimiter) if is_file else data
+    source = DataSource(_name_of(data), None)
+    if isinstance(data, str | Path):
+        frame = read_csv(data, config.data.delimiter, (config.data.item_id,) if config.data.item_id else ())
+        source = DataSource(str(data), sha256_of(Path(data)))
+    else:
+        frame = data
     name = _name_of(data)
     panel = build_panel(frame, resolve_roles(frame, config.data, name), freq=config.data.freq, source=name)
-    return panel, DataSource(str(data) if is_file else name, sha256_of(Path(data)) if is_file else None)
+    return panel, source
 
 
 def _panel_of_run(run: RunDir, config: RunConfig, data: pd.DataFrame | Table | None) -> Panel:

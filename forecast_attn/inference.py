@@ -150,7 +150,7 @@ def forecast_windows(
     """
     network, arrays = model.network.to(device).eval(), model.schema.windows_of(panel).to(device)
     scaler = model.schema.scaler.for_series(panel.item_ids)
-    for batch in torch.from_numpy(cutoffs).split(BATCH_SIZE):
+    for batch in torch.split(torch.from_numpy(cutoffs), BATCH_SIZE):
         index = batch.to(device)
         # TensorFloat-32 would round a GPU's products to ten bits: a forecast would depend on its batch.
         with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):

@@ -12,6 +12,7 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
+from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.attention_dump import AttentionWriter
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel, build_panel, ranges
@@ -22,9 +23,7 @@ from forecast_attn.inference import Model, attention_metadata, forecast_windows,
 from forecast_attn.run_dir import RunDir
 
 
-def history_panel(
-    model: Model, run: RunDir, frame: pd.DataFrame | None, source: str
-) -> tuple[Panel, tuple[str, ...]]:
+def history_panel(model: Model, run: RunDir, frame: pd.DataFrame | None, source: str) -> tuple[Panel, tuple[str, ...]]:
     """The series to forecast, read as in training, and the names of those too short for the lookback.
 
     Args:
@@ -64,29 +63,49 @@ def future_panel(model: Model, history: Panel, future: pd.DataFrame | None, sour
     return join_future(history, future, model.schema.horizon, source)
 
 
-def forecast_panel(model: Model, panel: Panel, attention_path: Path, device: torch.device) -> pd.DataFrame:
+def forecast_panel(
+    model: Model, panel: Panel, device: torch.device, *, attention_path: Path, csv_path: Path | None = None
+) -> pd.DataFrame:
     """Forecast every series from its last known row, and stream the attention to a file.
+
+    Both files take their places together at the end; a failure leaves older ones as they were.
 
     Args:
         model: the trained network and its schema.
         panel: with `horizon` future rows per series.
-        attention_path: not written by a model without attention.
         device: where to compute.
+        attention_path: not written by a model without attention.
+        csv_path: where to write the table too.
 
     Returns:
         item_id, cutoff, timestamp, step, prediction; sorted by series and step.
     """
     cutoffs = forecast_cutoffs(panel, model.schema.lookback, model.schema.horizon)
     parts: list[dict[str, Any]] = []
-    with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as files:
         writer = None
         if model.has_attention:
-            writer = stack.enter_context(AttentionWriter(attention_path, attention_metadata(model)))
+            writer = files.enter_context(AttentionWriter(attention_path, attention_metadata(model)))
         for forecasts in forecast_windows(model, panel, cutoffs, device=device, need_weights=writer is not None):
             parts.append(prediction_columns(panel, model.schema.horizon, forecasts))
             if writer is not None:
                 write_attention(writer, panel, model, forecasts)
-    return pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+        predictions = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+        if csv_path is not None:
+            files.enter_context(write_errors_of(csv_path))
+            stream = files.enter_context(replacing(csv_path))
+            stream.write(predictions_csv(predictions).encode())
+    return predictions
+
+
+def predictions_csv(predictions: pd.DataFrame) -> str:
+    """The text of predictions.csv. Ten digits are more than float32 weights can mean, and survive a round trip."""
+    written = predictions.copy()
+    dates = [name for name in ("cutoff", "timestamp") if written[name].dtype.kind == "M"]
+    has_clock = any((written[name] != written[name].dt.normalize()).any() for name in dates)
+    for name in dates:
+        written[name] = written[name].dt.strftime("%Y-%m-%d %H:%M:%S" if has_clock else "%Y-%m-%d")
+    return written.to_csv(index=False, float_format="%.10g", lineterminator="\n")
 
 
 def select_series(panel: Panel, keep: NDArray[np.bool_]) -> Panel:

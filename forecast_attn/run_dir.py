@@ -1,15 +1,15 @@
 """A run directory: the names of its files, whether it is finished, and how it is found. Nobody else knows these.
 
-    config.json                    what was asked, the seed that was drawn, the data file's name and sha256
-    schema.json                    what the data taught: roles, frequency, sizes, scalers
-    model.safetensors              weights of the best validation epoch so far
-    history.csv                    one row per epoch
-    metrics.json                   written last: a directory without it is an unfinished run
-    tail.parquet                   the end of every series, so that a bare `forecast predict` works
-    validation_attention.parquet   attention over windows of the validation stretch
-    predictions.csv                forecasts of `forecast predict`
-    attention.parquet              the attention behind them
-    last.ckpt                      state for `train --resume`, deleted when training ends
+config.json                    what was asked, the seed that was drawn, the data file's name and sha256
+schema.json                    what the data taught: roles, frequency, sizes, scalers
+model.safetensors              weights of the best validation epoch so far
+history.csv                    one row per epoch
+metrics.json                   written last: a directory without it is an unfinished run
+tail.parquet                   the end of every series, so that a bare `forecast predict` works
+validation_attention.parquet   attention over windows of the validation stretch
+predictions.csv                forecasts of `forecast predict`
+attention.parquet              the attention behind them
+last.ckpt                      state for `train --resume`, deleted when training ends
 """
 
 import contextlib
@@ -55,21 +55,16 @@ class RunDir:
     # ------------------------------------------------------------------ finding and making
 
     @classmethod
-    def create(cls, path: Path | None, attention: str) -> Self:
-        """Make a new, empty run directory: the one named, or one called by the time and the mechanism.
+    def create(cls, path: Path) -> Self:
+        """Make a new, empty run directory.
 
         Raises:
             RunError: the folder holds something already, or cannot be made.
         """
-        chosen = path if path is not None else _fresh_name(attention)
-        if chosen.exists() and (not chosen.is_dir() or any(chosen.iterdir())):
-            raise RunError(
-                f"'{chosen}' exists and is not an empty folder",
-                f"name another --out, or continue it with: forecast train --resume {chosen}",
-            )
-        with write_errors_of(chosen):
-            chosen.mkdir(parents=True, exist_ok=True)
-        return cls(chosen)
+        check_is_free(path)
+        with write_errors_of(path):
+            path.mkdir(parents=True, exist_ok=True)
+        return cls(path)
 
     @classmethod
     def open_finished(cls, path: Path | None) -> Self:
@@ -152,11 +147,20 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _fresh_name(attention: str) -> Path:
+def fresh_path(attention: str) -> Path:
     """runs/<time>-<mechanism>, numbered when two runs start within a second."""
     stem = f"{datetime.now():%Y-%m-%dT%H-%M-%S}-{attention}"
     names = [stem, *(f"{stem}-{count}" for count in range(2, 1000))]
     return next(RUNS / name for name in names if not (RUNS / name).exists())
+
+
+def check_is_free(path: Path) -> None:
+    """Raise RunError unless a run directory may be made at this path."""
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise RunError(
+            f"'{path}' exists and is not an empty folder",
+            f"name another --out, or continue it with: forecast train --resume {path}",
+        )
 
 
 def _known_runs() -> str:

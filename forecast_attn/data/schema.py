@@ -68,7 +68,8 @@ class Schema:
         Raises:
             KeyError, TypeError, ValueError: it is something else.
         """
-        roles = {name: tuple(value) if name in _ROLE_LISTS else value for name, value in content["roles"].items()}
+        roles: dict[str, Any] = dict(content["roles"])
+        roles |= {name: tuple(roles[name]) for name in _ROLE_LISTS}
         return cls(
             roles=Roles(**roles),
             frequency=Frequency(**content["frequency"]),

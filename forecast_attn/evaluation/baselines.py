@@ -27,7 +27,8 @@ def seasonal_naive(
     steps = np.arange(1, horizon + 1)
     seasons = np.where(cutoffs - starts + 1 >= season, season, 1)[:, None]
     rows = cutoffs[:, None] + steps - seasons * np.ceil(steps / seasons).astype(np.int64)
-    return target[rows]
+    forecast: NDArray[np.float64] = target[rows]
+    return forecast
 
 
 def seasonal_naive_error(

@@ -11,7 +11,7 @@ from forecast_attn.nn.encoder import Encoder
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.nn.position import NUM_WAVELENGTHS
 from forecast_attn.nn.scores import make_score
-from forecast_attn.nn.window_normalisation import WindowNormalisation
+from forecast_attn.nn.window_normalisation import NUM_LEVEL_FEATURES, WindowNormalisation
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
         ConfigError: options that contradict each other, such as luong-dot with unequal sizes.
     """
     _check(model)
-    position_size = 2 * NUM_WAVELENGTHS
+    shared_size = sizes.num_static + NUM_LEVEL_FEATURES + 2 * NUM_WAVELENGTHS
     encoder = Encoder(
-        1 + sizes.num_past_inputs + sizes.num_static + position_size,
+        1 + sizes.num_past_inputs + shared_size,
         model.hidden_size,
         cell=model.cell,
         num_layers=model.num_layers,
@@ -49,7 +49,7 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
         skip=model.skip,
     )
     decoder_sizes = DecoderSizes(
-        input_size=sizes.num_future_inputs + sizes.num_static + position_size + int(_is_autoregressive(model)),
+        input_size=sizes.num_future_inputs + shared_size + int(_is_autoregressive(model)),
         memory_size=encoder.memory_size,
         decoder_size=model.decoder_size or encoder.memory_size,
         num_layers=model.num_layers,
@@ -112,7 +112,9 @@ def _check(model: ModelConfig) -> None:
         _check_without_attention(model)
     defaults = ModelConfig()
     if model.attention != "multi-head" and model.heads != defaults.heads:
-        raise ConfigError(f"--heads is for multi-head attention; {model.attention} has one head", "use --attention multi-head")
+        raise ConfigError(
+            f"--heads is for multi-head attention; {model.attention} has one head", "use --attention multi-head"
+        )
     if model.attention_window == "global" and model.window_radius != defaults.window_radius:
         raise ConfigError("--window-radius needs a local window", "add --attention-window local-p or local-m")
 
@@ -128,4 +130,6 @@ def _check_without_attention(model: ModelConfig) -> None:
     }
     for flag, given in needing.items():
         if given:
-            raise ConfigError(f"--{flag} needs an attention mechanism; --attention none has none", f"leave --{flag} out")
+            raise ConfigError(
+                f"--{flag} needs an attention mechanism; --attention none has none", f"leave --{flag} out"
+            )

@@ -15,7 +15,8 @@ class PointHead(nn.Module):
         self.linear = nn.Linear(feature_size, self.output_size)
 
     def forward(self, features: Float[Tensor, "*batch feature_size"]) -> Float[Tensor, "*batch output_size"]:
-        return self.linear(self.dropout(features))
+        output: Tensor = self.linear(self.dropout(features))
+        return output
 
     @staticmethod
     def point(output: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch"]:

@@ -37,8 +37,9 @@ class ForecastOutput(NamedTuple):
 class ForecastNetwork(nn.Module):
     """Encoder-decoder over a window.
 
-    The encoder reads, per lookback step: target, covariates, static covariates, position. The decoder knows, per
-    horizon step: future covariates, static covariates, position.
+    The encoder reads, per lookback step: target, covariates, what is constant, position. The decoder knows, per
+    horizon step: future covariates, what is constant, position. Constant are the static covariates and the level and
+    scale that normalising the window took away.
     """
 
     past_position: Tensor
@@ -77,24 +78,14 @@ class ForecastNetwork(nn.Module):
         """
         scale = self.normalisation(window.past_target)
         past_target = scale.normalise(window.past_target)
-        encoded = self.encoder(self._past_inputs(past_target, window))
+        constant = torch.cat([window.static_covariates, scale.features()], dim=-1)
+        past = torch.cat([past_target[..., None], window.past_covariates], dim=-1)
+        encoded = self.encoder(_complete(past, constant, self.past_position))
+        known = _complete(window.future_covariates, constant, self.future_position)
         feedback = self._feedback(past_target, scale, window, teacher_forcing)
-        decoded = self.decoder(encoded, self._known_inputs(window), feedback, need_weights=need_weights)
+        decoded = self.decoder(encoded, known, feedback, need_weights=need_weights)
         prediction = self.decoder.head.point(decoded.outputs)
         return ForecastOutput(scale.restore(prediction.float()), decoded.weights)
-
-    def _past_inputs(
-        self, past_target: Float[Tensor, "batch lookback"], window: WindowTensors
-    ) -> Float[Tensor, "batch lookback input_size"]:
-        static = _along_time(window.static_covariates, past_target.shape[1])
-        position = self.past_position.expand(past_target.shape[0], -1, -1)
-        return torch.cat([past_target[..., None], window.past_covariates, static, position], dim=-1)
-
-    def _known_inputs(self, window: WindowTensors) -> Float[Tensor, "batch horizon known_size"]:
-        known = window.future_covariates
-        static = _along_time(window.static_covariates, known.shape[1])
-        position = self.future_position.expand(known.shape[0], -1, -1)
-        return torch.cat([known, static, position], dim=-1)
 
     def _feedback(
         self,
@@ -110,5 +101,11 @@ class ForecastNetwork(nn.Module):
         return Feedback(past_target[:, -1], truth, use_truth)
 
 
-def _along_time(static: Float[Tensor, "batch num_static"], length: int) -> Float[Tensor, "batch length num_static"]:
-    return static[:, None].expand(-1, length, -1)
+def _complete(
+    varying: Float[Tensor, "batch length num_varying"],
+    constant: Float[Tensor, "batch num_constant"],
+    position: Float[Tensor, "length position_size"],
+) -> Float[Tensor, "batch length size"]:
+    """Each step's own inputs, what is constant over the window, and where the step lies."""
+    batch, length, _ = varying.shape
+    return torch.cat([varying, constant[:, None].expand(-1, length, -1), position.expand(batch, -1, -1)], dim=-1)

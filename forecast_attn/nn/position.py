@@ -10,7 +10,9 @@ NUM_WAVELENGTHS = 8
 SHORTEST_WAVELENGTH = 4.0
 
 
-def position_features(lookback: int, horizon: int) -> tuple[Float[Tensor, "lookback size"], Float[Tensor, "horizon size"]]:
+def position_features(
+    lookback: int, horizon: int
+) -> tuple[Float[Tensor, "lookback size"], Float[Tensor, "horizon size"]]:
     """Sine and cosine of the time to the cut-off, at wavelengths from 4 steps to twice the window.
 
     Lookback steps lie at -(lookback - 1) … 0 and horizon steps at 1 … horizon, so a fixed lag between a step and

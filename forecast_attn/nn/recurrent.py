@@ -12,11 +12,9 @@ def make_recurrent_layers(
     cell: str, input_size: int, hidden_size: int, *, num_layers: int, bidirectional: bool = False, dropout: float = 0.0
 ) -> nn.GRU | nn.LSTM:
     """Batch-first GRU or LSTM. Dropout acts between layers, so one layer has none."""
-    layers = {"gru": nn.GRU, "lstm": nn.LSTM}[cell]
+    layers: type[nn.GRU | nn.LSTM] = {"gru": nn.GRU, "lstm": nn.LSTM}[cell]
     between = dropout if num_layers > 1 else 0.0
-    return layers(
-        input_size, hidden_size, num_layers, batch_first=True, bidirectional=bidirectional, dropout=between
-    )
+    return layers(input_size, hidden_size, num_layers, batch_first=True, bidirectional=bidirectional, dropout=between)
 
 
 class Bridge(nn.Module):
@@ -49,7 +47,8 @@ def step_layers(layers: nn.GRU | nn.LSTM, inputs: Float[Tensor, "batch input_siz
     """
     between = nn.functional.dropout
     hidden, cells = state if isinstance(state, tuple) else (state, None)
-    new_hidden, new_cells = [], []
+    new_hidden: list[Tensor] = []
+    new_cells: list[Tensor] = []
     for index in range(layers.num_layers):
         weights = [getattr(layers, f"{name}_l{index}") for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
         below = inputs if index == 0 else between(new_hidden[-1], layers.dropout, layers.training)

@@ -2,9 +2,11 @@
 
 from typing import NamedTuple
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+NUM_LEVEL_FEATURES = 2
 SMALLEST_SCALE = 0.01  # in units of the series' own deviation: a flat window must not blow up its noise
 
 
@@ -16,6 +18,13 @@ class WindowScale(NamedTuple):
 
     def normalise(self, values: Float[Tensor, "batch length"]) -> Float[Tensor, "batch length"]:
         return (values - self.loc) / self.scale
+
+    def features(self) -> Float[Tensor, "batch 2"]:
+        """What normalising took away, for the network to know: level, and logarithm of the scale.
+
+        Without them a network cannot carry a covariate's own level over to the target.
+        """
+        return torch.cat([self.loc, self.scale.log()], dim=1)
 
     def restore(self, values: Float[Tensor, "batch length"]) -> Float[Tensor, "batch length"]:
         return values * self.scale + self.loc

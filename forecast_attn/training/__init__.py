@@ -29,9 +29,7 @@ from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed, spread_evenly
 
 
-def train(
-    panel: Panel, config: RunConfig, out: Path | None, source: DataSource, listener: TrainingListener
-) -> RunDir:
+def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listener: TrainingListener) -> RunDir:
     """Train a new run.
 
     Everything that can be refused is refused before the run directory is made.
@@ -39,7 +37,7 @@ def train(
     Args:
         panel: the validated table.
         config: what was asked; open choices are filled in and recorded.
-        out: the run directory; one under runs/ called by the time when None.
+        out: the run directory to make.
         source: recorded, and checked when the run is resumed.
         listener: hears how training goes.
 
@@ -54,7 +52,8 @@ def train(
     training = resolve_training(config.training, len(preparation.training_cutoffs), seed)
     config = replace(config, training=training)
     network = initial_network(config, preparation.schema)
-    run = RunDir.create(out, config.model.attention)
+    listener.prepared(preparation, config)
+    run = RunDir.create(out)
     _write_start(run, preparation, config, source)
     return _fit_and_finish(run, preparation, config, network, listener)
 
@@ -73,6 +72,7 @@ def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
     config = read_config(run)
     check_hardware(config.training)
     preparation = prepare(panel, config.data)
+    listener.prepared(preparation, config)
     run.remove_leftovers()
     run.metrics.unlink(missing_ok=True)
     run.write_json(run.schema, preparation.schema.to_dict())

@@ -29,9 +29,7 @@ ATTENTION_WINDOWS = 128
 """Validation windows whose attention is written: enough for a mean, few enough for any disk."""
 
 
-def finish(
-    run: RunDir, preparation: Preparation, config: RunConfig, cutoffs: NDArray[np.int64], reason: str
-) -> None:
+def finish(run: RunDir, preparation: Preparation, config: RunConfig, cutoffs: NDArray[np.int64], reason: str) -> None:
     """Score the best weights on the validation windows, write their attention, and declare the run finished."""
     model = Model(config, preparation.schema, load_network(run, config, preparation.schema))
     scores = validation_scores(model, preparation, cutoffs)

@@ -7,10 +7,11 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytorch_lightning as pl
 import torch
-from torch.multiprocessing import ProcessRaisedException
+from torch.multiprocessing.spawn import ProcessRaisedException
 
 from forecast_attn.config import TrainingConfig, parse_duration
 from forecast_attn.errors import ConfigError, RunError
@@ -20,7 +21,7 @@ from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.recorder import REASON_METRIC, REASONS, Recorder
 
-PRECISIONS = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
+PRECISIONS: dict[str, Any] = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
 
 
 def check_hardware(config: TrainingConfig) -> None:
@@ -38,9 +39,7 @@ def check_hardware(config: TrainingConfig) -> None:
         raise ConfigError("--precision 16 needs a GPU", "on a CPU use --precision bf16 or 32")
 
 
-def fit(
-    module: ForecastModule, run: RunDir, listener: TrainingListener, *, checkpoint: Path | None = None
-) -> str:
+def fit(module: ForecastModule, run: RunDir, listener: TrainingListener, *, checkpoint: Path | None = None) -> str:
     """Train until epochs, patience, time or the user end it; the run's files hold the outcome.
 
     Returns:
@@ -98,6 +97,8 @@ def _quiet() -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*does not have many workers.*")
             warnings.filterwarnings("ignore", message=".*GPU available but not used.*")
+            # Lightning 2.6 uses what PyTorch 2.13 deprecates.
+            warnings.filterwarnings("ignore", message=".*isinstance\\(treespec, LeafSpec\\).*")
             yield
     finally:
         for logger, level in zip(loggers, levels, strict=True):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import pytorch_lightning as pl
 import torch
 from numpy.typing import NDArray
+from pytorch_lightning.utilities.types import OptimizerLRScheduler
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 from torch.utils.data import DataLoader
@@ -18,11 +20,12 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.problems import stamp_text
 from forecast_attn.data.windows import Window, WindowArrays
 from forecast_attn.errors import RunError
+from forecast_attn.inference import BATCH_SIZE
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.training.plan import TrainingPlan
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed
 
-LOSSES = {"mae": F.l1_loss, "mse": F.mse_loss, "huber": F.huber_loss}
+LOSSES: dict[str, Callable[..., Tensor]] = {"mae": F.l1_loss, "mse": F.mse_loss, "huber": F.huber_loss}
 
 Batch = tuple[Tensor, Window]
 
@@ -68,7 +71,7 @@ class ForecastModule(pl.LightningModule):
 
     def val_dataloader(self) -> DataLoader[Batch]:
         # Every device scores all of it: the loss decides when to stop, and must be the same number everywhere.
-        return self._loader(list(torch.from_numpy(self.data.validation_cutoffs).split(self.config.batch_size or 1)))
+        return self._loader(list(torch.split(torch.from_numpy(self.data.validation_cutoffs), BATCH_SIZE)))
 
     def _loader(self, sampler: EpochSampler | list[Tensor]) -> DataLoader[Batch]:
         return DataLoader(WindowBatches(self.data.arrays.to(self.device)), batch_size=None, sampler=sampler)
@@ -124,7 +127,7 @@ class ForecastModule(pl.LightningModule):
 
     # ------------------------------------------------------------------ optimiser
 
-    def configure_optimizers(self) -> object:
+    def configure_optimizers(self) -> OptimizerLRScheduler:
         config = self.config
         optimiser = torch.optim.AdamW(
             self.network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay

@@ -1,8 +1,14 @@
 """What training tells whoever watches it. Nothing here prints."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
 
 from forecast_attn.training.plan import TrainingPlan
+
+if TYPE_CHECKING:
+    from forecast_attn.config import RunConfig
+    from forecast_attn.preparation import Preparation
 
 
 class EpochRecord(NamedTuple):
@@ -22,6 +28,9 @@ class EpochRecord(NamedTuple):
 
 class TrainingListener:
     """Hears how training goes; every method may be overridden, none must be."""
+
+    def prepared(self, preparation: Preparation, config: RunConfig) -> None:
+        """Once the table is read and split, before the run directory is made."""
 
     def training_started(self, plan: TrainingPlan, first_epoch: int, device: str) -> None:
         """Before the first step; `first_epoch` is above 1 when a run is resumed."""

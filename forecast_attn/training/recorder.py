@@ -14,7 +14,6 @@ from typing import Any
 
 import pytorch_lightning as pl
 import safetensors.torch
-
 from torch import Tensor
 
 from forecast_attn.atomic import write_atomically, write_errors_of
@@ -189,6 +188,3 @@ def best_epoch_of(run: RunDir) -> int:
     """The epoch whose weights model.safetensors holds."""
     with safetensors.safe_open(run.model, framework="pt") as file:
         return int(file.metadata()["epoch"])
-
-
-

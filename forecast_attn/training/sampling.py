@@ -47,7 +47,7 @@ class EpochSampler(Sampler[Tensor]):
             # Every device must see as many windows as the others, or the last step waits for ever.
             even = len(self) * self.num_devices * self.batch_size
             order = order.repeat(-(-even // len(order)))[:even][self.rank :: self.num_devices]
-        yield from self.cutoffs[order].split(self.batch_size)
+        yield from torch.split(self.cutoffs[order], self.batch_size)
 
 
 class WindowBatches(Dataset[tuple[Tensor, Window]]):

@@ -1,0 +1,98 @@
+"""The command line: `app` with one file per command, and `main`, the only place that prints errors and exits.
+
+Command files import typer and configuration only; everything heavy is imported inside a command's body, so that
+`forecast --help` costs what a bare Typer program costs.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from forecast_attn.cli.check import check
+from forecast_attn.cli.info import info
+from forecast_attn.cli.inspect import inspect
+from forecast_attn.cli.predict import predict
+from forecast_attn.cli.train import train
+from forecast_attn.errors import UserError
+
+app = typer.Typer(
+    name="forecast",
+    help="Forecast a CSV with an encoder-decoder whose attention you choose, and see what the forecast looked at.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (check, train, predict, inspect, info):
+    app.command()(command)
+
+# Typer does not export the base of its usage errors.
+USAGE_ERROR: Any = typer.BadParameter.__mro__[2]
+INTERRUPTED = 130
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"forecast-attn {version('forecast-attn')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
+) -> None:
+    """Options before the command."""
+
+
+def main(arguments: list[str] | None = None) -> NoReturn:
+    """Run the command line and exit: 0 done, 1 bad data or bad run, 2 bad command line, 130 interrupted."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in given
+    try:
+        code = app(args=[word for word in given if word != "--debug"], standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except UserError as error:
+        if debug:
+            raise
+        _say(error.message, error.hint)
+        sys.exit(error.exit_code)
+    except USAGE_ERROR as error:
+        _say(_lower(error.format_message()), _usage_hint(error))
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        _say("interrupted", None)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of a pipe (head, less) has had enough; pointing stdout nowhere keeps the exit quiet.
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        if debug:
+            raise
+        _say(f"{error.strerror or error}: '{error.filename}'", "run it again with --debug to see where")
+        sys.exit(1)
+
+
+def _say(message: str, hint: str | None) -> None:
+    typer.echo(f"error: {message}", err=True)
+    if hint is not None:
+        typer.echo(f"hint: {hint}", err=True)
+
+
+def _lower(message: str) -> str:
+    return message[:1].lower() + message[1:].rstrip(".")
+
+
+def _usage_hint(error: Any) -> str | None:
+    context = getattr(error, "ctx", None)
+    return None if context is None else f"{context.command_path} --help"

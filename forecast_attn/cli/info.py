@@ -1,0 +1,87 @@
+"""`forecast info`: versions and hardware, or everything about a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from forecast_attn.cli.options import Json
+
+PACKAGES = ("forecast-attn", "torch", "pytorch-lightning", "pandas", "numpy", "pyarrow", "typer", "rich", "matplotlib")
+
+
+def info(
+    run: Annotated[Path | None, typer.Argument(help="Run directory to describe; this machine when absent.")] = None,
+    json: Json = False,
+) -> None:
+    """Show versions and hardware, or how a run was trained and how good it is."""
+    content = _machine() if run is None else _run(run)
+    if json:
+        import sys
+        from json import dumps
+
+        sys.stdout.write(dumps(content, indent=1, ensure_ascii=False) + "\n")
+        return
+    for name, value in _flat(content):
+        typer.echo(f"{name:<32} {value}")
+
+
+def _machine() -> dict[str, Any]:
+    import os
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    import torch
+
+    versions: dict[str, str] = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            versions[package] = "not installed"
+    gpus = [torch.cuda.get_device_name(index) for index in range(torch.cuda.device_count())]
+    hardware = {
+        "system": platform.platform(),
+        "cores": os.cpu_count(),
+        "torch threads": torch.get_num_threads(),
+        "gpus": gpus or "none",
+        "mps": torch.backends.mps.is_available(),
+    }
+    return {"versions": versions, "hardware": hardware}
+
+
+def _run(path: Path) -> dict[str, Any]:
+    from forecast_attn.run_dir import RunDir
+
+    run = RunDir(path)
+    run.check_is_run()
+    config = run.read_json(run.config)
+    content: dict[str, Any] = {
+        "run": str(path),
+        "finished": run.is_finished,
+        "trained with": config.get("package_version"),
+        "data": config.get("data"),
+        "options": config.get("options"),
+    }
+    if run.schema.is_file():
+        schema = run.read_json(run.schema)
+        content["schema"] = {name: schema.get(name) for name in ("lookback", "horizon", "frequency", "roles")}
+        content["schema"]["series"] = len(schema["scaler"]["item_ids"])
+    if run.is_finished:
+        content["metrics"] = run.read_json(run.metrics)
+    content["files"] = {file.name: file.stat().st_size for file in sorted(path.iterdir()) if file.is_file()}
+    return content
+
+
+def _flat(content: dict[str, Any], prefix: str = "") -> list[tuple[str, str]]:
+    """Nested names joined by dots, one line each."""
+    lines: list[tuple[str, str]] = []
+    for name, value in content.items():
+        if isinstance(value, dict):
+            lines += _flat(value, f"{prefix}{name}.")
+        else:
+            text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            lines.append((f"{prefix}{name}", text))
+    return lines

@@ -1,0 +1,102 @@
+"""`forecast predict`: a finished run in, forecasts and attention out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forecast_attn.cli.options import Json, Quiet
+
+PREVIEW_ROWS = 5
+
+
+def predict(
+    run: Annotated[
+        Path | None, typer.Argument(help="Run directory; the newest finished one under runs/ when absent.")
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="HISTORY", help="CSV to forecast from; the training data's end when absent."),
+    ] = None,
+    future: Annotated[
+        Path | None, typer.Option("--future", metavar="FUTURE", help="CSV of the future covariates' coming values.")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE", help="CSV to write; - for stdout. [default: in the run]")
+    ] = None,
+    attention_out: Annotated[
+        Path | None,
+        typer.Option("--attention-out", metavar="FILE", help="Parquet file of the weights. [default: in the run]"),
+    ] = None,
+    accelerator: Annotated[
+        str, typer.Option("--accelerator", metavar="NAME", help="Where to compute (auto, cpu, gpu, cuda, mps).")
+    ] = "auto",
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Forecast the steps after the end of the data; write predictions and attention."""
+    import sys
+
+    from forecast_attn.cli.tables import make_console
+    from forecast_attn.config import check_choice
+    from forecast_attn.errors import ConfigError
+
+    accelerator = check_choice("accelerator", accelerator)
+    if out == "-" and json:
+        raise ConfigError("--out - and --json both want stdout", "choose one of them")
+    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.run_dir import RunDir
+
+    forecaster = Forecaster.load(run)
+    directory = RunDir(forecaster.run_path)
+    csv_path = None if out == "-" else Path(out) if out is not None else directory.predictions
+    result = forecaster.predict(
+        data,
+        future=future,
+        out=csv_path,
+        attention_out=attention_out or directory.attention,
+        accelerator=accelerator,
+    )
+    notes = make_console(stderr=True, quiet=quiet)
+    if result.skipped:
+        names = ", ".join(f"'{name}'" for name in result.skipped[:5])
+        notes.print(f"warning: {len(result.skipped)} series shorter than the lookback have no forecast: {names}")
+    attention_path = None if result.attention is None else str(attention_out or directory.attention)
+    if result.attention is None:
+        notes.print("note: --attention none has no weights to write")
+    if csv_path is None:
+        from forecast_attn.prediction import predictions_csv
+
+        sys.stdout.write(predictions_csv(result.predictions))
+        return
+    _show(result.predictions, str(directory.path), str(csv_path), attention_path, as_json=json)
+
+
+def _show(predictions: object, run: str, csv_path: str, attention_path: str | None, *, as_json: bool) -> None:
+    import json
+    import sys
+
+    import pandas as pd
+
+    from forecast_attn.prediction import predictions_csv
+
+    assert isinstance(predictions, pd.DataFrame)
+    num_series = predictions["item_id"].nunique()
+    if as_json:
+        document = {
+            "run": run,
+            "predictions": csv_path,
+            "attention": attention_path,
+            "series": num_series,
+            "rows": len(predictions),
+        }
+        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        return
+    sys.stdout.write(predictions_csv(predictions.head(PREVIEW_ROWS)))
+    if len(predictions) > PREVIEW_ROWS:
+        sys.stdout.write(f"… {len(predictions):,} rows, {num_series:,} series\n")
+    sys.stdout.write(f"predictions: {csv_path}\n")
+    if attention_path is not None:
+        sys.stdout.write(f"attention: {attention_path}\n")

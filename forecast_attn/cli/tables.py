@@ -1,0 +1,41 @@
+"""Tables that more than one command shows."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from forecast_attn.data.roles import Roles
+
+
+WIDTH_ELSEWHERE = 120
+"""Characters per line where nobody says how many there are: files and pipes."""
+
+
+def make_console(*, stderr: bool = False, quiet: bool = False) -> Console:
+    """A console as wide as the terminal; no colours where there is none, or with NO_COLOR."""
+    console = Console(stderr=stderr, quiet=quiet, highlight=False)
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = WIDTH_ELSEWHERE
+    return console
+
+
+def role_table(roles: Roles) -> Table:
+    """Every column, its role, and why it has it."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("column", "role", "why"):
+        table.add_column(heading, overflow="fold")
+    named = [(roles.time, "time"), (roles.target, "target")]
+    named += [(roles.item_id, "item_id")] if roles.item_id is not None else []
+    named += [(name, "past covariate") for name in roles.past_covariates]
+    named += [(name, "future covariate") for name in roles.future_covariates]
+    named += [(name, "static covariate") for name in roles.static_covariates]
+    for name, role in named:
+        table.add_row(name, role, roles.reasons.get(name, ""))
+    for name, why in roles.ignored.items():
+        table.add_row(name, "not used", why)
+    return table

@@ -1,0 +1,74 @@
+"""`forecast train`: a CSV in, a run directory out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from forecast_attn.cli.options import ConfigFile, Json, Quiet, given_options, with_options
+from forecast_attn.config import ATTENTIONS, RunConfig
+from forecast_attn.errors import ConfigError
+
+
+@with_options("data", "model", "training")
+def train(
+    data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Run directory; runs/<time>-<attention> when absent.")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option("--resume", metavar="RUN", help="Continue an interrupted run; takes no other option.")
+    ] = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    **options: Any,
+) -> None:
+    """Train a network on a CSV and say how good it is against seasonal-naive."""
+    if options.get("attention") == "help":
+        _list_mechanisms()
+        return
+    if resume is not None:
+        _refuse_with_resume(out, config, options)
+    elif data is None:
+        raise ConfigError("there is no table to train on", "forecast train data.csv")
+    else:
+        from forecast_attn.run_dir import check_is_free, fresh_path
+
+        options = given_options(config, options)
+        # A wrong option or directory is said before anything heavy is loaded.
+        out = out or fresh_path(RunConfig.from_options(options).model.attention)
+        check_is_free(out)
+
+    from forecast_attn.cli.training_display import TrainingDisplay, show_summary
+
+    display = TrainingDisplay(quiet=quiet)
+    display.say("loading" if resume is None else f"resuming {resume}")
+    from forecast_attn.forecaster import Forecaster
+
+    with display:
+        if resume is not None:
+            forecaster = Forecaster.resume(resume, data, listener=display)
+        else:
+            forecaster = Forecaster(**options)
+            forecaster.fit(data, out=out, listener=display)  # type: ignore[arg-type]
+    show_summary(forecaster, as_json=json, quiet=quiet)
+    if forecaster.metrics["ended"] == "interrupted":
+        raise typer.Exit(130)
+
+
+def _list_mechanisms() -> None:
+    width = max(map(len, ATTENTIONS))
+    for name, mechanism in ATTENTIONS.items():
+        typer.echo(f"{name:<{width}}  {mechanism.order:<8}  {mechanism.summary}")
+
+
+def _refuse_with_resume(out: Path | None, config: Path | None, options: dict[str, Any]) -> None:
+    given = [name for name, value in {"out": out, "config": config, **options}.items() if value is not None]
+    if given:
+        raise ConfigError(
+            f"--resume continues a run as it was started; it cannot change --{given[0].replace('_', '-')}",
+            "leave the other options out",
+        )

@@ -1,0 +1,161 @@
+"""What a person sees while training runs (on stderr), and the table it ends with (on stdout)."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, Self
+
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from forecast_attn.cli.tables import make_console, role_table
+from forecast_attn.config import RunConfig
+from forecast_attn.training.progress import EpochRecord, TrainingListener
+
+if TYPE_CHECKING:
+    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.preparation import Preparation
+    from forecast_attn.training.plan import TrainingPlan
+
+ENDINGS = {
+    "max-epochs": "all epochs done",
+    "patience": "no better validation loss for --patience epochs",
+    "max-time": "--max-time reached",
+    "interrupted": "interrupted",
+}
+MOST_ROWS = 10
+
+
+class TrainingDisplay(TrainingListener):
+    """A live bar on a terminal, one plain line per epoch elsewhere, nothing when quiet."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.console = make_console(stderr=True, quiet=quiet)
+        self.is_live = self.console.is_terminal and not quiet
+        self.best = float("inf")
+        self._progress: Progress | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+    def say(self, text: str) -> None:
+        self.console.print(text, soft_wrap=True, markup=False)
+
+    # ------------------------------------------------------------------ before training
+
+    def prepared(self, preparation: Preparation, config: RunConfig) -> None:
+        self.console.print(role_table(preparation.panel.roles))
+        schema, split = preparation.schema, preparation.split
+        self.say(
+            f"step {schema.frequency.alias} ({schema.frequency.evidence}), "
+            f"lookback {schema.lookback}, horizon {schema.horizon}"
+        )
+        from forecast_attn.data.problems import stamp_text
+
+        self.say(
+            f"{preparation.panel.num_series} series, {len(preparation.training_cutoffs):,} training windows up to "
+            f"{stamp_text(split.boundary)}, {len(preparation.validation_cutoffs):,} validation windows after it"
+        )
+        self._warn(preparation)
+
+    def _warn(self, preparation: Preparation) -> None:
+        skipped, constant = preparation.split.skipped, preparation.schema.scaler.constant
+        if skipped:
+            self.say(f"warning: {len(skipped)} series too short to learn from are left out of training:")
+            for series in skipped[:MOST_ROWS]:
+                self.say(f"  '{series.item_id}': {series.rows} training rows, {series.needed} needed")
+            if len(skipped) > MOST_ROWS:
+                self.say(f"  … and {len(skipped) - MOST_ROWS} more")
+        if constant:
+            names = ", ".join(f"'{name}'" for name in constant[:MOST_ROWS])
+            self.say(f"warning: constant in the training rows: {names}{' …' if len(constant) > MOST_ROWS else ''}")
+
+    # ------------------------------------------------------------------ training
+
+    def training_started(self, plan: TrainingPlan, first_epoch: int, device: str) -> None:
+        self.plan, self.epoch = plan, first_epoch
+        self.say(f"training on {device}: at most {plan.max_epochs} epochs of {plan.windows_per_epoch:,} windows")
+        if not self.is_live:
+            return
+        columns = ("{task.description}", BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[numbers]}"))
+        self._progress = Progress(*columns, TimeRemainingColumn(), console=self.console)
+        done = (first_epoch - 1) * plan.steps_per_epoch
+        self._task = self._progress.add_task(self._epoch_text(), total=plan.total_steps, completed=done, numbers="")
+        self._loss = 0.0
+        self._speed, self._validation = "", ""
+        self._progress.start()
+
+    def batch_done(self, loss: float, num_windows: int) -> None:
+        if self._progress is None:
+            return
+        # A moving average: single batches jump too much to be read.
+        self._loss = loss if not self._loss else 0.95 * self._loss + 0.05 * loss
+        numbers = f"loss {self._loss:.4f}{self._validation}{self._speed}"
+        self._progress.update(self._task, advance=1, numbers=numbers)
+
+    def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
+        self.epoch = record.epoch + 1
+        if is_best:
+            self.best = record.validation_loss
+        if self._progress is not None:
+            self._speed = f"  {record.windows_per_second:,.0f} windows/s"
+            self._validation = f"  validation {record.validation_loss:.4f} (best {self.best:.4f})"
+            self._progress.update(self._task, description=self._epoch_text())
+            return
+        self.say(
+            f"epoch {record.epoch:>3}/{self.plan.max_epochs}  loss {record.train_loss:.4f}  "
+            f"validation {record.validation_loss:.4f}{' best' if is_best else '     '}  "
+            f"{record.windows_per_second:>7,.0f} windows/s  {record.seconds:.1f} s"
+        )
+
+    def training_ended(self, reason: str) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+        self.say(f"training ended: {ENDINGS[reason]}")
+
+    def _epoch_text(self) -> str:
+        return f"epoch {min(self.epoch, self.plan.max_epochs)}/{self.plan.max_epochs}"
+
+
+def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
+    """The end of training on stdout: errors beside seasonal-naive's, in words and numbers."""
+    metrics = forecaster.metrics
+    if as_json:
+        json.dump({"run": str(forecaster.run_path), **metrics}, sys.stdout, indent=1)
+        sys.stdout.write("\n")
+        return
+    console = make_console()
+    validation, naive = metrics["validation"], metrics["seasonal_naive"]
+    windows = f"{validation['windows']:,} of {validation['windows_available']:,} windows after {validation['after']}"
+    console.print(f"validation, {windows}; best epoch {metrics['best_epoch']} of {metrics['epochs']}", soft_wrap=True)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    for heading in ("MAE", "RMSE", "MASE"):
+        table.add_column(heading, justify="right")
+    name = forecaster.config.model.attention
+    table.add_row(f"forecast ({name})", *_numbers(validation))
+    table.add_row(f"seasonal-naive ({naive['season']})", *_numbers(naive))
+    console.print(table)
+    console.print(_verdict(metrics["skill_per_cent"]), soft_wrap=True)
+    console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
+    if not quiet and metrics["ended"] == "interrupted":
+        sys.stderr.write(f"hint: continue with: forecast train --resume {forecaster.run_path}\n")
+
+
+def _numbers(errors: dict[str, Any]) -> list[str]:
+    return ["-" if errors[name] is None else f"{errors[name]:.5g}" for name in ("mae", "rmse", "mase")]
+
+
+def _verdict(skill: float | None) -> str:
+    if skill is None:
+        return "seasonal-naive is perfect here: there is nothing to gain from a model"
+    if skill < 0:
+        return f"skill {skill:.1f} %: this model is WORSE than repeating the last season; use that instead"
+    if skill < 1:
+        return f"skill {skill:.1f} %: no better than repeating the last season"
+    return f"skill {skill:.1f} %: its MAE is {skill:.1f} % below that of repeating the last season"
