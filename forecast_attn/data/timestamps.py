@@ -6,6 +6,7 @@ Time stamps are datetime64[ns] in UTC (or as written, when without a zone), or i
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -94,8 +95,13 @@ def _from_text(text: pd.Series, name: str) -> tuple[NDArray[np.datetime64], NDAr
 
 def _parse(text: pd.Series, date_format: str) -> tuple[NDArray[np.datetime64], NDArray[np.bool_]]:
     try:
-        return _in_nanoseconds(pd.to_datetime(text, format=date_format, errors="coerce"))
-    except ValueError:  # offsets that differ: all of them are instants, so UTC is right if every cell has one
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", FutureWarning)  # what pandas 2 does where pandas 3 raises
+            return _in_nanoseconds(pd.to_datetime(text, format=date_format, errors="coerce"))
+    except (
+        ValueError,
+        FutureWarning,
+    ):  # offsets that differ: all of them are instants, so UTC is right if every cell has one
         zoned = text.str.contains(r"(?:Z|[+-]\d\d:?\d\d)$").to_numpy(dtype=np.bool_)
         stamps, bad = _in_nanoseconds(pd.to_datetime(text, format=date_format, errors="coerce", utc=True))
         return np.where(zoned, stamps, np.datetime64("NaT")), bad | ~zoned

@@ -1,7 +1,7 @@
 """Cuts windows out of a panel: indices into one contiguous float32 array, never a table of windows."""
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -46,7 +46,7 @@ class WindowArrays:
     future_steps: Int64[Tensor, "horizon"]
 
     @classmethod
-    def build(cls, panel: Panel, scaler: Scaler, calendar: str, lookback: int, horizon: int) -> Self:
+    def build(cls, panel: Panel, scaler: Scaler, calendar: str, lookback: int, horizon: int) -> "WindowArrays":
         """Scale a panel into float32 arrays.
 
         Args:
@@ -83,7 +83,7 @@ class WindowArrays:
     def num_static(self) -> int:
         return self.static_covariates.shape[1]
 
-    def to(self, device: torch.device | str) -> Self:
+    def to(self, device: torch.device | str) -> "WindowArrays":
         """The same arrays on another device."""
         moved: dict[str, Any] = {k: v.to(device) for k, v in vars(self).items() if isinstance(v, Tensor)}
         return replace(self, **moved)

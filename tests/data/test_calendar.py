@@ -33,7 +33,7 @@ def test_names(alias: str, names: list[str]) -> None:
 
 @pytest.mark.parametrize("alias", ALIASES[:-1])
 def test_shape_range_and_that_every_feature_varies(alias: str) -> None:
-    periods = {"s": 400, "15min": 36_000, "h": 9_000}.get(alias, 400)
+    periods = {"s": 400, "15min": 36_000, "h": 9_000, "YS-JAN": 40}.get(alias, 400)
     values = features(alias, "2023-01-01", periods)
     assert values.shape == (periods, len(calendar_names(parse_frequency(alias))))
     assert values.dtype == np.float32
