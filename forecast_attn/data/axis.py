@@ -147,6 +147,7 @@ def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:
         f"series '{name}' has a gap of {counted(missing, 'row')}: after {stamp_text(cells.stamps[at - 1])} comes "
         f"{stamp_text(cells.stamps[at])} at {place(row)} (step {step_name(frequency.alias)})"
     )
-    return Finding(
-        "FA204", "error", message, "add the missing rows, with a value in every column", item_id=name, row=row
-    )
+    hint = "add the missing rows, with a value in every column"
+    if frequency.alias == "B":
+        hint += "; or number the days in a column of their own (--time) if holidays have none"
+    return Finding("FA204", "error", message, hint, item_id=name, row=row)

@@ -174,12 +174,7 @@ def _report_missing(
     cells: Cells, roles: Roles, future: NDArray[np.bool_], known: NDArray[np.int64], report: Report
 ) -> None:
     """Report holes in target and covariates; `future` (num_rows,) marks the rows after the last known target."""
-    for index in np.flatnonzero(known == 0):
-        name = cells.item_ids[index]
-        message = f"series '{name}' has no value in column '{roles.target}'"
-        report(
-            Finding("FA301", "error", message, "remove its rows, or fill the target", item_id=name, column=roles.target)
-        )
+    report_each(report, np.flatnonzero(known == 0), lambda index: _no_target(cells, roles, index))
     future = future & (known > 0)[cells.series]
     target = np.isnan(cells.columns[roles.target]) & ~future & (known > 0)[cells.series]
     report_each(report, np.flatnonzero(target), lambda at: _missing(cells, roles.target, at, "FA301"))
@@ -190,6 +185,12 @@ def _report_missing(
         needed = ~future if name in roles.past_covariates else ~nothing
         holes = np.flatnonzero(np.isnan(cells.columns[name]) & needed)
         report_each(report, holes, lambda at, name=name: _missing(cells, name, at))  # type: ignore[misc]
+
+
+def _no_target(cells: Cells, roles: Roles, index: int) -> Finding:
+    name = cells.item_ids[index]
+    message = f"series '{name}' has no value in column '{roles.target}'"
+    return Finding("FA301", "error", message, "remove its rows, or fill the target", item_id=name, column=roles.target)
 
 
 def _missing(cells: Cells, column: str, at: int, code: str = "FA302") -> Finding:

@@ -133,15 +133,15 @@ def _find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], so
     if by_name:
         reasons[by_name[0]] = "name"
         return by_name[0]
-    dates = [name for name in free if looks_like_dates(frame[name])]
+    dates = [name for name in free if name.lower() not in ID_NAMES and looks_like_dates(frame[name])]
     if len(dates) > 1:
         raise DataError(f"'{source}' has several columns of dates: {quoted(sorted(dates))}", "--time NAME")
     steps = [name for name in _named(free, STEP_NAMES) if pd.api.types.is_integer_dtype(frame[name].dtype)]
     if not dates and not steps:
-        raise DataError(
-            f"'{source}' has no column of time stamps; its columns are {quoted([str(name) for name in frame.columns])}",
-            "--time NAME; dates as YYYY-MM-DD or YYYY-MM-DD HH:MM",
-        )
+        columns = quoted([str(name) for name in frame.columns])
+        in_index = isinstance(frame.index, pd.DatetimeIndex)
+        hint = "frame.reset_index()" if in_index else "--time NAME; dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
+        raise DataError(f"'{source}' has no column of time stamps; its columns are {columns}", hint)
     found = (dates or steps)[0]
     reasons[found] = "the only column of dates" if dates else "name, whole numbers"
     return found

@@ -20,6 +20,7 @@ Stamps = NDArray[Any]  # datetime64[ns] or int64
 
 _TIMES = ("", " %H:%M", " %H:%M:%S")
 _DATE = re.compile(r"(\d{1,2})[/.-](\d{1,2})([/.-])(\d{4})")
+_COULD_BE_DATE = re.compile(r"\d{4}|\d{1,2}[/.-]\d{1,2}[/.-]\d{4}|(?=.*\d{4}).*[A-Za-z]{3}")
 _MONTH_NAMES = ("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%b %Y", "%b-%Y", "%d %B %Y", "%B %d, %Y", "%B %Y")
 FIRST_YEAR, LAST_YEAR = 1678, 2261  # what fits into nanoseconds
 
@@ -48,14 +49,14 @@ def parse_timestamps(column: pd.Series, name: str = "time") -> tuple[Stamps, NDA
 
 
 def looks_like_dates(column: pd.Series) -> bool:
-    """Whether the first hundred cells of a text or datetime column all are dates."""
+    """Whether most of the first hundred cells of a text or datetime column are dates."""
     if column.dtype.kind == "M" or isinstance(column.dtype, pd.DatetimeTZDtype):
         return True
     if pd.api.types.is_numeric_dtype(column.dtype):
         return False
     sample = column.dropna().head(100)
     try:
-        return len(sample) > 0 and not parse_timestamps(sample)[1].any()
+        return len(sample) > 0 and bool(parse_timestamps(sample)[1].mean() < 0.5)
     except DataError:
         return True  # ambiguous dates are dates
 
@@ -108,8 +109,8 @@ def _parse(text: pd.Series, date_format: str) -> tuple[NDArray[np.datetime64], N
 
 
 def _formats(text: pd.Series, name: str) -> Iterator[str]:
-    """The formats worth trying, judged by the first cell."""
-    first = next(iter(text.dropna()), "")
+    """The formats worth trying, judged by the first cell that could be a date."""
+    first = next((cell for cell in text.dropna().head(100) if _COULD_BE_DATE.match(cell)), "")
     match = _DATE.match(first)
     if match:
         order = _field_order(text, name)

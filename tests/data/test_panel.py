@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from forecast_attn.config import DataConfig
+from forecast_attn.data.frame import read_csv
 from forecast_attn.data.panel import Panel, build_panel, panel_to_frame, ranges, tail
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import ConfigError, DataError
@@ -52,6 +53,22 @@ def test_order_of_rows_and_columns_changes_no_byte(
     mixed = two_series.iloc[order, columns]
     declared = {"static_covariates": ("size",)}
     assert_same_bytes(as_panel(mixed, **declared), as_panel(two_series, **declared))
+
+
+def test_a_shuffled_file_changes_no_byte(as_panel: AsPanel, two_series: pd.DataFrame, tmp_path: Path) -> None:
+    def written(frame: pd.DataFrame) -> Panel:
+        frame.to_csv(tmp_path / "table.csv", index=False)
+        return as_panel(read_csv(tmp_path / "table.csv"))
+
+    noisy = two_series.assign(ahead=np.random.default_rng(0).standard_normal(len(two_series)))
+    assert_same_bytes(written(noisy.sample(frac=1, random_state=1)[sorted(noisy.columns)]), written(noisy))
+
+
+def test_holidays_among_business_days_are_gaps(as_panel: AsPanel) -> None:
+    days = pd.date_range("2024-01-01", periods=30, freq="B").delete(9)
+    with pytest.raises(DataError, match=r"gap of 1 row: after 2024-01-11 comes 2024-01-15 at row 10") as error:
+        as_panel(pd.DataFrame({"date": days, "y": np.arange(29.0)}))
+    assert "number the days" in str(error.value.hint)
 
 
 @pytest.mark.parametrize("width", [np.float32, np.int16, np.int64])

@@ -64,6 +64,11 @@ def test_bad_cells_are_marked(cell: str | None) -> None:
     assert parse_timestamps(pd.Series(["2024-01-01", cell]))[1].tolist() == [False, True]
 
 
+@pytest.mark.parametrize("first", ["YYYY-MM-DD", "n.d.", "none yet", "7"])
+def test_a_bad_first_cell_spoils_no_other(first: str) -> None:
+    assert parse_timestamps(pd.Series([first, "2024-01-01", "2024-01-02"]))[1].tolist() == [True, False, False]
+
+
 def test_changing_offsets_are_instants() -> None:
     stamps, bad = parse_timestamps(pd.Series(["2024-03-31T01:00+01:00", "2024-03-31T03:00+02:00"]))
     assert not bad.any()
@@ -98,6 +103,7 @@ def test_datetime_columns_with_a_zone_are_read_as_utc() -> None:
     ("cells", "dates"),
     [
         (["2024-01-01", "2024-01-02"], True),
+        (["2024-01-01", "?", "2024-01-02"], True),
         (["01/02/2024"], True),
         (["a", "b"], False),
         ([1, 2], False),
