@@ -1,6 +1,6 @@
 """The whole network: normalise the window, encode its past, decode its horizon, restore the units."""
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float
@@ -12,6 +12,7 @@ from forecast_attn.nn.position import position_features
 from forecast_attn.nn.window_normalisation import WindowNormalisation, WindowScale
 
 
+@runtime_checkable
 class WindowTensors(Protocol):
     """The named tensors of a batch of windows, all on the scale of their series."""
 
