@@ -84,6 +84,11 @@ def test_numbers_as_identifiers_are_text_sorted_as_text(as_panel: AsPanel) -> No
     assert_same_bytes(as_panel(frame.astype({"id": str})), as_panel(frame))
 
 
+def test_minus_zero_is_zero(as_panel: AsPanel) -> None:
+    frame = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=3), "y": [1.0, 0.0, 2.0]})
+    assert_same_bytes(as_panel(frame.assign(y=[1.0, -0.0, 2.0])), as_panel(frame))
+
+
 def test_booleans_are_zero_and_one(as_panel: AsPanel) -> None:
     frame = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=3), "y": [1, 2, 3], "x": [True, False, True]})
     assert as_panel(frame).past_covariates.tolist() == [[1], [0], [1]]
