@@ -16,17 +16,45 @@ PARTIAL_SUFFIX = ".partial"
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A stream to a temporary file beside `path` that takes its place when the block ends well, and else vanishes.
 
-    A process killed in between leaves `path` as it was, and the temporary file beside it.
+    A process killed in between leaves `path` as it was, and the temporary file beside it. A link is followed; a device
+    or a pipe (/dev/null, /dev/stdout) is written to, never replaced.
+
+    Raises:
+        RunError: the folder is missing, may not be written to, or is full. Errors inside the block stay what they are.
     """
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}{PARTIAL_SUFFIX}")
-    try:
-        with partial.open("xb") as stream:
+    if path.exists() and not path.is_file():
+        with _written_in_place(path) as stream:
             yield stream
+        return
+    target = Path(os.path.realpath(path))
+    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}{PARTIAL_SUFFIX}")
+    with write_errors_of(path):
+        stream = partial.open("xb")
+    try:
+        yield stream
+        with write_errors_of(path):
             stream.flush()
             os.fsync(stream.fileno())
-        partial.replace(path)
+            stream.close()
+            partial.replace(target)
     finally:
+        with contextlib.suppress(OSError):  # closing tries again to write what a full disk has refused
+            stream.close()
         partial.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _written_in_place(path: Path) -> Iterator[BinaryIO]:
+    """A stream to a device or a pipe; a directory is refused by the operating system."""
+    with write_errors_of(path):
+        stream = path.open("wb")
+    try:
+        yield stream
+        with write_errors_of(path):
+            stream.close()
+    finally:
+        with contextlib.suppress(OSError):
+            stream.close()
 
 
 @contextlib.contextmanager

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
+from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.attention_dump.schema import AttentionMetadata, read_errors_of
 from forecast_attn.attention_dump.times import parse_time, stamps_until, time_text
-from forecast_attn.attention_dump.writer import replacing, write_errors_of
 from forecast_attn.errors import ConfigError, DataError, RunError, did_you_mean
 
 if TYPE_CHECKING:

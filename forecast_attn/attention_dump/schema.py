@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 import pyarrow as pa
 
 from forecast_attn.errors import RunError
+from forecast_attn.version import package_version
 
 FORMAT_VERSION = 1
 METADATA_KEY = b"forecast_attn.attention"
@@ -40,7 +41,7 @@ class AttentionMetadata:
     season: int
     row_sum: Literal["1", "<=1"] = "1"
     patch_length: int = 1
-    package_version: str = field(default_factory=lambda: _package_version())
+    package_version: str = field(default_factory=package_version)
 
     def __post_init__(self) -> None:
         if min(self.heads, self.lookback, self.horizon, self.season) < 1:
@@ -60,15 +61,6 @@ class AttentionMetadata:
         if content["format_version"] > FORMAT_VERSION:
             raise ValueError(f"it has format {content['format_version']}; this version reads up to {FORMAT_VERSION}")
         return cls(**{name.name: content[name.name] for name in dataclasses.fields(cls)})
-
-
-def _package_version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("forecast-attn")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def attention_schema(metadata: AttentionMetadata, *, integer_time: bool = False) -> Any:

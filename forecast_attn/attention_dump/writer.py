@@ -4,54 +4,20 @@ A row group always holds whole windows, so that any window can be read without t
 """
 
 import contextlib
-import os
-import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.attention_dump.schema import AttentionMetadata, attention_schema
-from forecast_attn.errors import DataError, RunError
+from forecast_attn.errors import DataError
 
 ROW_GROUP_BYTES = 8 * 2**20  # of weights: large enough to compress and scan well, small enough to hold a few of them
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A stream to a temporary file beside `path` that takes its place when the block ends well, and else vanishes.
-
-    Raises:
-        RunError: the file cannot be opened or completed. Errors inside the block stay what they are.
-    """
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    with write_errors_of(path):
-        stream = partial.open("xb")
-    try:
-        yield stream
-        with write_errors_of(path):
-            stream.flush()
-            os.fsync(stream.fileno())
-            stream.close()
-            partial.replace(path)
-    finally:
-        with contextlib.suppress(OSError):  # closing tries again to write what a full disk has refused
-            stream.close()
-        partial.unlink(missing_ok=True)
-
-
-@contextlib.contextmanager
-def write_errors_of(path: Path) -> Iterator[None]:
-    """Say an error of the operating system as one about writing `path`."""
-    try:
-        yield
-    except OSError as error:
-        hint = "check that the folder exists, may be written to, and is not full"
-        raise RunError(f"cannot write '{path}': {error.strerror or error}", hint) from None
 
 
 class AttentionWriter:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.attention_dump import AttentionDump
-from forecast_attn.attention_dump.writer import replacing, write_errors_of
 from forecast_attn.errors import ConfigError
 from forecast_attn.inspection.distances import has_time_distances, time_distance
 from forecast_attn.inspection.findings import Header, Inspection
