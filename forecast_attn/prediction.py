@@ -83,6 +83,7 @@ def forecast_panel(
     cutoffs = forecast_cutoffs(panel, model.schema.lookback, model.schema.horizon)
     parts: list[dict[str, Any]] = []
     with contextlib.ExitStack() as files:
+        stream = None if csv_path is None else files.enter_context(replacing(csv_path))
         writer = None
         if model.has_attention:
             writer = files.enter_context(AttentionWriter(attention_path, attention_metadata(model)))
@@ -91,10 +92,11 @@ def forecast_panel(
             if writer is not None:
                 write_attention(writer, panel, model, forecasts)
         predictions = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
-        if csv_path is not None:
-            files.enter_context(write_errors_of(csv_path))
-            stream = files.enter_context(replacing(csv_path))
-            stream.write(predictions_csv(predictions).encode())
+        if csv_path is not None and stream is not None:
+            # On disk before the attention is completed: a full disk must leave both older files, not one.
+            with write_errors_of(csv_path):
+                stream.write(predictions_csv(predictions).encode())
+                stream.flush()
     return predictions
 
 
