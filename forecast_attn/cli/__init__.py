@@ -36,9 +36,9 @@ INTERRUPTED = 130
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from forecast_attn.version import package_version
 
-        typer.echo(f"forecast-attn {version('forecast-attn')}")
+        typer.echo(f"forecast-attn {package_version()}")
         raise typer.Exit
 
 

@@ -7,7 +7,6 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 
 import torch
@@ -27,6 +26,7 @@ from forecast_attn.training.module import ForecastModule, TrainingData
 from forecast_attn.training.plan import make_plan, resolve_training
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed, spread_evenly
+from forecast_attn.version import package_version
 
 
 def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listener: TrainingListener) -> RunDir:
@@ -106,7 +106,7 @@ def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, sourc
     run.write_json(
         run.config,
         {
-            "package_version": version("forecast-attn"),
+            "package_version": package_version(),
             "data": {"file": source.name, "sha256": source.sha256},
             "options": config.to_dict(),
         },

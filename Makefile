@@ -1,0 +1,72 @@
+# `make` lists the targets. Everything installs itself into .venv; nothing else on the machine is touched.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUNTIME := $(VENV)/.installed-runtime
+TESTING := $(VENV)/.installed-testing
+# One thread per process: the tests run in parallel processes, and results do not depend on the machine's cores.
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+
+.PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory \
+	benchmark-training benchmark-nordpool clean
+.DEFAULT_GOAL := help
+
+help:  ## Show the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 24
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; set PYTHON=…" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+$(RUNTIME): pyproject.toml constraints.txt | $(BIN)/python
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt "torch"
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[plot]"
+	touch $@
+
+$(TESTING): $(RUNTIME)
+	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[plot,test]"
+	touch $@
+
+demo: $(RUNTIME)  ## Train on bundled data, predict, show the attention (writes to runs/demo)
+	sh benchmarks/demo.sh $(BIN)/forecast
+
+test: $(TESTING) lint types docs-fresh  ## Everything CI runs: lint, types, docs fresh, the whole suite
+	$(PYTEST)
+
+fast: $(TESTING)  ## The tests that train nothing, in under a minute
+	$(PYTEST) -m "not slow"
+
+lint: $(TESTING)  ## Style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(TESTING)  ## Static types
+	$(BIN)/mypy
+
+docs: $(TESTING)  ## Write docs/cli.md from the commands' own help
+	$(BIN)/python benchmarks/write_cli_docs.py
+
+docs-fresh: $(TESTING)  ## Fail when docs/cli.md or the samples are not what would be written
+	$(BIN)/python benchmarks/write_cli_docs.py --check
+	$(BIN)/python benchmarks/make_samples.py --check
+
+samples: $(TESTING)  ## Write the simulated samples of data/ again
+	$(BIN)/python benchmarks/make_samples.py
+
+benchmark-attention: $(TESTING)  ## Attention layers against the naive forms
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/attention.py
+
+benchmark-startup: $(TESTING)  ## forecast --help against a bare Typer program
+	$(BIN)/python benchmarks/startup.py
+
+benchmark-memory: $(TESTING)  ## Peak memory of training on 2,000 series of 1,000 steps
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/memory.py
+
+benchmark-training: $(TESTING)  ## Training and prediction against a bare torch loop
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/training.py
+
+benchmark-nordpool: $(TESTING)  ## Default settings on a market file: make benchmark-nordpool DATA=NP.csv
+	$(BIN)/python benchmarks/market.py $(DATA)
+
+clean:  ## Remove the environment and all caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -1,0 +1,60 @@
+"""Peak memory of training on a panel of 2,000 series of 1,000 steps with two covariates.
+
+    python benchmarks/memory.py [SERIES] [STEPS]
+
+The bound: (memory after importing torch) + 3 x (the data as float32) + 500 MB. The panel is written as a CSV by another
+process, so that only reading and training count.
+"""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import torch  # noqa: F401  its own memory is what the bound starts from
+
+
+def peak_megabytes() -> float:
+    """The largest resident size of this process so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+WRITER = """
+import sys
+import numpy as np, pandas as pd
+series, steps, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+random = np.random.default_rng(0)
+stamps = np.datetime64("2020-01-01") + np.arange(steps)
+level = np.repeat(random.normal(100, 20, series), steps)
+first, second = random.normal(size=(2, series * steps))
+target = level + 5 * first + np.tile(10 * np.sin(np.arange(steps) * 2 * np.pi / 7), series)
+frame = pd.DataFrame({"item_id": np.repeat([f"series {i:05}" for i in range(series)], steps),
+                      "timestamp": np.tile(stamps, series), "target": target, "first": first, "second": second})
+frame.to_csv(path, index=False, float_format="%.5f")
+"""
+
+
+def main() -> None:
+    series, steps = (int(word) for word in sys.argv[1:3]) if len(sys.argv) > 2 else (2000, 1000)
+    torch_megabytes = peak_megabytes()
+    data_megabytes = series * steps * 3 * 4 / 2**20
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "panel.csv"
+        subprocess.run([sys.executable, "-c", WRITER, str(series), str(steps), str(path)], check=True)
+        from forecast_attn import Forecaster
+
+        forecaster = Forecaster(future_covariates="first", seed=0, max_epochs=1)
+        forecaster.fit(path)
+        trained = peak_megabytes()
+    bound = torch_megabytes + 3 * data_megabytes + 500
+    print(f"after importing torch     {torch_megabytes:7.0f} MB")
+    print(f"data as float32           {data_megabytes:7.0f} MB")
+    print(f"peak of reading, training {trained:7.0f} MB")
+    print(f"bound                     {bound:7.0f} MB   {'held' if trained <= bound else 'NOT HELD'}")
+
+
+if __name__ == "__main__":
+    main()
