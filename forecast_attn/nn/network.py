@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from forecast_attn.nn.decoder import BahdanauDecoder, Feedback, LuongDecoder
 from forecast_attn.nn.encoder import Encoder
 from forecast_attn.nn.position import position_features
+from forecast_attn.nn.precision import widened
 from forecast_attn.nn.window_normalisation import WindowNormalisation, WindowScale
 
 
@@ -86,7 +87,7 @@ class ForecastNetwork(nn.Module):
         feedback = self._feedback(past_target, scale, window, teacher_forcing)
         decoded = self.decoder(encoded, known, feedback, need_weights=need_weights)
         prediction = self.decoder.head.point(decoded.outputs)
-        return ForecastOutput(scale.restore(prediction.float()), decoded.weights)
+        return ForecastOutput(scale.restore(widened(prediction)), decoded.weights)
 
     def _feedback(
         self,
