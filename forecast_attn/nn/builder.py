@@ -46,7 +46,7 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
         num_layers=model.num_layers,
         bidirectional=model.bidirectional,
         dropout=model.dropout,
-        skip=model.skip,
+        skip=model.skip and model.attention != "none",  # nothing else reads the outputs that it is added to
     )
     decoder_sizes = DecoderSizes(
         input_size=sizes.num_future_inputs + shared_size + int(_is_autoregressive(model)),
