@@ -225,6 +225,8 @@ def checked_value(option_field: dataclasses.Field[Any], value: Any) -> Any:
         raise ConfigError(f"--{name} must be {_KINDS[kind]}; got {value!r}") from None
     if option_field.name in CHOICES:
         return _choice(name, value, CHOICES[option_field.name])
+    if option_field.name in _PARSERS:
+        _PARSERS[option_field.name](value)
     low, high = option_field.metadata["low"], option_field.metadata["high"]
     if isinstance(value, int | float) and not low <= value <= high:
         raise ConfigError(f"--{name} must be {_range(low, high)}; got {value}")
@@ -321,6 +323,20 @@ def parse_share_range(text: str) -> tuple[float, float]:
     return shares[0], shares[-1]
 
 
+def check_validation(value: float) -> None:
+    """Refuse a number of validation steps that is not whole."""
+    if value >= 1 and value != int(value):
+        raise ConfigError(f"--validation must be a fraction below 1 or a whole number of steps; got {value:g}")
+
+
+_PARSERS: dict[str, Any] = {
+    "max_time": parse_duration,
+    "teacher_forcing": parse_share_range,
+    "validation": check_validation,
+}
+"""Options whose text has a form of its own."""
+
+
 def read_config_file(path: Path) -> dict[str, Any]:
     """Flat options of a TOML file with the tables [data], [model] and [training], or with none.
 
@@ -335,7 +351,11 @@ def read_config_file(path: Path) -> dict[str, Any]:
         raise ConfigError(f"'{path}' is not valid TOML: {error}") from None
     flat: dict[str, Any] = {}
     for name, value in content.items():
-        entries = value if isinstance(value, dict) and name in SECTIONS else {name: value}
-        for key, entry in entries.items():
-            flat[find_option(key)[1].name] = entry
+        if isinstance(value, dict) and name not in SECTIONS:
+            raise ConfigError(f"'{path}' has an unknown table [{name}]", did_you_mean(name, tuple(SECTIONS)))
+        for key, entry in (value if isinstance(value, dict) else {name: value}).items():
+            try:
+                flat[find_option(key)[1].name] = entry
+            except ConfigError as error:
+                raise ConfigError(f"'{path}': {error.message}", error.hint) from None
     return flat
