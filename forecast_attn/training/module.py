@@ -94,7 +94,10 @@ class ForecastModule(pl.LightningModule):
     def validation_step(self, batch: Batch, batch_index: int) -> None:
         cutoffs, window = batch
         output = self.network(window, need_weights=False)
-        self._validation_sum += self.loss(output.prediction, window.future_target).item() * len(cutoffs)
+        loss = self.loss(output.prediction, window.future_target).item()
+        if not math.isfinite(loss):
+            raise self._not_finite(loss, cutoffs, output.prediction, window)
+        self._validation_sum += loss * len(cutoffs)
 
     def on_validation_epoch_end(self) -> None:
         self.validation_loss = self._validation_sum / len(self.data.validation_cutoffs)
@@ -119,10 +122,12 @@ class ForecastModule(pl.LightningModule):
         names = [panel.item_ids[index] for index in np.unique(panel.series_of_rows[guilty.cpu().numpy()])]
         stamps = np.sort(panel.timestamps[guilty.cpu().numpy()])
         shown = ", ".join(f"'{name}'" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        which, step = ("loss", self.global_step + 1) if self.training else ("validation loss", self.global_step)
+        rate = min(self.config.learning_rate / 10, 0.001)
         return RunError(
-            f"the loss became {loss} in epoch {self.current_epoch + 1}, step {self.global_step + 1}: series {shown}, "
+            f"the {which} became {loss} in epoch {self.current_epoch + 1}, step {step}: series {shown}, "
             f"windows with cut-offs from {stamp_text(stamps[0])} to {stamp_text(stamps[-1])}",
-            f"try --learning-rate {self.config.learning_rate / 10:g}, or look at these values with `forecast check`",
+            f"try --learning-rate {rate:g}, or look at these values with `forecast check`",
         )
 
     # ------------------------------------------------------------------ optimiser
