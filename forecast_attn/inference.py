@@ -19,7 +19,7 @@ from forecast_attn.data.schema import Schema
 from forecast_attn.errors import ConfigError, RunError, UserError
 from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
 from forecast_attn.nn.network import ForecastNetwork
-from forecast_attn.run_dir import RunDir, sha256_of
+from forecast_attn.run_dir import DAMAGED_HINT, RunDir, sha256_of
 
 BATCH_SIZE = 128
 """Windows forecast together; larger batches are slower per window on a CPU (memory traffic)."""
@@ -73,7 +73,8 @@ def read_config(run: RunDir) -> RunConfig:
     try:
         return RunConfig.from_dict(content["options"])
     except (KeyError, TypeError, AttributeError, ConfigError) as error:
-        raise RunError(f"'{run.config}' is damaged: {error}") from None
+        reason = error.message if isinstance(error, ConfigError) else f"no {error}"
+        raise RunError(f"'{run.config}' is damaged: {reason}", DAMAGED_HINT) from None
 
 
 def read_schema(run: RunDir) -> Schema:
@@ -83,9 +84,23 @@ def read_schema(run: RunDir) -> Schema:
         RunError: schema.json is damaged or from a newer version.
     """
     try:
-        return Schema.from_dict(run.read_json(run.schema))
+        schema = Schema.from_dict(run.read_json(run.schema))
+        if min(schema.lookback, schema.horizon) < 1 or not _has_a_scale_per_series(schema):
+            raise ValueError("sizes that cannot be")
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise RunError(f"'{run.schema}' is damaged: {error!r}") from None
+        raise RunError(f"'{run.schema}' is damaged: {error!r}", DAMAGED_HINT) from None
+    return schema
+
+
+def _has_a_scale_per_series(schema: Schema) -> bool:
+    roles, num_series = schema.roles, len(schema.scaler.item_ids)
+    sizes = {
+        "target": (num_series,),
+        "past": (num_series, len(roles.past_covariates)),
+        "future": (num_series, len(roles.future_covariates)),
+        "static": (len(roles.static_covariates),),
+    }
+    return all(values.shape == size for name, size in sizes.items() for values in getattr(schema.scaler, name))
 
 
 def load_model(run: RunDir) -> Model:
@@ -97,7 +112,7 @@ def load_model(run: RunDir) -> Model:
     config, schema = read_config(run), read_schema(run)
     recorded = run.read_json(run.metrics).get("model_sha256")
     if sha256_of(run.model) != recorded:
-        raise RunError(f"'{run.model}' was altered or cut short since training", "restore it, or train again")
+        raise RunError(f"'{run.model}' was altered or cut short since training", DAMAGED_HINT)
     return Model(config, schema, load_network(run, config, schema))
 
 
@@ -111,10 +126,10 @@ def load_network(run: RunDir, config: RunConfig, schema: Schema) -> ForecastNetw
         network = build_network(config.model, window_sizes(schema))
         network.load_state_dict(safetensors.torch.load_file(run.model))
     except (safetensors.SafetensorError, OSError) as error:
-        raise RunError(f"cannot read '{run.model}': {error}", "restore it, or train again") from None
+        raise RunError(f"cannot read '{run.model}': {error}", DAMAGED_HINT) from None
     except (RuntimeError, UserError) as error:
-        reason = str(error).partition("\n")[0]
-        raise RunError(f"'{run.model}' does not fit config.json and schema.json: {reason}") from None
+        reason = str(error).strip().splitlines()[-1].strip()  # torch's first line is a heading
+        raise RunError(f"'{run.model}' does not fit config.json and schema.json: {reason}", DAMAGED_HINT) from None
     return network.eval()
 
 

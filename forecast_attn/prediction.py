@@ -122,7 +122,8 @@ def _read_tail(run: RunDir) -> pd.DataFrame:
     try:
         return pd.read_parquet(run.tail)
     except (OSError, ValueError) as error:
-        raise RunError(f"cannot read '{run.tail}': {error}", "pass the history with --data FILE") from None
+        reason = str(error).split(". ")[0].rpartition(": ")[2]
+        raise RunError(f"cannot read '{run.tail}': {reason}", "pass the history with --data FILE") from None
 
 
 def _require_columns(frame: pd.DataFrame, model: Model, source: str) -> None:

@@ -26,6 +26,7 @@ from forecast_attn.errors import RunError
 
 FORMAT_VERSION = 1
 RUNS = Path("runs")
+DAMAGED_HINT = "restore it from a copy, or train again"
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,8 @@ class RunDir:
         run = cls(path) if path is not None else cls.newest()
         run.check_is_run()
         missing = [file.name for file in (run.schema, run.model, run.metrics, run.tail) if not file.is_file()]
+        if missing and run.is_finished:
+            raise RunError(f"'{run.path}' is damaged: missing {', '.join(missing)}", DAMAGED_HINT)
         if missing:
             raise RunError(
                 f"'{run.path}' is an unfinished run: missing {', '.join(missing)}",
@@ -115,10 +118,12 @@ class RunDir:
             content = json.loads(path.read_text(encoding="utf-8"))
             version = content["format"]
         except OSError as error:
-            raise RunError(f"cannot read '{path}': {error.strerror}") from None
-        except (ValueError, KeyError, TypeError):
-            raise RunError(f"'{path}' is damaged: it is not the JSON this tool writes") from None
-        if not isinstance(version, int) or version > FORMAT_VERSION:
+            raise RunError(f"cannot read '{path}': {error.strerror}", DAMAGED_HINT) from None
+        except (ValueError, KeyError, TypeError, RecursionError):
+            version = None
+        if not isinstance(version, int):
+            raise RunError(f"'{path}' is damaged: it is not the JSON this tool writes", DAMAGED_HINT)
+        if version > FORMAT_VERSION:
             raise RunError(
                 f"'{path}' has format {version}; this version reads up to {FORMAT_VERSION}",
                 "update with: pip install --upgrade forecast-attn",
@@ -157,10 +162,10 @@ def fresh_path(attention: str) -> Path:
 def check_is_free(path: Path) -> None:
     """Raise RunError unless a run directory may be made at this path."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise RunError(
-            f"'{path}' exists and is not an empty folder",
-            f"name another --out, or continue it with: forecast train --resume {path}",
-        )
+        run = RunDir(path)
+        unfinished = run.config.is_file() and not run.is_finished
+        or_continue = f", or continue the run with: forecast train --resume {path}" if unfinished else ""
+        raise RunError(f"'{path}' exists and is not an empty folder", f"name another --out{or_continue}")
 
 
 def _known_runs() -> str:

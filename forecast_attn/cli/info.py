@@ -66,9 +66,12 @@ def _run(path: Path) -> dict[str, Any]:
         "options": config.get("options"),
     }
     if run.schema.is_file():
-        schema = run.read_json(run.schema)
-        content["schema"] = {name: schema.get(name) for name in ("lookback", "horizon", "frequency", "roles")}
-        content["schema"]["series"] = len(schema["scaler"]["item_ids"])
+        from forecast_attn.inference import read_schema
+
+        schema = read_schema(run)
+        learnt = schema.to_dict()
+        content["schema"] = {name: learnt[name] for name in ("lookback", "horizon", "frequency", "roles")}
+        content["schema"]["series"] = len(schema.scaler.item_ids)
     if run.is_finished:
         content["metrics"] = run.read_json(run.metrics)
     content["files"] = {file.name: file.stat().st_size for file in sorted(path.iterdir()) if file.is_file()}
