@@ -17,7 +17,7 @@ from forecast_attn.errors import ConfigError, DataError, did_you_mean
 OTHER_DELIMITERS = {";": "';'", "\t": "'\\t'", "|": "'|'", ",": "','"}
 MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A"]
 # Identifiers keep their leading zeros: "007" is not 7.
-TEXT_COLUMNS = ("item_id", "unique_id", "series_id", "id")
+TEXT_COLUMNS = ("item_id", "unique_id", "series_id", "id", "series")
 
 
 def read_csv(path: Path | str, delimiter: str = ",", text_columns: Collection[str] = ()) -> pd.DataFrame:
@@ -47,7 +47,6 @@ def read_csv(path: Path | str, delimiter: str = ",", text_columns: Collection[st
             na_values=MISSING_WORDS,
             skipinitialspace=True,
             encoding="utf-8-sig",
-            low_memory=False,
         )
     except pd.errors.ParserWarning:
         raise _not_a_csv(path, "rows have more fields than the header") from None
@@ -72,8 +71,13 @@ def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = ""
 
 
 def _read(path: Path, **options: Any) -> pd.DataFrame:
-    """pandas.read_csv, which otherwise drops fields beyond the header with a warning."""
+    """pandas.read_csv, refusing fields beyond the header, which it would drop with a warning.
+
+    It reads in chunks, for the memory's sake. A column with text in one chunk and numbers in another is a mistake to be
+    reported with its row later; columns of identifiers, which may be mixed, are read as text throughout.
+    """
     with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pd.errors.DtypeWarning)
         warnings.simplefilter("error", pd.errors.ParserWarning)
         frame: pd.DataFrame = pd.read_csv(path, **options)
         return frame

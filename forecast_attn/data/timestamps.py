@@ -44,8 +44,10 @@ def parse_timestamps(column: pd.Series, name: str = "time") -> tuple[Stamps, NDA
         return np.zeros(len(column), np.int64), np.ones(len(column), np.bool_)
     if pd.api.types.is_numeric_dtype(column.dtype):
         return _from_numbers(column)
-    text = column.astype("string").str.strip()
-    return _from_text(text.mask(text == ""), name)
+    # Series of a panel share their stamps, so each text is parsed once.
+    which, texts = pd.factorize(column)
+    stamps, bad = _from_text(pd.Series(texts).astype("string").str.strip(), name)
+    return np.append(stamps, np.datetime64("NaT"))[which], np.append(bad, True)[which]
 
 
 def looks_like_dates(column: pd.Series) -> bool:
@@ -84,7 +86,7 @@ def _from_numbers(column: pd.Series) -> tuple[Stamps, NDArray[np.bool_]]:
 def _from_text(text: pd.Series, name: str) -> tuple[NDArray[np.datetime64], NDArray[np.bool_]]:
     """Parse with the first format that fits, and what it leaves over with the next ones."""
     stamps = np.full(len(text), np.datetime64("NaT"), "datetime64[ns]")
-    left = np.flatnonzero(text.notna().to_numpy())
+    left = np.arange(len(text))
     for date_format in _formats(text, name):
         parsed, bad = _parse(text.iloc[left], date_format)
         stamps[left] = parsed
@@ -110,7 +112,7 @@ def _parse(text: pd.Series, date_format: str) -> tuple[NDArray[np.datetime64], N
 
 def _formats(text: pd.Series, name: str) -> Iterator[str]:
     """The formats worth trying, judged by the first cell that could be a date."""
-    first = next((cell for cell in text.dropna().head(100) if _COULD_BE_DATE.match(cell)), "")
+    first = next((cell for cell in text.head(100) if _COULD_BE_DATE.match(cell)), "")
     match = _DATE.match(first)
     if match:
         order = _field_order(text, name)
@@ -140,7 +142,7 @@ def _field_order(text: pd.Series, name: str) -> str:
     if (second > 12).any():
         return "%m/%d/%Y"
     raise DataError(
-        f"the dates of column '{name}' are ambiguous: '{text.dropna().iloc[0]}' may be day first or month first, "
+        f"the dates of column '{name}' are ambiguous: '{text.iloc[0]}' may be day first or month first, "
         "and no value of the column decides it",
         "write ISO dates (YYYY-MM-DD) into the file",
     )

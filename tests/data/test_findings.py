@@ -274,6 +274,17 @@ def test_many_mistakes_of_a_kind_are_counted(write_csv: Write) -> None:
     assert texts[-1].message.startswith("24 more of FA103 in column 'y'")
 
 
+def test_a_mistake_far_down_a_long_file(write_csv: Write) -> None:
+    """pandas reads long files in chunks, and sees numbers in one and text in the next."""
+    hours = pd.date_range("2015-01-01", periods=60_000, freq="h").strftime("%Y-%m-%d %H:%M").to_numpy()
+    frame = pd.DataFrame({"date": hours, "series": "01", "y": np.arange(60_000).astype(str)})
+    frame.loc[49_999, "y"] = "many"
+    path = write_csv(frame.to_csv(index=False))
+    report = check_table(path, DataConfig())
+    assert [(f.code, f.column, f.row) for f in report.findings] == [("FA103", "y", 50_000)]
+    assert report.series[0].item_id == "01"
+
+
 def test_unsorted_rows_are_only_noted(write_csv: Write) -> None:
     rows = [f"2024-{month:02d}-01,{month}" for month in (2, 1, *range(3, 13))]
     report = check_table(write_csv(days(rows)), DataConfig(horizon=1, lookback=2))
