@@ -28,7 +28,7 @@ _BLOCK_SIZE_CPU = 3 << 16
 _BLOCK_SIZE = 1 << 23
 
 # Below this many numbers in all, the bookkeeping of blocks costs more than it saves.
-_FEW = 3 << 15
+_FEW = 3 << 17
 
 
 def additive_scores(

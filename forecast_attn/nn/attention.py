@@ -12,7 +12,8 @@ from torch.nn import functional as F  # noqa: N812
 
 from forecast_attn.nn.attention_window import AttentionWindow
 from forecast_attn.nn.normalisers import find_normaliser, masked_weights, softmax
-from forecast_attn.nn.scores import ProductScore, Score
+from forecast_attn.nn.product_scores import ProductScore
+from forecast_attn.nn.score import Score, multiply_by_head
 
 
 class AttentionOutput(NamedTuple):
@@ -117,7 +118,7 @@ class Attention(nn.Module):
         if gain is not None:
             weights = weights * gain
         kept = F.dropout(weights, self.dropout) if self.training and self.dropout else weights
-        context_vector = self.score.merge_heads(kept.to(memory.value.dtype) @ memory.value)
+        context_vector = self.score.merge_heads(multiply_by_head(kept.to(memory.value.dtype), memory.value))
         return AttentionOutput(context_vector, weights if need_weights else None)
 
     def _visible(self, query: Tensor, memory: Memory, first_step: int) -> tuple[Tensor | None, Tensor | None]:

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from forecast_attn.nn.precision import full_precision, widened
-from forecast_attn.nn.score import Score, bias_free
+from forecast_attn.nn.score import Score, bias_free, multiply_by_head
 
 
 class ProductScore(Score):
@@ -29,9 +29,16 @@ class ProductScore(Score):
         key: Float[Tensor, "batch heads key_len size"],
         key_exponential: Float[Tensor, "batch heads key_len size"] | None = None,
     ) -> Float[Tensor, "batch heads query_len key_len"]:
-        left, right = (widened(factor) for factor in self.operands(query, key))
-        with full_precision(left):
-            return (left * self.scale) @ right.transpose(-1, -2)
+        left, right = self.operands(query, key)
+        return _wide_product(left if self.scale == 1 else left * self.scale, right)
+
+
+def _wide_product(
+    left: Float[Tensor, "batch heads query_len width"], right: Float[Tensor, "batch heads key_len width"]
+) -> Float[Tensor, "batch heads query_len key_len"]:
+    left, right = widened(left), widened(right)
+    with full_precision(left):
+        return multiply_by_head(left, right.transpose(-1, -2))
 
 
 class DotScore(ProductScore):
@@ -52,6 +59,15 @@ class DotScore(ProductScore):
         key: Float[Tensor, "batch heads key_len size"],
     ) -> tuple[Float[Tensor, "batch heads query_len width"], Float[Tensor, "batch heads key_len width"]]:
         return (query if self.factor is None else query * self.factor)[:, None], key
+
+    def forward(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        key: Float[Tensor, "batch heads key_len size"],
+        key_exponential: Float[Tensor, "batch heads key_len size"] | None = None,
+    ) -> Float[Tensor, "batch heads query_len key_len"]:
+        scores = _wide_product(query[:, None], key)  # scaled after the product, as Keras does, to the last bit
+        return scores if self.factor is None else scores * self.factor
 
 
 class GeneralScore(ProductScore):

@@ -1,5 +1,6 @@
 """What every score offers: prepare keys and values once per window, then compare any number of queries with them."""
 
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
@@ -51,3 +52,11 @@ def bias_free(input_size: int, output_size: int) -> nn.Linear:
     layer = nn.Linear(input_size, output_size, bias=False)
     nn.init.xavier_uniform_(layer.weight)
     return layer
+
+
+def multiply_by_head(
+    left: Float[Tensor, "batch heads rows inner"], right: Float[Tensor, "batch heads inner columns"]
+) -> Float[Tensor, "batch heads rows columns"]:
+    """left @ right, by the batched product that matmul reaches only after broadcasting."""
+    product = torch.bmm(left.flatten(0, 1), right.flatten(0, 1))
+    return product.view(*left.shape[:2], *product.shape[1:])

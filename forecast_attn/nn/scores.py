@@ -63,7 +63,8 @@ class LocationScore(Score):
                 f"luong-location knows {rows} positions; got {length} keys",
                 f"train with --lookback {length}, or choose an attention that compares keys, such as luong-general",
             )
-        return widened(query @ self.weight[:length].T)[:, None]
+        weight = self.weight if length == rows else self.weight[:length]
+        return widened(query @ weight.T)[:, None]
 
 
 def make_score(

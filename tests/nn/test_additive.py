@@ -73,7 +73,7 @@ def test_large_arguments_stay_exact(size: float) -> None:
     key = torch.randn(2, 60, 40, generator=generator) - size
     vector = torch.randn(40, generator=generator) / 8
     exact = naive(query.double(), key.double(), vector.double())
-    torch.testing.assert_close(additive_scores(query, key, vector, exponential(key)).double(), exact, atol=3e-6, rtol=0)
+    torch.testing.assert_close(blocked(query, key, vector, "exponentials", 1 << 14).double(), exact, atol=3e-6, rtol=0)
 
 
 def test_exponential_is_declined_where_it_would_not_be_exact() -> None:
@@ -82,7 +82,7 @@ def test_exponential_is_declined_where_it_would_not_be_exact() -> None:
         assert exponential(torch.tensor([[0.0, too_large]])) is None
 
 
-def test_keeps_fifty_times_less_for_backward() -> None:
+def test_keeps_the_projections_and_no_pair_for_backward() -> None:
     query, key, vector = operands(4, 24, 336, 64)
     exponentials = exponential(key)
     ours = saved_bytes(lambda *tensors: additive_scores(*tensors, exponentials), query, key, vector)
@@ -96,9 +96,10 @@ def test_a_backward_pass_can_be_repeated() -> None:
     torch.testing.assert_close(torch.autograd.grad(scores.sum(), key), first)
 
 
-def test_autocast_does_not_round_the_scores() -> None:
+@pytest.mark.parametrize("block_size", [None, 1 << 12])
+def test_autocast_does_not_round_the_scores(block_size: int | None) -> None:
     query, key, vector = (tensor.detach().float() for tensor in operands(4, 24, 60, 40))
-    plain = additive_scores(query, key, vector, exponential(key))
+    plain = additive_scores(query, key, vector, exponential(key), block_size=block_size)
     with torch.autocast("cpu", torch.bfloat16):
-        mixed = additive_scores(query, key, vector, exponential(key))
+        mixed = additive_scores(query, key, vector, exponential(key), block_size=block_size)
     torch.testing.assert_close(mixed, plain, atol=1e-6, rtol=0)

@@ -88,7 +88,7 @@ def gradients(case: Case, output: AttentionOutput) -> list[Tensor]:
     return [gradient for gradient in torch.autograd.grad(loss, leaves, allow_unused=True) if gradient is not None]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(cases())
 def test_weights_are_shares_of_the_keys_that_exist(case: Case) -> None:
     context_vector, weights = case.ask()
@@ -104,7 +104,7 @@ def test_weights_are_shares_of_the_keys_that_exist(case: Case) -> None:
         assert (sums <= 1 + 1e-6).all()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(cases(), st.sampled_from([1e6, -1e6, torch.nan, torch.inf, -torch.inf]))
 def test_what_stands_in_masked_positions_is_never_seen(case: Case, junk: float) -> None:
     case.query.requires_grad_()
@@ -117,7 +117,7 @@ def test_what_stands_in_masked_positions_is_never_seen(case: Case, junk: float) 
     torch.testing.assert_close(gradients(case, soiled), gradients(case, clean), atol=0, rtol=0)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(cases(names=tuple(name for name in SCORES if name != "location"), windows=("global",)))
 def test_permuting_keys_values_and_mask_permutes_the_weights(case: Case) -> None:
     order = torch.randperm(case.key.shape[1])
@@ -127,7 +127,7 @@ def test_permuting_keys_values_and_mask_permutes_the_weights(case: Case) -> None
     torch.testing.assert_close(permuted.context_vector, context_vector)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(cases())
 def test_step_by_step_equals_all_at_once(case: Case) -> None:
     memory = case.attention.prepare(case.value, case.key, case.mask)
@@ -138,7 +138,7 @@ def test_step_by_step_equals_all_at_once(case: Case) -> None:
     torch.testing.assert_close(torch.cat([step.weights for step in steps], dim=2), weights)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(cases())
 def test_an_item_alone_equals_the_item_in_its_batch(case: Case) -> None:
     whole = case.ask()
@@ -146,14 +146,14 @@ def test_an_item_alone_equals_the_item_in_its_batch(case: Case) -> None:
     torch.testing.assert_close(alone, AttentionOutput(whole.context_vector[-1:], whole.weights[-1:]))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(cases())
 def test_no_mask_is_a_mask_of_true(case: Case) -> None:
     everything = torch.ones_like(case.mask)
     torch.testing.assert_close(case.attention(case.query, case.value, case.key), case.ask(mask=everything))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(cases(windows=("global", "local-m")))
 def test_a_mask_may_differ_by_query(case: Case) -> None:
     by_query = torch.rand(*case.query.shape[:2], case.key.shape[1]) < 0.5

@@ -16,7 +16,7 @@ from forecast_attn.nn.product_scores import DotScore, GeneralScore
 from forecast_attn.nn.score import Score
 
 # Large enough for additive scores to be computed in blocks.
-BATCH, QUERY_LEN, KEY_LEN, SIZE, VALUE_SIZE = 3, 24, 36, 40, 6
+BATCH, QUERY_LEN, KEY_LEN, SIZE, VALUE_SIZE = 3, 48, 60, 48, 6
 
 TOLERANCE = {torch.float32: 3e-6, torch.float64: 1e-12}
 DTYPES = pytest.mark.parametrize("dtype", list(TOLERANCE), ids=str)
