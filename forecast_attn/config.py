@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import tomllib
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from forecast_attn.errors import ConfigError, did_you_mean
@@ -335,27 +333,3 @@ _PARSERS: dict[str, Any] = {
     "validation": check_validation,
 }
 """Options whose text has a form of its own."""
-
-
-def read_config_file(path: Path) -> dict[str, Any]:
-    """Flat options of a TOML file with the tables [data], [model] and [training], or with none.
-
-    Raises:
-        ConfigError: no such file, not TOML, or an unknown key.
-    """
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"cannot read the configuration '{path}': {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"'{path}' is not valid TOML: {error}") from None
-    flat: dict[str, Any] = {}
-    for name, value in content.items():
-        if isinstance(value, dict) and name not in SECTIONS:
-            raise ConfigError(f"'{path}' has an unknown table [{name}]", did_you_mean(name, tuple(SECTIONS)))
-        for key, entry in (value if isinstance(value, dict) else {name: value}).items():
-            try:
-                flat[find_option(key)[1].name] = entry
-            except ConfigError as error:
-                raise ConfigError(f"'{path}': {error.message}", error.hint) from None
-    return flat

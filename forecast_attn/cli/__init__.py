@@ -57,7 +57,9 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
-        code = app(args=[word for word in given if word != "--debug"], standalone_mode=False)
+        words = [word for word in given if word != "--debug"]
+        code = app(args=words, prog_name=app.info.name, standalone_mode=False)
+        sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told
         sys.exit(code if isinstance(code, int) else 0)
     except UserError as error:
         if debug:
@@ -65,22 +67,31 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _say(error.message, error.hint)
         sys.exit(error.exit_code)
     except USAGE_ERROR as error:
-        _say(_lower(error.format_message()), _usage_hint(error))
+        if error.format_message():  # empty where the help was shown instead
+            _say(*_usage_error(error))
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         _say("interrupted", None)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        # The reader of a pipe (head, less) has had enough; pointing stdout nowhere keeps the exit quiet.
-        import os
-
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _abandon_stdout()  # the reader of a pipe (head, less) has had enough
         sys.exit(0)
     except OSError as error:
         if debug:
             raise
-        _say(f"{error.strerror or error}: '{error.filename}'", "run it again with --debug to see where")
+        if error.filename is None:
+            _abandon_stdout()
+            _say(f"cannot write the output: {error.strerror or error}", "check that its disk is not full")
+        else:
+            _say(f"{error.strerror or error}: '{error.filename}'", "run it again with --debug to see where")
         sys.exit(1)
+
+
+def _abandon_stdout() -> None:
+    """Point stdout nowhere, so that what is left in its buffer cannot fail once more at exit."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(message: str, hint: str | None) -> None:
@@ -89,10 +100,12 @@ def _say(message: str, hint: str | None) -> None:
         typer.echo(f"hint: {hint}", err=True)
 
 
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:].rstrip(".")
-
-
-def _usage_hint(error: Any) -> str | None:
+def _usage_error(error: Any) -> tuple[str, str | None]:
+    """Typer's own message about a command line in the shape of ours: one sentence and a hint."""
+    message, _, guess = error.format_message().partition(" Did you mean ")
+    near = getattr(error, "possibilities", None)
+    if near:
+        message, guess = f"no such option '{error.option_name}'", f"'{near[0]}'?"
     context = getattr(error, "ctx", None)
-    return None if context is None else f"{context.command_path} --help"
+    page = f"{app.info.name if context is None else context.command_path} --help"
+    return message[:1].lower() + message[1:].rstrip("."), f"did you mean {guess}" if guess else page
