@@ -13,6 +13,8 @@ from forecast_attn.nn.position import NUM_WAVELENGTHS
 from forecast_attn.nn.scores import make_score
 from forecast_attn.nn.window_normalisation import NUM_LEVEL_FEATURES, WindowNormalisation
 
+SCORES_WITH_SIZE = ("additive", "additive-normed", "concat", "scaled-dot", "multi-head")
+
 
 @dataclass(frozen=True)
 class WindowSizes:
@@ -115,6 +117,11 @@ def _check(model: ModelConfig) -> None:
         raise ConfigError(
             f"--heads is for multi-head attention; {model.attention} has one head", "use --attention multi-head"
         )
+    if model.attention_size is not None and ATTENTIONS[model.attention].score not in SCORES_WITH_SIZE:
+        raise ConfigError(
+            f"--attention-size is for additive and projected scores; {model.attention} has no such size",
+            "leave --attention-size out",
+        )
     if model.attention_window == "global" and model.window_radius != defaults.window_radius:
         raise ConfigError("--window-radius needs a local window", "add --attention-window local-p or local-m")
 
@@ -124,8 +131,10 @@ def _check_without_attention(model: ModelConfig) -> None:
     needing = {
         "attention-order": model.attention_order is not None,
         "attention-size": model.attention_size is not None,
+        "heads": model.heads != defaults.heads,
         "normaliser": model.normaliser != defaults.normaliser,
         "attention-window": model.attention_window != defaults.attention_window,
+        "window-radius": model.window_radius != defaults.window_radius,
         "input-feeding": model.input_feeding,
     }
     for flag, given in needing.items():
