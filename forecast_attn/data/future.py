@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from forecast_attn.data.cells import ids_as_text, parse_numbers
 from forecast_attn.data.frame import require_column
 from forecast_attn.data.panel import Panel, ranges
-from forecast_attn.data.problems import place, quoted, stamp_text, stop_at_errors
+from forecast_attn.data.problems import naming, place, quoted, stamp_text, stop_at_errors
 from forecast_attn.data.timestamps import Stamps, parse_timestamps
 from forecast_attn.errors import DataError
 
@@ -54,7 +54,8 @@ def join_future(panel: Panel, future_frame: pd.DataFrame, horizon: int, source: 
     values = _own_future(panel, horizon)
     rows = _rows_in(panel, future_frame, stamps, source)
     for position, name in enumerate(panel.roles.future_covariates):
-        given = np.append(parse_numbers(future_frame[name], stop_at_errors), np.nan)[rows]
+        with naming(source):
+            given = np.append(parse_numbers(future_frame[name], stop_at_errors), np.nan)[rows]
         values[..., position] = np.where(np.isnan(given), values[..., position], given)
     return _with_future(panel, stamps, _checked(panel, stamps, values, source))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from forecast_attn.data.axis import find_frequency, without_repeats
 from forecast_attn.data.cells import Cells, parse_cells
 from forecast_attn.data.frequency import Frequency
-from forecast_attn.data.problems import Finding, Report, place, report_each, stamp_text, stop_at_errors
+from forecast_attn.data.problems import Finding, Report, naming, place, report_each, stamp_text, stop_at_errors
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import Stamps
 
@@ -91,7 +91,8 @@ def build_panel(
         ConfigError: there is no frequency `freq`.
         DataError: what is wrong, with file, column, row and series.
     """
-    return panel_of_cells(parse_cells(frame, roles, report, source), roles, freq, report)
+    with naming(source):
+        return panel_of_cells(parse_cells(frame, roles, report, source), roles, freq, report)
 
 
 def panel_of_cells(cells: Cells, roles: Roles, freq: str | None, report: Report) -> Panel:

@@ -6,7 +6,8 @@ first error; `forecast check` passes a list's `append` and gets all of them from
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -47,6 +48,17 @@ def stop_at_errors(finding: Finding) -> None:
     """
     if finding.severity == "error":
         raise DataError(finding.message, finding.hint)
+
+
+@contextlib.contextmanager
+def naming(source: str) -> Iterator[None]:
+    """Name the table in errors that do not: a forecast reads two of them."""
+    try:
+        yield
+    except DataError as error:
+        if f"'{source}'" in error.message:
+            raise
+        raise DataError(f"'{source}': {error.message}", error.hint) from None
 
 
 def place(row: int) -> str:
