@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Annotated
 
@@ -46,6 +47,7 @@ def predict(
     accelerator = check_choice("accelerator", accelerator)
     if out == "-" and json:
         raise ConfigError("--out - and --json both want stdout", "choose one of them")
+    _refuse_shared_files(data=data, future=future, out=out, attention_out=attention_out)
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.run_dir import RunDir
 
@@ -72,6 +74,23 @@ def predict(
         sys.stdout.write(predictions_csv(result.predictions))
         return
     _show(result.predictions, str(directory.path), str(csv_path), attention_path, as_json=json)
+
+
+def _refuse_shared_files(**files: Path | str | None) -> None:
+    """Refuse to write over a file that is read, or two results into one."""
+    import os
+
+    from forecast_attn.errors import ConfigError
+
+    if str(files["attention_out"]) == "-":
+        raise ConfigError("--attention-out is a Parquet file, not stdout", "--attention-out attention.parquet")
+    named = {name: Path(os.path.realpath(path)) for name, path in files.items() if path not in (None, "-")}
+    for first, second in itertools.combinations(named, 2):
+        both_read = {first, second} == {"data", "future"}
+        same = named[first] == named[second] and not (named[first].exists() and not named[first].is_file())
+        if same and not both_read:
+            one, other = (f"--{name.replace('_', '-')}" for name in (first, second))
+            raise ConfigError(f"{one} and {other} name the same file, '{files[first]}'", "give each a file of its own")
 
 
 def _show(predictions: object, run: str, csv_path: str, attention_path: str | None, *, as_json: bool) -> None:
