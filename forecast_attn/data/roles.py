@@ -72,7 +72,7 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     ignored |= {name: _why_not_numeric(frame[name]) for name in free if name not in numeric}
     ignored |= {name: "index without a name" for name in numeric if name.lower() == "unnamed: 0"}
     numeric = [name for name in numeric if name not in ignored]
-    target = config.target or _find_target(numeric, reasons, source, tuple(map(str, frame.columns)))
+    target = config.target or _find_target(numeric, reasons, ignored, source, tuple(map(str, frame.columns)))
     numeric = [name for name in numeric if name != target]
     ahead = _known_ahead(frame, numeric, time, target, item_id)
     reasons |= dict.fromkeys(ahead, "numeric; has values after the target ends")
@@ -157,8 +157,17 @@ def _find_item_id(frame: pd.DataFrame, free: list[str], reasons: dict[str, str],
     return None
 
 
-def _find_target(numeric: list[str], reasons: dict[str, str], source: str, columns: tuple[str, ...]) -> str:
+def _find_target(
+    numeric: list[str], reasons: dict[str, str], ignored: dict[str, str], source: str, columns: tuple[str, ...]
+) -> str:
     by_name = sorted(_named(numeric, TARGET_NAMES))
+    unusable = sorted(_named([name for name, why in ignored.items() if why in ("empty", "text")], TARGET_NAMES))
+    if unusable and not by_name:  # another column must not slip into its place
+        holds = {"empty": "no value", "text": "text"}[ignored[unusable[0]]]
+        raise DataError(
+            f"'{source}': column '{unusable[0]}' is the target by its name and holds {holds}; expected numbers",
+            "correct the column, or name another one with --target NAME",
+        )
     candidates = by_name or sorted(numeric)
     if len(candidates) == 1:
         reasons[candidates[0]] = "name" if by_name else "the only numeric column"
