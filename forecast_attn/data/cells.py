@@ -13,6 +13,9 @@ from forecast_attn.data.problems import Finding, Report, ended, place, report_ea
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import Stamps, parse_timestamps
 
+LARGEST = 1e30
+"""Far below what float32 can hold, so that no square of a number overflows float64 and no scaled one float32."""
+
 
 @dataclass(frozen=True)
 class Cells:
@@ -55,7 +58,7 @@ def parse_cells(frame: pd.DataFrame, roles: Roles, report: Report, source: str) 
     report_each(report, np.flatnonzero(no_time), lambda at: _bad_time(frame, roles.time, at))
     series, item_ids = _parse_ids(frame, roles)
     report_each(report, np.flatnonzero(series < 0), lambda at: _no_id(roles.item_id, at))
-    columns = {name: parse_numbers(frame[name], report) for name in names}
+    columns = {name: parse_numbers(frame[name], report, needed=name == roles.target) for name in names}
     cells = Cells(np.arange(1, len(frame) + 1), series, item_ids, stamps, columns)
     usable = ~no_time & (series >= 0)
     if not usable.any():
@@ -66,8 +69,8 @@ def parse_cells(frame: pd.DataFrame, roles: Roles, report: Report, source: str) 
     return _in_order(cells if usable.all() else cells.take(usable), report)
 
 
-def parse_numbers(column: pd.Series, report: Report) -> NDArray[np.float64]:
-    """A column as float64 (num_rows,), NaN where empty; reports text and infinities."""
+def parse_numbers(column: pd.Series, report: Report, *, needed: bool = False) -> NDArray[np.float64]:
+    """A column as float64 (num_rows,), NaN where empty; reports text and what is too large to compute with."""
     name = str(column.name)
     if pd.api.types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -75,10 +78,11 @@ def parse_numbers(column: pd.Series, report: Report) -> NDArray[np.float64]:
         numbers = pd.to_numeric(column, errors="coerce")
         values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
         text = column.notna().to_numpy() & np.isnan(values)
-        report_each(report, np.flatnonzero(text), lambda at: _text_cell(column, at))
-    report_each(report, np.flatnonzero(np.isinf(values)), lambda at: _infinite(name, at))
+        report_each(report, np.flatnonzero(text), lambda at: _text_cell(column, at, needed))
+    large = np.abs(values) > LARGEST
+    report_each(report, np.flatnonzero(large), lambda at: _too_large(name, values[at], at))
     # -0.0 and 0.0 are the same number and must be the same bytes.
-    return np.where(np.isinf(values), np.nan, values) + 0.0
+    return np.where(large, np.nan, values) + 0.0
 
 
 def _parse_ids(frame: pd.DataFrame, roles: Roles) -> tuple[NDArray[np.int64], tuple[str, ...]]:
@@ -127,18 +131,18 @@ def _no_id(column: str | None, at: int) -> Finding:
     return Finding("FA208", "error", message, "name the series in every row", column=column, row=at + 1)
 
 
-def _text_cell(column: pd.Series, at: int) -> Finding:
+def _text_cell(column: pd.Series, at: int, needed: bool) -> Finding:
     value = str(column.iloc[at])
     comma = value.replace(",", "", 1).lstrip("+-").isdecimal()
-    hint = (
-        "write decimals with a point"
-        if comma
-        else f"correct the cell, or leave the column out with --ignore '{column.name}'"
+    correct = (
+        "correct the cell" if needed else f"correct the cell, or leave the column out with --ignore '{column.name}'"
     )
+    hint = "write decimals with a point" if comma else correct
     message = f"column '{column.name}' must be numeric; {place(at + 1)} is {value!r}"
     return Finding("FA103", "error", message, hint, column=str(column.name), row=at + 1)
 
 
-def _infinite(column: str, at: int) -> Finding:
-    message = f"column '{column}' is infinite at {place(at + 1)}; expected a finite number"
+def _too_large(column: str, value: float, at: int) -> Finding:
+    said = "infinite" if np.isinf(value) else f"{value:g}"
+    message = f"column '{column}' is {said} at {place(at + 1)}; expected a finite number below {LARGEST:g}"
     return Finding("FA303", "error", message, "correct the cell or remove the row", column=column, row=at + 1)
