@@ -40,10 +40,15 @@ class RunError(UserError):
 
 def did_you_mean(word: str, known: list[str] | tuple[str, ...]) -> str | None:
     """A hint that names the nearest of the known words, or lists them all when none is near."""
+    match = nearest(word, known)
+    if match is not None:
+        return f"did you mean '{match}'?"
+    return f"known: {', '.join(known)}" if known else None
+
+
+def nearest(word: str, known: list[str] | tuple[str, ...]) -> str | None:
+    """The known word that looks most like this one; None when none does."""
     import difflib
 
     near = difflib.get_close_matches(word.lower(), [name.lower() for name in known], n=1, cutoff=0.6)
-    if near:
-        match = next(name for name in known if name.lower() == near[0])
-        return f"did you mean '{match}'?"
-    return f"known: {', '.join(known)}" if known else None
+    return next(name for name in known if name.lower() == near[0]) if near else None

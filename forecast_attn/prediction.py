@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,11 @@ from numpy.typing import NDArray
 
 from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.attention_dump import AttentionWriter
+from forecast_attn.data.frame import require_column
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel, build_panel, ranges
-from forecast_attn.data.problems import quoted
 from forecast_attn.data.windows import forecast_cutoffs
-from forecast_attn.errors import DataError, RunError, did_you_mean
+from forecast_attn.errors import DataError, RunError
 from forecast_attn.inference import Model, attention_metadata, forecast_windows, prediction_columns, write_attention
 from forecast_attn.run_dir import RunDir
 
@@ -40,7 +41,8 @@ def history_panel(model: Model, run: RunDir, frame: pd.DataFrame | None, source:
     if frame is None:
         frame, source = _read_tail(run), run.tail.name
     _require_columns(frame, model, source)
-    panel = build_panel(frame, schema.roles, freq=schema.frequency.alias, source=source)
+    with _without_flags_of_train():
+        panel = build_panel(frame, schema.roles, freq=schema.frequency.alias, source=source)
     long_enough = panel.known >= schema.lookback
     if not long_enough.any():
         longest = int(panel.known.max())
@@ -60,7 +62,8 @@ def future_panel(model: Model, history: Panel, future: pd.DataFrame | None, sour
     """
     if future is None:
         return extend(history, model.schema.horizon)
-    return join_future(history, future, model.schema.horizon, source)
+    with _without_flags_of_train():
+        return join_future(history, future, model.schema.horizon, source)
 
 
 def forecast_panel(
@@ -130,8 +133,17 @@ def _require_columns(frame: pd.DataFrame, model: Model, source: str) -> None:
     roles = model.schema.roles
     named = [roles.time, roles.target, *roles.past_covariates, *roles.future_covariates, *roles.static_covariates]
     named += [roles.item_id] if roles.item_id is not None else []
-    columns = [str(column) for column in frame.columns]
     for name in named:
-        if name not in columns:
-            hint = did_you_mean(name, columns)
-            raise DataError(f"'{source}' has no column '{name}'; its columns are {quoted(columns)}", hint)
+        require_column(frame, name, source)
+
+
+@contextlib.contextmanager
+def _without_flags_of_train() -> Iterator[None]:
+    """The roles and the step of a trained model are settled: hints that name their flags would mislead."""
+    try:
+        yield
+    except DataError as error:
+        if error.hint is not None and any(flag in error.hint for flag in ("--ignore", "--freq", "--id", "--time")):
+            hint = "the table must be as in training: the same columns and the same time step"
+            raise DataError(error.message, hint) from None
+        raise

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from forecast_attn.data.problems import quoted
-from forecast_attn.errors import ConfigError, DataError, did_you_mean
+from forecast_attn.errors import ConfigError, DataError, nearest
 
 OTHER_DELIMITERS = {";": "';'", "\t": "'\\t'", "|": "'|'", ",": "','"}
 MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A"]
@@ -50,7 +50,9 @@ def read_csv(path: Path | str, delimiter: str = ",", text_columns: Collection[st
         )
     except pd.errors.ParserWarning:
         raise _not_a_csv(path, "rows have more fields than the header") from None
-    except (pd.errors.ParserError, UnicodeDecodeError, ValueError) as error:
+    except UnicodeDecodeError as error:
+        raise _not_a_csv(path, f"byte 0x{error.object[error.start]:02x} is not UTF-8 text") from None
+    except (pd.errors.ParserError, ValueError) as error:
         raise _not_a_csv(path, str(error)) from None
     if frame.empty:
         raise DataError(f"'{path}' has a header and no rows", "add rows of data below the header")
@@ -67,7 +69,8 @@ def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = ""
         names = [str(name) for name in frame.columns]
         asked = f" (--{flag})" if flag else ""
         message = f"'{source}' has no column '{column}'{asked}; its columns are {quoted(names)}"
-        raise DataError(message, did_you_mean(column, names))
+        near = nearest(column, names)
+        raise DataError(message, f"did you mean '{near}'?" if near else "add the column, or correct its name")
 
 
 def _read(path: Path, **options: Any) -> pd.DataFrame:
