@@ -93,15 +93,17 @@ class _AdditiveScores(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, None, None]:
         query, key, vector = ctx.saved_tensors
         grad_query, weighted = torch.empty_like(query), torch.empty_like(query)
+        # The pairs of a single query are as many as the keys: one block, and what is left in it is the keys' gradient.
         grad_key = torch.zeros_like(key) if query.shape[1] > 1 else None
+        block_size = max(ctx.block_size, key.numel()) if grad_key is None else ctx.block_size
         with full_precision(query):
             one = query.new_ones(query.shape[-1])
-            for rows, columns, tanh in _blocks(query, key, ctx.multiplied, ctx.block_size):
+            for rows, columns, tanh in _blocks(query, key, ctx.multiplied, block_size):
                 block_grad = grad[rows, columns]
                 weighted[rows, columns] = _sum_over_keys(block_grad, tanh)
                 slope = torch.addcmul(one, tanh, tanh, value=-1, out=tanh).mul_(block_grad[..., None])
                 grad_query[rows, columns] = slope.sum(dim=2)
-                if grad_key is None:  # one query, one block: what is left in its memory is the gradient
+                if grad_key is None:
                     grad_key = slope[:, 0]
                 else:
                     grad_key[rows] += slope.sum(dim=1)
@@ -114,14 +116,12 @@ def _blocks(
 ) -> Iterator[tuple[slice, slice, Float[Tensor, "rows columns key_len size"]]]:
     """Visit all pairs: which batch rows, which queries, and their tanh, in memory that the next block uses again.
 
-    A single query is one block: its pairs are as many as the keys, which are held anyway.
-
     Args:
         multiplied: query and key are e^{2q} and e^{2k}; otherwise q and k.
     """
     (batch, query_len, size), pair_size = query.shape, key.shape[1] * query.shape[2]
     columns = min(query_len, max(1, block_size // pair_size))
-    rows = batch if query_len == 1 else min(batch, max(1, block_size // (columns * pair_size)))
+    rows = min(batch, max(1, block_size // (columns * pair_size)))
     memory, one = query.new_empty(rows * columns * pair_size), query.new_ones(size)
     for row in range(0, batch, rows):
         for column in range(0, query_len, columns):
