@@ -77,8 +77,8 @@ class Forecaster:
         """
         panel, source = read_panel(data, self.config)
         from forecast_attn.inference import read_config
-        from forecast_attn.training import train
         from forecast_attn.training.progress import TrainingListener
+        from forecast_attn.training.train import train
 
         target = Path(out) if out is not None else self._scratch_dir()
         self._run = train(panel, self.config, target, source, listener or TrainingListener())
@@ -104,8 +104,8 @@ class Forecaster:
             RunError: the run is finished or damaged, or the table is another one.
             DataError: what is wrong with the table.
         """
-        from forecast_attn.training import check_resumable, resume
         from forecast_attn.training.progress import TrainingListener
+        from forecast_attn.training.train import check_resumable, resume
 
         directory = RunDir(run)
         check_resumable(directory)
@@ -236,6 +236,7 @@ def read_panel(data: pd.DataFrame | Table, config: RunConfig) -> tuple[Panel, Da
         ConfigError: declared columns contradict each other.
     """
     from forecast_attn.data.frame import read_csv
+    from forecast_attn.data.memory import release_memory
     from forecast_attn.data.panel import build_panel
     from forecast_attn.data.roles import resolve_roles
 
@@ -247,6 +248,8 @@ def read_panel(data: pd.DataFrame | Table, config: RunConfig) -> tuple[Panel, Da
         frame = data
     name = _name_of(data)
     panel = build_panel(frame, resolve_roles(frame, config.data, name), freq=config.data.freq, source=name)
+    del frame
+    release_memory()
     return panel, source
 
 

@@ -16,6 +16,7 @@ from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter
 from forecast_attn.config import ATTENTIONS, RunConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
+from forecast_attn.data.windows import WindowArrays
 from forecast_attn.errors import ConfigError, RunError, UserError
 from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
 from forecast_attn.nn.network import ForecastNetwork
@@ -149,7 +150,13 @@ def choose_device(accelerator: str) -> torch.device:
 
 
 def forecast_windows(
-    model: Model, panel: Panel, cutoffs: NDArray[np.int64], *, device: torch.device, need_weights: bool = True
+    model: Model,
+    panel: Panel,
+    cutoffs: NDArray[np.int64],
+    *,
+    device: torch.device,
+    arrays: WindowArrays | None = None,
+    need_weights: bool = True,
 ) -> Iterator[WindowForecasts]:
     """Forecast every cut-off, a batch at a time, in constant memory.
 
@@ -158,12 +165,14 @@ def forecast_windows(
         panel: the series, scaled here as in training.
         cutoffs: rows of the last known values, (num_windows,).
         device: where to compute.
+        arrays: the panel's windows, where they exist already.
         need_weights: False leaves the weights out and may be faster.
 
     Raises:
         DataError: a series was not in training.
     """
-    network, arrays = model.network.to(device).eval(), model.schema.windows_of(panel).to(device)
+    network = model.network.to(device).eval()
+    arrays = (arrays or model.schema.windows_of(panel)).to(device)
     scaler = model.schema.scaler.for_series(panel.item_ids)
     for batch in torch.split(torch.from_numpy(cutoffs), BATCH_SIZE):
         index = batch.to(device)

@@ -12,9 +12,12 @@ from torch import Tensor
 from forecast_attn.data.calendar import calendar_features, calendar_names
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.problems import counted
-from forecast_attn.data.scaling import Scaler
+from forecast_attn.data.scaling import Affine, Scaler
 from forecast_attn.data.split import Split
 from forecast_attn.errors import DataError
+
+ROWS_AT_ONCE = 1 << 16
+"""Rows scaled together: what is in between stays small beside the table."""
 
 
 class Window(NamedTuple):
@@ -58,13 +61,14 @@ class WindowArrays:
         """
         if scaler.item_ids != panel.item_ids:
             raise ValueError("the scaler belongs to other series; use scaler.for_series(panel.item_ids)")
+        target, inputs = _scaled_rows(panel, scaler, calendar)
         static = (panel.static_covariates - scaler.static.loc) / scaler.static.scale
         return cls(
             lookback=lookback,
             horizon=horizon,
             num_past=panel.past_covariates.shape[1],
-            target=torch.from_numpy(_scaled(panel.target, *scaler.target, np.diff(panel.starts))),
-            inputs=torch.from_numpy(_inputs(panel, scaler, calendar)),
+            target=torch.from_numpy(target),
+            inputs=torch.from_numpy(inputs),
             static_covariates=torch.from_numpy(static.astype(np.float32)),
             starts=torch.from_numpy(panel.starts[:-1].copy()),
             past_steps=torch.arange(1 - lookback, 1),
@@ -136,23 +140,23 @@ def forecast_cutoffs(panel: Panel, lookback: int, horizon: int) -> NDArray[np.in
     return panel.ends - 1
 
 
-def _scaled(
-    values: NDArray[np.float64], loc: NDArray[np.float64], scale: NDArray[np.float64], lengths: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """One column (num_rows,), by its series' loc and scale (num_series,)."""
-    return ((values - np.repeat(loc, lengths)) / np.repeat(scale, lengths)).astype(np.float32)
-
-
-def _inputs(panel: Panel, scaler: Scaler, calendar: str) -> NDArray[np.float32]:
-    """Past covariates, future covariates and calendar (num_rows, num_past_inputs)."""
-    groups = [(panel.past_covariates, scaler.past), (panel.future_covariates, scaler.future)]
-    columns = [
-        (values[:, at], fit.loc[:, at], fit.scale[:, at]) for values, fit in groups for at in range(values.shape[1])
-    ]
+def _scaled_rows(panel: Panel, scaler: Scaler, calendar: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The target (num_rows,), and past covariates, future covariates and calendar (num_rows, num_past_inputs)."""
     num_calendar = len(calendar_names(panel.frequency)) if calendar == "auto" else 0
-    inputs = np.empty((panel.num_rows, len(columns) + num_calendar), np.float32)
-    for position, (values, loc, scale) in enumerate(columns):
-        inputs[:, position] = _scaled(values, loc, scale, np.diff(panel.starts))
-    if num_calendar:
-        inputs[:, len(columns) :] = calendar_features(panel.timestamps, panel.frequency)
-    return inputs
+    num_past, num_future = panel.past_covariates.shape[1], panel.future_covariates.shape[1]
+    target = np.empty(panel.num_rows, np.float32)
+    inputs = np.empty((panel.num_rows, num_past + num_future + num_calendar), np.float32)
+    past, future, rest = np.split(inputs, (num_past, num_past + num_future), axis=1)
+    for first in range(0, panel.num_rows, ROWS_AT_ONCE):
+        rows = slice(first, min(first + ROWS_AT_ONCE, panel.num_rows))
+        series = np.searchsorted(panel.starts, np.arange(rows.start, rows.stop), side="right") - 1
+        target[rows] = _scaled(panel.target[rows], scaler.target.of(series))
+        past[rows] = _scaled(panel.past_covariates[rows], scaler.past.of(series))
+        future[rows] = _scaled(panel.future_covariates[rows], scaler.future.of(series))
+        if num_calendar:
+            rest[rows] = calendar_features(panel.timestamps[rows], panel.frequency)
+    return target, inputs
+
+
+def _scaled(values: NDArray[np.float64], fit: Affine) -> NDArray[np.float64]:
+    return (values - fit.loc) / fit.scale

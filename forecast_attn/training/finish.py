@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from forecast_attn.attention_dump import AttentionWriter
 from forecast_attn.config import RunConfig
+from forecast_attn.data.memory import release_memory
 from forecast_attn.data.problems import stamp_text
+from forecast_attn.data.windows import WindowArrays
 from forecast_attn.evaluation.baselines import seasonal_naive, seasonal_naive_error
 from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
 from forecast_attn.inference import (
@@ -29,12 +30,13 @@ ATTENTION_WINDOWS = 128
 """Validation windows whose attention is written: enough for a mean, few enough for any disk."""
 
 
-def finish(run: RunDir, preparation: Preparation, config: RunConfig, cutoffs: NDArray[np.int64], reason: str) -> None:
+def finish(run: RunDir, preparation: Preparation, config: RunConfig, arrays: WindowArrays, reason: str) -> None:
     """Score the best weights on the validation windows, write their attention, and declare the run finished."""
+    release_memory()
     model = Model(config, preparation.schema, load_network(run, config, preparation.schema))
-    scores = validation_scores(model, preparation, cutoffs)
+    scores = validation_scores(model, preparation, arrays)
     if model.has_attention:
-        _write_validation_attention(run, model, preparation, cutoffs)
+        _write_validation_attention(run, model, preparation, arrays)
     num_epochs = len(run.history.read_text(encoding="utf-8").splitlines()) - 1
     run.write_json(
         run.metrics,
@@ -50,15 +52,16 @@ def finish(run: RunDir, preparation: Preparation, config: RunConfig, cutoffs: ND
         run.checkpoint.unlink(missing_ok=True)
 
 
-def validation_scores(model: Model, preparation: Preparation, cutoffs: NDArray[np.int64]) -> dict[str, Any]:
+def validation_scores(model: Model, preparation: Preparation, arrays: WindowArrays) -> dict[str, Any]:
     """Errors of the model and of seasonal-naive on the same windows, in original units."""
+    cutoffs = spread_evenly(preparation.validation_cutoffs, model.config.training.validation_windows)
     panel, schema = preparation.panel, preparation.schema
     season, horizon = schema.frequency.season, schema.horizon
     device = choose_device(model.config.training.accelerator)
-    batches = forecast_windows(model, panel, cutoffs, device=device, need_weights=False)
+    batches = forecast_windows(model, panel, cutoffs, device=device, arrays=arrays, need_weights=False)
     prediction = np.concatenate([batch.prediction for batch in batches])
-    series = panel.series_of_rows[cutoffs]
     starts = panel.starts[:-1]
+    series = np.searchsorted(starts, cutoffs, side="right") - 1
     naive = seasonal_naive(panel.target, starts[series], cutoffs, season=season, horizon=horizon)
     training_ends = starts + preparation.split.training_rows(panel)
     naive_error = seasonal_naive_error(panel.target, starts, training_ends, season=season)[series]
@@ -78,11 +81,9 @@ def validation_scores(model: Model, preparation: Preparation, cutoffs: NDArray[n
     }
 
 
-def _write_validation_attention(
-    run: RunDir, model: Model, preparation: Preparation, cutoffs: NDArray[np.int64]
-) -> None:
+def _write_validation_attention(run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays) -> None:
     device = choose_device(model.config.training.accelerator)
-    chosen = spread_evenly(cutoffs, ATTENTION_WINDOWS)
+    cutoffs = spread_evenly(preparation.validation_cutoffs, ATTENTION_WINDOWS)
     with AttentionWriter(run.validation_attention, attention_metadata(model)) as writer:
-        for forecasts in forecast_windows(model, preparation.panel, chosen, device=device):
+        for forecasts in forecast_windows(model, preparation.panel, cutoffs, device=device, arrays=arrays):
             write_attention(writer, preparation.panel, model, forecasts)

@@ -1,0 +1,152 @@
+"""A training run from start to end, or from where it was cut short."""
+
+from __future__ import annotations
+
+import io
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from forecast_attn.config import RunConfig
+from forecast_attn.data.memory import release_memory
+from forecast_attn.data.panel import Panel, tail
+from forecast_attn.data.schema import Schema
+from forecast_attn.errors import RunError
+from forecast_attn.inference import read_config, window_sizes
+from forecast_attn.nn.builder import build_network
+from forecast_attn.nn.network import ForecastNetwork
+from forecast_attn.preparation import Preparation, prepare
+from forecast_attn.run_dir import DataSource, RunDir
+from forecast_attn.training.finish import finish
+from forecast_attn.training.fit import check_hardware, fit
+from forecast_attn.training.module import ForecastModule, TrainingData
+from forecast_attn.training.plan import make_plan, resolve_training
+from forecast_attn.training.progress import TrainingListener
+from forecast_attn.training.sampling import mix_seed, spread_evenly
+from forecast_attn.version import package_version
+
+
+def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listener: TrainingListener) -> RunDir:
+    """Train a new run.
+
+    Everything that can be refused is refused before the run directory is made.
+
+    Args:
+        panel: the validated table.
+        config: what was asked; open choices are filled in and recorded.
+        out: the run directory to make.
+        source: recorded, and checked when the run is resumed.
+        listener: hears how training goes.
+
+    Raises:
+        DataError: the series are too short.
+        ConfigError: options contradict each other, or this machine lacks the device.
+        RunError: the directory cannot be made or written, or the loss became non-finite.
+    """
+    check_hardware(config.training)
+    preparation = prepare(panel, config.data)
+    seed = config.training.seed if config.training.seed is not None else secrets.randbelow(2**31)
+    training = resolve_training(config.training, len(preparation.training_cutoffs), seed)
+    config = replace(config, training=training)
+    network = initial_network(config, preparation.schema)
+    listener.prepared(preparation, config)
+    run = RunDir.create(out)
+    _write_start(run, preparation, config, source)
+    return _fit_and_finish(run, preparation, config, network, listener)
+
+
+def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
+    """Continue an unfinished or interrupted run from its last whole epoch, to the bytes of an uninterrupted one.
+
+    Args:
+        panel: the table the run was started with.
+        run: the run; its recorded options and sizes count.
+        listener: hears how training goes.
+
+    Raises:
+        RunError: the run is finished, or its files are damaged.
+    """
+    config = read_config(run)
+    check_hardware(config.training)
+    preparation = prepare(panel, config.data)
+    listener.prepared(preparation, config)
+    run.remove_leftovers()
+    run.metrics.unlink(missing_ok=True)
+    run.write_json(run.schema, preparation.schema.to_dict())
+    _write_tail(run, preparation)
+    return _fit_and_finish(run, preparation, config, initial_network(config, preparation.schema), listener)
+
+
+def check_resumable(run: RunDir) -> None:
+    """Raise RunError unless the run was cut short."""
+    run.check_is_run()
+    if run.is_finished and not run.checkpoint.is_file():
+        raise RunError(f"'{run.path}' is finished: there is nothing to resume", f"forecast predict {run.path}")
+
+
+def initial_network(config: RunConfig, schema: Schema) -> ForecastNetwork:
+    """The untrained network of a seed. The caller's random state is left as it was.
+
+    Raises:
+        ConfigError: options that contradict each other.
+    """
+    assert config.training.seed is not None
+    with torch.random.fork_rng(devices=()):
+        torch.manual_seed(mix_seed(config.training.seed))
+        return build_network(config.model, window_sizes(schema))
+
+
+def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, source: DataSource) -> None:
+    run.write_json(run.schema, preparation.schema.to_dict())
+    _write_tail(run, preparation)
+    # Last, because a directory is a run once it has a config.json.
+    run.write_json(
+        run.config,
+        {
+            "package_version": package_version(),
+            "data": {"file": source.name, "sha256": source.sha256},
+            "options": config.to_dict(),
+        },
+    )
+
+
+def _write_tail(run: RunDir, preparation: Preparation) -> None:
+    buffer = io.BytesIO()
+    tail(preparation.panel, preparation.schema.lookback).to_parquet(buffer, index=False)
+    with run.writing(run.tail) as stream:
+        stream.write(buffer.getvalue())
+
+
+def _fit_and_finish(
+    run: RunDir,
+    preparation: Preparation,
+    config: RunConfig,
+    network: ForecastNetwork,
+    listener: TrainingListener,
+) -> RunDir:
+    data = TrainingData(
+        panel=preparation.panel,
+        arrays=preparation.schema.windows_of(preparation.panel),
+        training_cutoffs=preparation.training_cutoffs,
+        validation_cutoffs=spread_evenly(preparation.validation_cutoffs, config.training.validation_windows),
+    )
+    plan = make_plan(config.training, len(data.training_cutoffs), config.training.devices)
+    module = ForecastModule(network, data, config.training, plan)
+    checkpoint = run.checkpoint if run.checkpoint.is_file() else None
+    release_memory()
+    with _own_random_state():
+        reason = fit(module, run, listener, checkpoint=checkpoint)
+    finish(run, preparation, config, data.arrays, reason)
+    listener.training_ended(reason)
+    return run
+
+
+@contextmanager
+def _own_random_state() -> Iterator[None]:
+    """Training seeds the global generator at every step; a caller's own generator must not notice."""
+    with torch.random.fork_rng(devices=()):
+        yield
