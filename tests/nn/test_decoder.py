@@ -38,6 +38,7 @@ VARIATIONS: dict[str, dict[str, Any]] = {
     "input feeding": {"attention_order": "luong", "input_feeding": True},
     "local-p": {"attention_window": "local-p"},
     "local-m": {"attention_window": "local-m"},
+    "input feeding, local-m": {"attention_order": "luong", "input_feeding": True, "attention_window": "local-m"},
     "other order, local-p": {"attention_order": "other", "attention_window": "local-p"},
     "all at a time": {
         "attention_order": "luong",
