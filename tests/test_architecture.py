@@ -1,0 +1,188 @@
+"""The invariants of ARCHITECTURE.md, each held by a test that reads the code or runs it."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "forecast_attn"
+HEAVY = ("torch", "pytorch_lightning", "lightning", "pandas", "numpy", "pyarrow", "jaxtyping", "safetensors")
+
+
+def imported_names(path: Path, *, everywhere: bool = True) -> Iterator[str]:
+    """Modules a file imports; with `everywhere` also inside functions and for type checking only."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree) if everywhere else tree.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            yield node.module
+
+
+def files_importing(prefix: str, *, below: Path = PACKAGE) -> set[str]:
+    return {
+        path.relative_to(PACKAGE).as_posix()
+        for path in below.rglob("*.py")
+        if any(name == prefix or name.startswith(f"{prefix}.") for name in imported_names(path))
+    }
+
+
+def modules_loaded_by(statement: str) -> set[str]:
+    code = f"{statement}\nimport sys\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    return set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import forecast_attn",
+        "import forecast_attn.cli",
+        "import forecast_attn.config",
+        "import contextlib, io\nfrom forecast_attn.cli import main\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()): main(['train', '--help'])",
+    ],
+)
+def test_the_command_line_loads_nothing_heavy(statement: str) -> None:
+    assert modules_loaded_by(statement).isdisjoint(HEAVY)
+
+
+def test_prediction_does_not_load_lightning() -> None:
+    loaded = modules_loaded_by("import forecast_attn.forecaster, forecast_attn.inference, forecast_attn.prediction")
+    assert "torch" in loaded
+    assert loaded.isdisjoint(("pytorch_lightning", "lightning", "torchmetrics"))
+
+
+def test_only_training_imports_lightning() -> None:
+    importing = files_importing("pytorch_lightning") | files_importing("lightning")
+    assert importing
+    assert all(name.startswith("training/") for name in importing)
+
+
+def test_networks_and_data_do_not_know_each_other() -> None:
+    assert not files_importing("forecast_attn.data", below=PACKAGE / "nn")
+    assert not files_importing("forecast_attn.nn", below=PACKAGE / "data")
+
+
+def test_networks_know_no_configuration_but_for_the_builder() -> None:
+    assert files_importing("forecast_attn.config", below=PACKAGE / "nn") == {"nn/builder.py"}
+
+
+def test_nobody_imports_the_command_line() -> None:
+    importing = files_importing("forecast_attn.cli")
+    assert {name for name in importing if not name.startswith("cli/")} == {"__main__.py"}
+
+
+def test_only_frame_reads_csv() -> None:
+    reading = {
+        path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if "pd.read_csv(" in path.read_text()
+    }
+    # The forecaster reads back the history.csv that the run itself wrote.
+    assert reading == {"data/frame.py", "forecaster.py"}
+
+
+def test_only_run_dir_knows_file_names() -> None:
+    from forecast_attn.run_dir import RunDir
+
+    names = [path.name for path in vars(RunDir("run")).values() if isinstance(path, Path) and path.suffix]
+    assert len(names) >= 10
+    for path in PACKAGE.rglob("*.py"):
+        if path.name == "run_dir.py":
+            continue
+        strings = [
+            node.value
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        assert not [name for name in names if name in strings], path
+
+
+def test_only_main_prints_errors_and_exits() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        if path.parent.name != "cli":
+            calls = {ast.unparse(n.func) for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)}
+            assert calls.isdisjoint({"sys.exit", "exit", "quit", "print", "typer.Exit", "typer.echo"}), path
+
+
+def test_no_pickle_is_read_or_written_for_a_model() -> None:
+    for path in PACKAGE.rglob("*.py"):
+        names = set(imported_names(path))
+        assert names.isdisjoint({"pickle", "joblib", "dill", "cloudpickle", "shelve", "marshal"}), path
+        assert "torch.load(" not in path.read_text(), path
+        assert not re.search(r"(?<!safetensors\.)torch\.save\(", path.read_text()), path
+
+
+def test_resume_state_is_loaded_as_weights_only() -> None:
+    source = (PACKAGE / "training" / "fit.py").read_text()
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    (fit,) = [call for call in calls if ast.unparse(call.func) == "trainer.fit"]
+    assert "weights_only=True" in ast.unparse(fit)
+
+
+def test_attention_keeps_no_tensor_between_calls() -> None:
+    import torch
+
+    from forecast_attn.config import ATTENTIONS
+    from forecast_attn.nn.attention import Attention
+    from forecast_attn.nn.scores import make_score
+
+    for mechanism in ATTENTIONS.values():
+        if mechanism.score == "none":
+            continue
+        score = make_score(mechanism.score, query_size=8, key_size=8, attention_size=8, heads=2, key_length=5)
+        attention = Attention(score).eval()
+        before = _state(attention)
+        attention(torch.randn(2, 3, 8), torch.randn(2, 5, 8))
+        assert _state(attention) == before
+
+
+def _state(module: object) -> set[tuple[str, str]]:
+    """Names and kinds of everything every submodule holds."""
+    import torch
+
+    assert isinstance(module, torch.nn.Module)
+    return {
+        (name, f"{attribute}:{type(value).__name__}")
+        for name, part in module.named_modules()
+        for attribute, value in vars(part).items()
+        if not isinstance(value, dict)
+    } | {(name, key) for name, part in module.named_modules() for key in part._buffers}
+
+
+def test_files_and_functions_stay_small() -> None:
+    """A function over 50 lines or a file over 350 is two things that live together."""
+    lengths = []
+    for path in [*PACKAGE.rglob("*.py"), *(ROOT / "benchmarks").glob("*.py")]:
+        text = path.read_text(encoding="utf-8")
+        assert len(text.splitlines()) <= 350, path
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                first = node.body[0]
+                documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+                start = node.body[1].lineno if documented and len(node.body) > 1 else first.lineno
+                length = (node.end_lineno or start) - start + 1
+                assert length <= 50, f"{path}: {node.name} has {length} lines"
+                lengths.append(length)
+    assert sorted(lengths)[len(lengths) // 2] < 10
+
+
+def test_modules_are_not_called_after_nothing() -> None:
+    banned = {"utils", "common", "helpers", "base", "util", "misc"}
+    assert not [path for path in PACKAGE.rglob("*.py") if path.stem in banned]
+
+
+def test_the_architecture_page_is_short_and_names_real_files_and_tests() -> None:
+
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    assert len(page.splitlines()) <= 150
+    here = Path(__file__).read_text(encoding="utf-8")
+    tests = set(re.findall(r"`(test_\w+)`", page))
+    assert len(tests) >= 8
+    assert not [name for name in tests if f"def {name}(" not in here]
+    for name in re.findall(r"`((?:forecast_attn|benchmarks|docs|tests)/[\w/.-]+)`", page):
+        assert (ROOT / name).exists(), name

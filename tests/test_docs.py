@@ -1,0 +1,61 @@
+"""What the documents say is so."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from forecast_attn.config import ATTENTIONS, CHOICES, all_options, flag_name
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "data").glob("*.md")])
+
+
+def test_the_command_page_is_what_the_commands_say() -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / "write_cli_docs.py"), "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_option_is_on_the_command_page() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    missing = [name for name, (_, option) in all_options().items() if f"--{flag_name(option)}" not in page]
+    assert not missing
+
+
+def test_every_option_with_choices_exists() -> None:
+    assert set(CHOICES) <= set(all_options())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
+        if not target.startswith(("http://", "https://", "mailto:")):
+            assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_in_the_pages_exists(page: Path) -> None:
+    """Each `forecast …` line of a code block is parsed by the command line itself, with its flags."""
+    known = {f"--{flag_name(option)}" for _, option in all_options().values()}
+    known |= {f"--no-{flag_name(option)}" for _, option in all_options().values()}
+    help_page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    for line in re.findall(r"^\$? ?(forecast [a-z].*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
+        words = line.split()
+        assert words[1] in ("check", "train", "predict", "inspect", "info"), line
+        for flag in [word for word in words if word.startswith("--")]:
+            assert flag in known or re.search(rf"{flag}\b", help_page), line
+
+
+def test_the_readme_names_every_mechanism() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert not [name for name in ATTENTIONS if f"`{name}`" not in readme]
+
+
+def test_the_readme_gives_the_command_that_ci_runs() -> None:
+    assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
