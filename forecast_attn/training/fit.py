@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import pickle
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -53,6 +54,8 @@ def fit(module: ForecastModule, run: RunDir, listener: TrainingListener, *, chec
     seconds = parse_duration(config.max_time) if config.max_time else None
     recorder = Recorder(run, listener, patience=config.patience, max_seconds=seconds)
     with _quiet():
+        if checkpoint is not None:
+            _check_checkpoint(checkpoint)
         trainer = _make_trainer(config, run, recorder)
         with recorder.stopping_on_interrupt():
             _run(trainer, module, checkpoint)
@@ -84,6 +87,23 @@ def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None) -
         trainer.fit(module, ckpt_path=checkpoint, weights_only=True)
     except ProcessRaisedException as error:
         raise RunError(f"a training process failed: {str(error).strip().splitlines()[-1]}") from None
+
+
+def _check_checkpoint(path: Path) -> None:
+    """Refuse a checkpoint that is damaged, or that would have to run code to be read.
+
+    Raises:
+        RunError: with the only way on, which is to start again.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of torch, about pickles it then refuses
+            content = torch.load(path, map_location="cpu", weights_only=True)
+        if not set(content) >= {"state_dict", "callbacks", "loops", "optimizer_states"}:
+            raise ValueError("parts are missing")
+    except (pickle.UnpicklingError, RuntimeError, EOFError, OSError, ValueError, TypeError, AttributeError):
+        hint = "delete it and resume again: training starts from its first epoch"
+        raise RunError(f"'{path}' is damaged, or is no checkpoint of this tool", hint) from None
 
 
 @contextmanager
