@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import warnings
 from collections import Counter
@@ -123,11 +124,12 @@ def _first_line(path: Path) -> str:
         raise DataError(f"there is no file '{path}'", _csv_files_in(path.parent)) from None
     except OSError as error:
         raise DataError(f"cannot read '{path}': {error.strerror}") from None
+    start = start.removeprefix(codecs.BOM_UTF8)
     if not start.strip():
         raise DataError(f"'{path}' is empty", "expected a header line with column names, then rows")
     if b"\0" in start:
         raise _not_a_csv(path, "it holds binary data")
-    line = start.lstrip(b"\xef\xbb\xbf").lstrip().splitlines()[0]
+    line = start.lstrip().splitlines()[0]
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError:
