@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter
 from forecast_attn.config import ATTENTIONS, RunConfig
+from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.windows import WindowArrays
@@ -86,9 +87,10 @@ def read_schema(run: RunDir) -> Schema:
     """
     try:
         schema = Schema.from_dict(run.read_json(run.schema))
+        parse_frequency(schema.frequency.alias)
         if min(schema.lookback, schema.horizon) < 1 or not _has_a_scale_per_series(schema):
             raise ValueError("sizes that cannot be")
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, ConfigError) as error:
         raise RunError(f"'{run.schema}' is damaged: {error!r}", DAMAGED_HINT) from None
     return schema
 
@@ -129,7 +131,7 @@ def load_network(run: RunDir, config: RunConfig, schema: Schema) -> ForecastNetw
     except (safetensors.SafetensorError, OSError) as error:
         raise RunError(f"cannot read '{run.model}': {error}", DAMAGED_HINT) from None
     except (RuntimeError, UserError) as error:
-        reason = str(error).strip().splitlines()[-1].strip()  # torch's first line is a heading
+        reason = str(error).strip().splitlines()[-1].strip(" \t.")  # torch's first line is a heading
         raise RunError(f"'{run.model}' does not fit config.json and schema.json: {reason}", DAMAGED_HINT) from None
     return network.eval()
 

@@ -85,5 +85,6 @@ def read_errors_of(path: Path) -> Iterator[None]:
     except FileNotFoundError:
         raise RunError(f"there is no file '{path}'", "`forecast predict` writes attention.parquet") from None
     except (pa.ArrowException, OSError) as error:
-        reason = str(error).partition("\n")[0]
-        raise RunError(f"'{path}' is not an attention file, or is damaged: {reason}") from None
+        reason = str(error).partition("\n")[0].partition(". ")[0]
+        hint = "`forecast predict` writes attention.parquet"
+        raise RunError(f"'{path}' is not an attention file, or is damaged: {reason}", hint) from None
