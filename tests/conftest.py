@@ -1,0 +1,165 @@
+"""The tool as a user runs it, tables made in code, and one small finished run that many tests only look at."""
+
+import contextlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+SMALL = (
+    *("--lookback", "14", "--horizon", "3", "--hidden-size", "4", "--max-epochs", "2"),
+    *("--epoch-windows", "32", "--validation-windows", "16", "--seed", "7", "--accelerator", "cpu"),
+)
+"""A training that takes a tenth of a second."""
+
+
+class Outcome(NamedTuple):
+    """What a command left behind."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def error(self) -> str:
+        """The sentence after `error: `."""
+        return next((line[7:] for line in self.err.splitlines() if line.startswith("error: ")), "")
+
+    @property
+    def hint(self) -> str:
+        return next((line[6:] for line in self.err.splitlines() if line.startswith("hint: ")), "")
+
+
+def run_in_process(*words: object) -> Outcome:
+    """`forecast …` in this process."""
+    from forecast_attn.cli import main
+
+    out, err = io.StringIO(), io.StringIO()
+    code: object = "no exit"
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main([str(word) for word in words])
+        except SystemExit as ended:
+            code = ended.code
+    assert isinstance(code, int), f"main ended with {code!r}"
+    return Outcome(code, out.getvalue(), err.getvalue())
+
+
+@pytest.fixture(scope="session")
+def forecast() -> Callable[..., Outcome]:
+    """`forecast("train", path, …)` in this process; a traceback fails the test."""
+    return run_in_process
+
+
+@pytest.fixture(scope="session")
+def small() -> tuple[str, ...]:
+    """Flags of a training that takes a tenth of a second."""
+    return SMALL
+
+
+@pytest.fixture(scope="session")
+def process_environment() -> dict[str, str]:
+    """Of a forecast process: one thread, no terminal settings of whoever runs the tests."""
+    dropped = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE")
+    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    return {**kept, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture(scope="session")
+def forecast_process(process_environment: dict[str, str]) -> Callable[..., Outcome]:
+    """`forecast …` in a process of its own; keywords as for subprocess.run."""
+
+    def run(*words: object, **options: object) -> Outcome:
+        command = [sys.executable, "-m", "forecast_attn", *map(str, words)]
+        environment = {**process_environment, **options.pop("env", {})}  # type: ignore[dict-item]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, **options)
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+def daily_table(rows: int = 120, seed: int = 0) -> pd.DataFrame:
+    """Days with a weekly target and a covariate, rounded as people round."""
+    rng, steps = np.random.default_rng(seed), np.arange(rows)
+    return pd.DataFrame(
+        {
+            "date": pd.date_range("2024-01-01", periods=rows, freq="D").strftime("%Y-%m-%d"),
+            "target": (10 + 3 * np.sin(2 * np.pi * steps / 7) + rng.normal(scale=0.2, size=rows)).round(3),
+            "temperature": rng.normal(size=rows).round(2),
+        }
+    )
+
+
+@pytest.fixture(scope="session")
+def make_table() -> Callable[..., pd.DataFrame]:
+    """`make_table(rows, seed)`: days with a weekly target and a covariate."""
+    return daily_table
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def write(here: Path) -> Callable[..., str]:
+    """`write(frame_or_text, name)`: a file in the working directory; returns its name."""
+
+    def to_file(content: pd.DataFrame | str | bytes, name: str = "data.csv") -> str:
+        if isinstance(content, pd.DataFrame):
+            content = content.to_csv(index=False)
+        Path(name).write_bytes(content if isinstance(content, bytes) else content.encode())
+        return name
+
+    return to_file
+
+
+@pytest.fixture(scope="session")
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run without a forecast, next to the table it was trained on. Look at it, do not change it."""
+    folder = tmp_path_factory.mktemp("finished")
+    daily_table().to_csv(folder / "data.csv", index=False)
+    outcome = run_in_process("train", folder / "data.csv", *SMALL, "--out", folder / "run", "--quiet")
+    assert outcome.code == 0, outcome.err
+    return folder / "run"
+
+
+@pytest.fixture
+def run_copy(finished_run: Path, here: Path) -> Path:
+    """A copy of the finished run, to be changed: `run` in the working directory."""
+    shutil.copytree(finished_run, here / "run")
+    return Path("run")
+
+
+@pytest.fixture
+def files_in() -> Callable[..., dict[str, bytes]]:
+    """`files_in(folder)`: relative path -> bytes of every file below it."""
+
+    def read(folder: Path | str = ".") -> dict[str, bytes]:
+        paths = sorted(path for path in Path(folder).rglob("*") if path.is_file())
+        return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+    return read
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of the real tables, which are not part of this repository."""
+    folder = Path(os.environ.get("FORECAST_ATTN_DATA", ROOT.parent / "shared" / "data"))
+    if not (folder / "NP.csv").exists():
+        pytest.skip(f"no real data in {folder}; FORECAST_ATTN_DATA names another folder")
+    return folder
