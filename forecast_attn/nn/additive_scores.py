@@ -24,20 +24,18 @@ class PairScore(Score):
         raise NotImplementedError
 
     def key_exponential(
-        self, prepared_key: Float[Tensor, "batch heads key_len size"]
-    ) -> Float[Tensor, "batch heads key_len size"] | None:
+        self, prepared_key: Float[Tensor, "batch_heads key_len size"]
+    ) -> Float[Tensor, "batch_heads key_len size"] | None:
         return exponential(prepared_key)
 
     def forward(
         self,
         query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-        key_exponential: Float[Tensor, "batch heads key_len size"] | None = None,
-    ) -> Float[Tensor, "batch heads query_len key_len"]:
+        key: Float[Tensor, "batch_heads key_len size"],
+        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
+    ) -> Float[Tensor, "batch_heads query_len key_len"]:
         projected, direction = widened(self.project_query(query)), widened(self.direction())
-        # squeeze, not [:, 0]: the gradient of an index fills a whole tensor with zeros, at every step of a decoder.
-        one_head = None if key_exponential is None else key_exponential.squeeze(1)
-        return additive_scores(projected, key.squeeze(1), direction, one_head)[:, None]
+        return additive_scores(projected, key, direction, key_exponential)
 
 
 class AdditiveScore(PairScore):
@@ -57,8 +55,8 @@ class AdditiveScore(PairScore):
         self.gain = nn.Parameter(torch.tensor(math.sqrt(1 / size))) if normed else None
         self.bias = nn.Parameter(torch.zeros(size)) if normed else None
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
-        return widened(self.key_projection(key))[:, None]
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        return widened(self.key_projection(key))
 
     def project_query(
         self, query: Float[Tensor, "batch query_len query_size"]
@@ -83,8 +81,8 @@ class ConcatScore(PairScore):
         self.weight = bias_free(query_size + key_size, size).weight
         self.vector = _vector(size)
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
-        return widened(key @ self.weight[:, self.query_size :].T)[:, None]
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        return widened(key @ self.weight[:, self.query_size :].T)
 
     def project_query(
         self, query: Float[Tensor, "batch query_len query_size"]
@@ -110,8 +108,8 @@ class KerasAdditiveScore(PairScore):
         self.vector = nn.Parameter(torch.empty(size).uniform_(-limit, limit)) if use_scale else None
         self.register_buffer("ones", None if use_scale else torch.ones(size), persistent=False)
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
-        return widened(key)[:, None]
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        return widened(key)
 
     def direction(self) -> Float[Tensor, " size"]:
         return self.ones if self.vector is None else self.vector

@@ -6,14 +6,14 @@ A score, a normaliser and a window are three choices; this module is where they 
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from forecast_attn.nn.attention_window import AttentionWindow
 from forecast_attn.nn.normalisers import find_normaliser, masked_weights, softmax
 from forecast_attn.nn.product_scores import ProductScore
-from forecast_attn.nn.score import Score, multiply_by_head
+from forecast_attn.nn.score import Score
 
 
 class AttentionOutput(NamedTuple):
@@ -26,10 +26,10 @@ class AttentionOutput(NamedTuple):
 class Memory(NamedTuple):
     """What is computed once per window and passed to every step; no module keeps it."""
 
-    key: Float[Tensor, "batch heads key_len size"]
-    value: Float[Tensor, "batch heads key_len width"]  # zeroed where the mask is False, then projected
+    key: Float[Tensor, "batch_heads key_len size"]  # heads are folded into the batch, see Score
+    value: Float[Tensor, "batch_heads key_len width"]  # zeroed where the mask is False, then projected
     mask: Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"] | None  # True = may be attended
-    key_exponential: Float[Tensor, "batch heads key_len size"] | None = None  # e^{2 key}, additive scores only
+    key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None  # e^{2 key}, additive scores only
 
 
 class Attention(nn.Module):
@@ -113,46 +113,56 @@ class Attention(nn.Module):
         """
         mask, gain = self._visible(query, memory, first_step)
         if not need_weights and isinstance(self.score, ProductScore) and gain is None and self.normaliser is softmax:
-            return AttentionOutput(self.score.merge_heads(self._fused(query, memory, mask)), None)
+            return AttentionOutput(self.score.merge_heads(_fused(self.score, query, memory, mask, self._dropped)), None)
         weights = masked_weights(self.score(query, memory.key, memory.key_exponential), mask, self.normaliser)
         if gain is not None:
             weights = weights * gain
-        kept = F.dropout(weights, self.dropout) if self.training and self.dropout else weights
-        context_vector = self.score.merge_heads(multiply_by_head(kept.to(memory.value.dtype), memory.value))
-        return AttentionOutput(context_vector, weights if need_weights else None)
+        kept = F.dropout(weights, self._dropped) if self._dropped else weights
+        context_vector = self.score.merge_heads(torch.bmm(kept.to(memory.value.dtype), memory.value))
+        return AttentionOutput(context_vector, _unfolded(weights, self.score.heads) if need_weights else None)
+
+    @property
+    def _dropped(self) -> float:
+        return self.dropout if self.training else 0.0
 
     def _visible(self, query: Tensor, memory: Memory, first_step: int) -> tuple[Tensor | None, Tensor | None]:
-        """The mask and the window as one mask and one gain, both (batch, 1, query_len, key_len) or broadcastable."""
+        """The mask and the window as one mask and one gain, as broad as the scores or broadcastable to them."""
         mask = memory.mask
         if mask is not None:
             mask = mask[:, None] if mask.ndim == 2 else mask[:, first_step : first_step + query.shape[1]]
-            mask = mask[:, None]
         if self.window is None:
-            return mask, None
-        exists = _exists(memory.mask) if memory.mask is not None else _all_exist(memory.value)
-        view = self.window(query, exists, first_step)
-        inside = view.mask[:, None]
-        return inside if mask is None else inside & mask, None if view.gain is None else view.gain[:, None]
+            return _folded(mask, self.score.heads), None
+        exists = query.new_ones(len(query), memory.key.shape[1]).bool() if memory.mask is None else _exists(memory.mask)
+        inside, gain = self.window(query, exists, first_step)
+        mask = inside if mask is None else inside & mask
+        return _folded(mask, self.score.heads), _folded(gain, self.score.heads)
 
-    def _fused(self, query: Tensor, memory: Memory, mask: Tensor | None) -> Tensor:
-        """Context vectors of the heads by one kernel; a query that may attend to nothing gets zeros."""
-        score = self.score
-        assert isinstance(score, ProductScore)
-        left, right = score.operands(query, memory.key)
-        dropout = self.dropout if self.training else 0.0
-        some = None if mask is None else mask.any(dim=-1, keepdim=True)
-        if mask is not None and some is not None:
-            mask = mask | ~some
-        fused = F.scaled_dot_product_attention(
-            left, right, memory.value, attn_mask=mask, dropout_p=dropout, scale=score.scale
-        )
-        return fused if some is None else fused.masked_fill(~some, 0)
+
+def _folded(tensor: Tensor | None, heads: int) -> Tensor | None:
+    """The same for every head of a window, where heads are folded into the batch axis."""
+    return tensor if tensor is None or heads == 1 or len(tensor) == 1 else tensor.repeat_interleave(heads, dim=0)
+
+
+def _unfolded(
+    tensor: Shaped[Tensor, "batch_heads length size"], heads: int
+) -> Shaped[Tensor, "batch heads length size"]:
+    return tensor.view(-1, heads, *tensor.shape[1:])
+
+
+def _fused(score: ProductScore, query: Tensor, memory: Memory, mask: Tensor | None, dropped: float) -> Tensor:
+    """Context vectors by one kernel; a query that may attend to nothing gets zeros."""
+    factors = (*score.operands(query, memory.key), memory.value)
+    left, right, value = (_unfolded(factor, score.heads) for factor in factors)
+    allowed, none = None, None
+    if mask is not None:
+        none = ~mask.any(dim=-1, keepdim=True)
+        allowed = _unfolded(mask | none, score.heads if len(mask) > 1 else 1)
+    fused = F.scaled_dot_product_attention(
+        left, right, value, attn_mask=allowed, dropout_p=dropped, scale=score.scale
+    ).flatten(0, 1)
+    return fused if none is None else fused.masked_fill(none, 0)
 
 
 def _exists(mask: Bool[Tensor, "batch *query_len key_len"]) -> Bool[Tensor, "batch key_len"]:
     """True where some query may attend."""
     return mask if mask.ndim == 2 else mask.any(dim=1)
-
-
-def _all_exist(value: Float[Tensor, "batch heads key_len width"]) -> Bool[Tensor, "batch key_len"]:
-    return torch.ones(value.shape[0], value.shape[2], dtype=torch.bool, device=value.device)

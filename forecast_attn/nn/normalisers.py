@@ -47,10 +47,10 @@ def find_normaliser(name: str) -> Normaliser:
 
 
 def masked_weights(
-    scores: Float[Tensor, "batch heads query_len key_len"],
-    mask: Bool[Tensor, "#batch #heads #query_len key_len"] | None,
+    scores: Float[Tensor, "*rows query_len key_len"],
+    mask: Bool[Tensor, "*#rows #query_len key_len"] | None,
     normaliser: Normaliser,
-) -> Float[Tensor, "batch heads query_len key_len"]:
+) -> Float[Tensor, "*rows query_len key_len"]:
     """Normalise the scores of the keys that may be attended; the others get exactly 0.
 
     Scores of half precision are widened to float32, and so are the weights. A row without any key that may be

@@ -7,7 +7,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from forecast_attn.nn.precision import full_precision, widened
-from forecast_attn.nn.score import Score, bias_free, multiply_by_head
+from forecast_attn.nn.score import Score, bias_free
 
 
 class ProductScore(Score):
@@ -18,27 +18,27 @@ class ProductScore(Score):
     def operands(
         self,
         query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch heads query_len width"], Float[Tensor, "batch heads key_len width"]]:
+        key: Float[Tensor, "batch_heads key_len size"],
+    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
         """The two factors, such that scores = scale * query @ key^T."""
-        return query[:, None], key
+        return query, key
 
     def forward(
         self,
         query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-        key_exponential: Float[Tensor, "batch heads key_len size"] | None = None,
-    ) -> Float[Tensor, "batch heads query_len key_len"]:
+        key: Float[Tensor, "batch_heads key_len size"],
+        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
+    ) -> Float[Tensor, "batch_heads query_len key_len"]:
         left, right = self.operands(query, key)
         return _wide_product(left if self.scale == 1 else left * self.scale, right)
 
 
 def _wide_product(
-    left: Float[Tensor, "batch heads query_len width"], right: Float[Tensor, "batch heads key_len width"]
-) -> Float[Tensor, "batch heads query_len key_len"]:
+    left: Float[Tensor, "batch_heads query_len width"], right: Float[Tensor, "batch_heads key_len width"]
+) -> Float[Tensor, "batch_heads query_len key_len"]:
     left, right = widened(left), widened(right)
     with full_precision(left):
-        return multiply_by_head(left, right.transpose(-1, -2))
+        return torch.bmm(left, right.mT)
 
 
 class DotScore(ProductScore):
@@ -56,17 +56,17 @@ class DotScore(ProductScore):
     def operands(
         self,
         query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch heads query_len width"], Float[Tensor, "batch heads key_len width"]]:
-        return (query if self.factor is None else query * self.factor)[:, None], key
+        key: Float[Tensor, "batch_heads key_len size"],
+    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+        return query if self.factor is None else query * self.factor, key
 
     def forward(
         self,
         query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-        key_exponential: Float[Tensor, "batch heads key_len size"] | None = None,
-    ) -> Float[Tensor, "batch heads query_len key_len"]:
-        scores = _wide_product(query[:, None], key)  # scaled after the product, as Keras does, to the last bit
+        key: Float[Tensor, "batch_heads key_len size"],
+        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
+    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+        scores = _wide_product(query, key)  # scaled after the product, as Keras does, to the last bit
         return scores if self.factor is None else scores * self.factor
 
 
@@ -81,11 +81,11 @@ class GeneralScore(ProductScore):
     def operands(
         self,
         query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch heads query_len width"], Float[Tensor, "batch heads key_len width"]]:
-        if query.shape[1] <= key.shape[2]:
-            return (query @ self.weight)[:, None], key
-        return query[:, None], key @ self.weight.T
+        key: Float[Tensor, "batch_heads key_len size"],
+    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+        if query.shape[1] <= key.shape[1]:
+            return query @ self.weight, key
+        return query, key @ self.weight.T
 
 
 class ScaledDotScore(ProductScore):
@@ -97,16 +97,16 @@ class ScaledDotScore(ProductScore):
         self.query_projection = bias_free(query_size, size)
         self.key_projection = bias_free(key_size, size)
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
         projected: Tensor = self.key_projection(key)
-        return projected[:, None]
+        return projected
 
     def operands(
         self,
         query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch heads query_len width"], Float[Tensor, "batch heads key_len width"]]:
-        return self.query_projection(query)[:, None], key
+        key: Float[Tensor, "batch_heads key_len size"],
+    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+        return self.query_projection(query), key
 
 
 class MultiHeadScore(ProductScore):
@@ -124,26 +124,27 @@ class MultiHeadScore(ProductScore):
         self.value_projection = bias_free(value_size or key_size, size)
         self.output_projection = bias_free(size, size)
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
         return self._split(self.key_projection(key))
 
     def prepare_value(
         self, value: Float[Tensor, "batch key_len value_size"]
-    ) -> Float[Tensor, "batch heads key_len size"]:
+    ) -> Float[Tensor, "batch_heads key_len size"]:
         return self._split(self.value_projection(value))
 
     def operands(
         self,
         query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-    ) -> tuple[Float[Tensor, "batch heads query_len width"], Float[Tensor, "batch heads key_len width"]]:
+        key: Float[Tensor, "batch_heads key_len size"],
+    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
         return self._split(self.query_projection(query)), key
 
     def merge_heads(
-        self, context_vector: Float[Tensor, "batch heads query_len size"]
+        self, context_vector: Float[Tensor, "batch_heads query_len size"]
     ) -> Float[Tensor, "batch query_len context_size"]:
-        merged: Tensor = self.output_projection(context_vector.transpose(1, 2).flatten(2))
+        by_head = context_vector.view(-1, self.heads, *context_vector.shape[1:])
+        merged: Tensor = self.output_projection(by_head.transpose(1, 2).flatten(2))
         return merged
 
-    def _split(self, projected: Float[Tensor, "batch length width"]) -> Float[Tensor, "batch heads length size"]:
-        return projected.view(*projected.shape[:2], self.heads, -1).transpose(1, 2)
+    def _split(self, projected: Float[Tensor, "batch length width"]) -> Float[Tensor, "batch_heads length size"]:
+        return projected.view(*projected.shape[:2], self.heads, -1).transpose(1, 2).flatten(0, 1)

@@ -48,23 +48,23 @@ class LocationScore(Score):
         super().__init__(value_size or key_size)
         self.weight = bias_free(query_size, key_length).weight
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch heads key_len size"]:
-        return key[:, None, :, :0]
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        return key[:, :, :0]
 
     def forward(
         self,
         query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch heads key_len size"],
-        key_exponential: Float[Tensor, "batch heads key_len size"] | None = None,
-    ) -> Float[Tensor, "batch heads query_len key_len"]:
-        length, rows = key.shape[2], self.weight.shape[0]
+        key: Float[Tensor, "batch_heads key_len size"],
+        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
+    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+        length, rows = key.shape[1], self.weight.shape[0]
         if length > rows:
             raise ConfigError(
                 f"luong-location knows {rows} positions; got {length} keys",
                 f"train with --lookback {length}, or choose an attention that compares keys, such as luong-general",
             )
         weight = self.weight if length == rows else self.weight[:length]
-        return widened(query @ weight.T)[:, None]
+        return widened(query @ weight.T)
 
 
 def make_score(
