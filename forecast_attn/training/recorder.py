@@ -139,8 +139,8 @@ class Recorder(pl.Callback):
     # ------------------------------------------------------------------ files
 
     def _write_weights(self) -> None:
-        metadata = {"epoch": str(self.best_epoch), "validation_loss": repr(self.best_loss)}
-        write_atomically(self.run.model, safetensors.torch.save(self.best_weights, metadata))
+        # One entry only: safetensors writes several in an order that differs from run to run.
+        write_atomically(self.run.model, safetensors.torch.save(self.best_weights, {"epoch": str(self.best_epoch)}))
 
     def _write_checkpoint(self, trainer: pl.Trainer) -> None:
         """Every device must call this: saving is a meeting point of all of them."""
