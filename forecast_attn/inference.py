@@ -126,7 +126,8 @@ def load_network(run: RunDir, config: RunConfig, schema: Schema) -> ForecastNetw
         RunError: the file is damaged or belongs to another network.
     """
     try:
-        network = build_network(config.model, window_sizes(schema))
+        with torch.random.fork_rng(devices=()):  # building draws initial weights, which a caller must not notice
+            network = build_network(config.model, window_sizes(schema))
         network.load_state_dict(safetensors.torch.load_file(run.model))
     except (safetensors.SafetensorError, OSError) as error:
         raise RunError(f"cannot read '{run.model}': {error}", DAMAGED_HINT) from None
