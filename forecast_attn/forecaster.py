@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -52,7 +53,6 @@ class Forecaster:
     def __init__(self, **options: Any) -> None:
         self.config = RunConfig.from_options(options)
         self._run: RunDir | None = None
-        self._scratch: list[tempfile.TemporaryDirectory[str]] = []
 
     # ------------------------------------------------------------------ train
 
@@ -224,8 +224,9 @@ class Forecaster:
 
     def _scratch_dir(self) -> Path:
         """A directory that lives as long as this object."""
-        self._scratch.append(tempfile.TemporaryDirectory(prefix="forecast-attn-"))
-        return Path(self._scratch[-1].name)
+        path = tempfile.mkdtemp(prefix="forecast-attn-")
+        weakref.finalize(self, shutil.rmtree, path, ignore_errors=True)
+        return Path(path)
 
 
 def read_panel(data: pd.DataFrame | Table, config: RunConfig) -> tuple[Panel, DataSource]:
