@@ -1,0 +1,340 @@
+"""The command line itself: help, exit codes, what goes where, --json, --quiet, --config, colours."""
+
+import dataclasses
+import json
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from forecast_attn.config import ATTENTIONS, CHOICES, SECTIONS, RunConfig, all_options, flag_name
+
+ROOT = Path(__file__).resolve().parents[1]
+COMMANDS = ("check", "train", "predict", "inspect", "info")
+ESCAPE = "\x1b["
+
+
+# --------------------------------------------------------------------------- help
+
+
+def test_help_lists_every_command(forecast):
+    for flag in ("--help", "-h"):
+        outcome = forecast(flag)
+        assert (outcome.code, outcome.err) == (0, "")
+        assert all(re.search(rf"\b{command}\b", outcome.out) for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("flag", ["--help", "-h"])
+def test_help_of_a_command(forecast, command, flag):
+    outcome = forecast(command, flag)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert f"forecast {command}" in outcome.out
+    assert "--json" in outcome.out
+
+
+def test_every_option_of_the_configuration_is_a_flag_with_its_default(forecast, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    page = forecast("train", "--help").out
+    for name, (_, option) in all_options().items():
+        line = next((line for line in page.splitlines() if re.search(rf"--{flag_name(option)}\b", line)), None)
+        assert line is not None, name
+        if option.default not in (None, ()) and not isinstance(option.default, bool):
+            assert f"[default: {option.default}]" in line, name
+        if name in CHOICES and name != "attention":
+            assert all(choice in line for choice in CHOICES[name]), name
+
+
+def test_no_command_shows_the_help(forecast):
+    outcome = forecast()
+    assert outcome.code == 2
+    assert "Usage: forecast" in outcome.out + outcome.err
+    assert "error:" not in outcome.err
+
+
+def test_version(forecast):
+    outcome = forecast("--version")
+    assert outcome.code == 0
+    assert re.fullmatch(r"forecast-attn \d+\.\d+\.\d+\S*\n", outcome.out)
+
+
+def test_attention_help_lists_the_mechanisms(forecast):
+    outcome = forecast("train", "--attention", "help")
+    assert outcome.code == 0
+    assert [line.split()[0] for line in outcome.out.splitlines()] == list(ATTENTIONS)
+
+
+@pytest.mark.parametrize(
+    "command", [[str(ROOT / "cli.py")], ["-m", "forecast_attn"]], ids=["python cli.py", "python -m forecast_attn"]
+)
+def test_other_ways_to_start_it(process_environment, here, command):
+    done = subprocess.run(
+        [sys.executable, *command, "train", "-h"], capture_output=True, text=True, env=process_environment, check=True
+    )
+    assert "Usage: forecast train" in done.stdout
+    assert not list(here.iterdir())
+
+
+# --------------------------------------------------------------------------- a wrong command line
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("trian", "data.csv"), "no such command 'trian'", "did you mean 'train'?"),
+        (("train", "data.csv", "--horizn", "3"), "no such option '--horizn'", "did you mean '--horizon'?"),
+        (("train", "data.csv", "--zzz"), "no such option: --zzz", "forecast train --help"),
+        (("train", "data.csv", "other.csv"), "got unexpected extra argument", "forecast train --help"),
+        (("train",), "there is no table to train on", "forecast train data.csv"),
+        (("check",), "missing argument 'data'", "forecast check --help"),
+        (("inspect", "--step"), "option '--step' requires an argument", "forecast"),
+        (("train", "data.csv", "--attention", "luong"), "--attention has no value 'luong'", "'luong-"),
+        (("predict", "--accelerator", "gpuu"), "--accelerator has no value 'gpuu'", "did you mean 'gpu'?"),
+        (("predict", "--out", "-", "--json"), "--out - and --json both want stdout", "choose one"),
+        (("predict", "--attention-out", "-"), "--attention-out is a Parquet file", "attention.parquet"),
+        (("train", "--resume", "run", "--horizon", "3"), "--resume continues .* cannot change --horizon", "leave"),
+        (("train", "--resume", "run", "--out", "other"), "--resume continues .* cannot change --out", "leave"),
+    ],
+)
+def test_exit_code_2(forecast, here, words, message, hint):
+    outcome = forecast(*words)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert re.match(message, outcome.error, re.IGNORECASE), outcome.error
+    assert hint in outcome.hint
+    assert not list(here.iterdir())
+
+
+def test_debug_shows_the_traceback(forecast_process, here):
+    outcome = forecast_process("--debug", "train", "nowhere.csv")
+    assert outcome.code == 1
+    assert "Traceback" in outcome.err
+    assert "DataError: there is no file 'nowhere.csv'" in outcome.err
+
+
+# --------------------------------------------------------------------------- what goes where
+
+
+def test_train_says_its_result_on_stdout_and_the_rest_on_stderr(forecast, write, make_table, small):
+    outcome = forecast("train", write(make_table()), *small)
+    assert outcome.code == 0
+    first, *table, skill, run = outcome.out.splitlines()
+    assert first.startswith("validation, 16 of 22 windows after 2024-04-05; best epoch ")
+    assert table[0].split() == ["MAE", "RMSE", "MASE"]
+    assert re.match(r"skill -?\d+\.\d %: ", skill)
+    assert run.startswith("run: runs/")
+    for said in ("target", "past covariate", "numeric, not declared", "step D", "epoch   1/2", "epoch   2/2"):
+        assert said in outcome.err
+    assert "runs/" not in outcome.err
+
+
+def test_a_model_worse_than_naive_is_called_so(forecast, write, make_table, small):
+    assert "WORSE than repeating the last season" in forecast("train", write(make_table()), *small).out
+
+
+def test_quiet_leaves_the_result_alone(forecast, write, make_table, small):
+    trained = forecast("train", write(make_table()), *small, "--quiet")
+    assert (trained.code, trained.err) == (0, "")
+    assert "skill" in trained.out
+    predicted = forecast("predict", "--quiet")
+    assert (predicted.code, predicted.err) == (0, "")
+    assert predicted.out.startswith("item_id,cutoff,timestamp,step,prediction\n")
+
+
+def test_quiet_does_not_silence_errors(forecast, here):
+    outcome = forecast("train", "nowhere.csv", "--quiet")
+    assert outcome.code == 1
+    assert outcome.err.startswith("error: there is no file 'nowhere.csv'\n")
+
+
+def test_json_is_one_document(forecast, write, make_table, small):
+    trained = json.loads(forecast("train", write(make_table()), *small, "--out", "run", "--json").out)
+    assert trained["run"] == "run"
+    assert set(trained) >= {"validation", "seasonal_naive", "skill_per_cent", "best_epoch", "ended"}
+    assert set(trained["validation"]) >= {"mae", "rmse", "mase", "windows"}
+    predicted = json.loads(forecast("predict", "run", "--json").out)
+    assert (predicted["rows"], predicted["series"]) == (3, 1)
+    assert json.loads(forecast("info", "run", "--json").out)["finished"] is True
+    assert "torch" in json.loads(forecast("info", "--json").out)["versions"]
+    assert json.loads(forecast("inspect", "run", "--json").out)
+    assert json.loads(forecast("check", "data.csv", "--json").out)["findings"] == []
+
+
+def test_check_in_json_says_every_error_and_exits_with_1(forecast, write, make_table):
+    table = make_table().astype({"target": object})
+    table.loc[3, "target"], table.loc[9, "temperature"] = "unknown", None
+    outcome = forecast("check", write(table), "--json")
+    assert outcome.code == 1
+    found = json.loads(outcome.out)["findings"]
+    assert {(finding["column"], finding["row"]) for finding in found} == {("target", 4), ("temperature", 10)}
+    assert forecast("check", "data.csv").code == 1
+
+
+def test_no_colour_where_there_is_no_terminal(forecast, run_copy, write, make_table, small):
+    for words in (
+        ("train", write(make_table()), *small),
+        ("predict", "run"),
+        ("inspect", "run"),
+        ("check", "data.csv"),
+        ("info", "run"),
+        ("train", "--help"),
+    ):
+        outcome = forecast(*words)
+        assert ESCAPE not in outcome.out + outcome.err, words
+
+
+def on_a_terminal(words: list[str], environment: dict[str, str]) -> str:
+    """What a command shows on a terminal of 100 columns."""
+    import os
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "forecast_attn", *words]
+    environment = {**environment, "TERM": "xterm-256color", "COLUMNS": "100"}
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 65_536)
+            except OSError:  # Linux' way of saying that nobody writes any more
+                break
+            if not part:
+                break
+            shown += part
+    os.close(ours)
+    assert process.returncode == 0, shown
+    return shown.decode()
+
+
+@pytest.mark.slow
+def test_colours_on_a_terminal_unless_no_color(process_environment, run_copy):
+    assert re.search(r"\x1b\[[\d;]*3[0-9]|\x1b\[38;", on_a_terminal(["inspect", "run"], process_environment))
+    plain = on_a_terminal(["inspect", "run"], {**process_environment, "NO_COLOR": "1"})
+    assert not re.search(r"\x1b\[[\d;]*(3[0-7]|38;|4[0-7]|48;)[\d;]*m", plain)
+
+
+@pytest.mark.slow
+def test_a_live_bar_on_a_terminal(process_environment, write, make_table, small):
+    shown = on_a_terminal(["train", write(make_table()), *small], process_environment)
+    assert "windows/s" in shown
+    assert "loss" in shown
+    assert "epoch 2/2" in shown
+    assert "epoch   1/2" not in shown  # the plain line of a file or pipe
+
+
+# --------------------------------------------------------------------------- --config
+
+
+def test_a_configuration_file_and_flags_that_win_over_it(forecast, write, make_table, small):
+    write('[data]\nhorizon = 5\nlookback = 10\npast = ["temperature"]\n[model]\nhidden-size = 3\n', "run.toml")
+    flags = ("--horizon", "2", "--max-epochs", "1", "--epoch-windows", "8")
+    outcome = forecast("train", write(make_table()), "--config", "run.toml", *flags, "--out", "run")
+    assert outcome.code == 0, outcome.err
+    options = json.loads(Path("run/config.json").read_text())["options"]
+    assert (options["data"]["horizon"], options["data"]["lookback"], options["model"]["hidden_size"]) == (2, 10, 3)
+    assert options["data"]["past_covariates"] == ["temperature"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message", "hint"),
+    [
+        ("horizn = 3\n", "^'run.toml': there is no option 'horizn'$", "did you mean 'horizon'"),
+        ("[model]\nhiden_size = 3\n", "^'run.toml': there is no option 'hiden_size'$", "did you mean 'hidden_size'"),
+        ("[modell]\nhorizon = 3\n", r"^'run.toml' has an unknown table \[modell\]$", "did you mean 'model'"),
+        ("horizon = \n", "^'run.toml' is not valid TOML: ", ""),
+        ('horizon = "many"\n', "^--horizon must be a whole number; got 'many'$", ""),
+        ("horizon = true\n", "^--horizon must be a whole number; got True$", ""),
+        ("bidirectional = 1\n", "^--bidirectional must be true or false; got 1$", ""),
+        ("max_epochs = 2.5\n", "^--max-epochs must be a whole number; got 2.5$", ""),
+        ("past = 3\n", "^--past must be column names; got 3$", ""),
+        ('attention = "luong-genral"\n', "^--attention has no value 'luong-genral'$", "did you mean 'luong-general'"),
+        (None, "^cannot read the configuration 'run.toml': No such file", ""),
+    ],
+)
+def test_a_wrong_configuration_file(forecast, write, make_table, here, content, message, hint):
+    if content is not None:
+        write(content, "run.toml")
+    outcome = forecast("train", write(make_table()), "--config", "run.toml")
+    assert (outcome.code, outcome.out) == (2, "")
+    assert re.search(message, outcome.error), outcome.error
+    assert hint in outcome.hint
+    assert not Path("runs").exists()
+
+
+def test_every_default_survives_the_way_through_config_json():
+    config = RunConfig()
+    assert RunConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
+
+
+def test_every_option_can_be_written_in_a_configuration_file(tmp_path):
+    from forecast_attn.config_file import read_config_file
+
+    lines = []
+    for section, part in SECTIONS.items():
+        lines.append(f"[{section}]")
+        for option in dataclasses.fields(part):
+            if option.default is not None:
+                value = list(option.default) if isinstance(option.default, tuple) else option.default
+                lines.append(f"{flag_name(option)} = {json.dumps(value)}")
+    (tmp_path / "run.toml").write_text("\n".join(lines))
+    assert RunConfig.from_options(read_config_file(tmp_path / "run.toml")) == RunConfig()
+
+
+# --------------------------------------------------------------------------- info, pipes
+
+
+def test_info_about_this_machine(forecast):
+    outcome = forecast("info")
+    assert outcome.code == 0
+    assert re.search(r"^versions\.torch +\d", outcome.out, re.MULTILINE)
+
+
+def test_info_about_a_run(forecast, finished_run):
+    outcome = forecast("info", finished_run)
+    assert outcome.code == 0
+    for said in (
+        "options.model.attention",
+        "luong-general",
+        "metrics.validation.mae",
+        "schema.lookback",
+        "data.sha256",
+    ):
+        assert said in outcome.out
+
+
+def test_a_reader_that_has_had_enough(process_environment, finished_run):
+    """`forecast info RUN | head -1` ends quietly."""
+    command = [sys.executable, "-m", "forecast_attn", "info", str(finished_run)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=process_environment) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.slow
+def test_nothing_is_written_but_what_was_named(forecast_process, write, make_table, small, here, tmp_path):
+    """Home, cache and temporary folder are watched too."""
+    folders = {name: tmp_path / name.lower() for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
+    for folder in folders.values():
+        folder.mkdir()
+    environment = {name: str(folder) for name, folder in folders.items()} | {"PYTHONDONTWRITEBYTECODE": "1"}
+    path = write(make_table())
+    named = tmp_path / "named"
+    for words in (
+        ("check", path),
+        ("train", path, *small, "--out", named / "run"),
+        ("predict", named / "run", "--out", named / "forecast.csv", "--attention-out", named / "weights.parquet"),
+        ("inspect", named / "weights.parquet", "--export", named / "weights.csv", "--png", named / "weights.png"),
+        ("info", named / "run"),
+    ):
+        outcome = forecast_process(*words, env=environment)
+        assert outcome.code == 0, outcome.err
+    assert [entry.name for entry in here.iterdir()] == [path]
+    left = [entry for folder in folders.values() for entry in folder.rglob("*") if entry.is_file()]
+    # Matplotlib keeps a list of fonts; torch makes an empty folder of its own.
+    assert not [entry for entry in left if "matplotlib" not in str(entry) and "fontconfig" not in str(entry)]
+    written = {entry.name for entry in named.iterdir()}
+    assert written == {"run", "forecast.csv", "weights.parquet", "weights.csv", "weights.png"}
