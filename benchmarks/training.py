@@ -88,7 +88,7 @@ def bare_rates(order: str, frame: pd.DataFrame, sizes: tuple[int, int]) -> tuple
             past, ahead, truth = gather(rows)
             loss = nn.functional.l1_loss(network(past, ahead), truth)
             optimiser.zero_grad()
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimiser.step()
 
