@@ -185,6 +185,20 @@ def test_no_colour_where_there_is_no_terminal(forecast, run_copy, write, make_ta
         assert ESCAPE not in outcome.out + outcome.err, words
 
 
+def test_names_are_text_and_no_markup(forecast, write, make_table, small):
+    """`[kW]` is a unit, `[/x]` no closing tag, `:cat:` no picture."""
+    table = make_table().assign(item_id="[/x] :cat:").rename(columns={"temperature": "load [kw]"})
+    path = write(table, "[red].csv")
+    checked = forecast("check", path)
+    assert checked.code == 0
+    assert all(name in checked.out for name in ("[red].csv", "load [kw]", "[/x] :cat:"))
+    trained = forecast("train", path, *small, "--out", "[bold]")
+    assert "load [kw]" in trained.err
+    assert trained.out.endswith("run: [bold]\n")
+    assert forecast("predict", "[bold]").code == 0
+    assert "[/x] :cat:" in forecast("inspect", "[bold]").out
+
+
 def on_a_terminal(words: list[str], environment: dict[str, str]) -> str:
     """What a command shows on a terminal of 100 columns."""
     import os

@@ -18,7 +18,8 @@ WIDTH_ELSEWHERE = 120
 
 def make_console(*, stderr: bool = False, quiet: bool = False) -> Console:
     """A console as wide as the terminal; no colours where there is none, or with NO_COLOR."""
-    console = Console(stderr=stderr, quiet=quiet, highlight=False)
+    # Names of columns and series are text: "load [kW]" is no markup, ":cat:" no picture.
+    console = Console(stderr=stderr, quiet=quiet, highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH_ELSEWHERE
     return console
