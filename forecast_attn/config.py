@@ -111,7 +111,7 @@ class ModelConfig:
 
     attention: str = option("luong-general", "attention mechanism; `help` lists them", metavar="NAME")
     attention_order: str | None = option(None, "when the decoder asks: before its cell (bahdanau) or after it (luong)")
-    attention_size: int | None = option(None, "width of additive and projected scores; hidden size when absent", low=1)
+    attention_size: int | None = option(None, "width of additive and projected scores; 128 when absent", low=1)
     heads: int = option(4, "heads of multi-head attention", low=1)
     normaliser: str = option("softmax", "what turns scores into weights")
     attention_window: str = option("global", "which keys a query may see")
@@ -162,6 +162,16 @@ class RunConfig:
     data: DataConfig = field(default_factory=DataConfig)
     model: ModelConfig = field(default_factory=ModelConfig)
     training: TrainingConfig = field(default_factory=TrainingConfig)
+
+    def __post_init__(self) -> None:
+        """Refuse options of different sections that would be accepted and ignored."""
+        defaults = TrainingConfig()
+        for name in ("teacher_forcing", "teacher_forcing_decay"):
+            if self.model.decoding == "direct" and getattr(self.training, name) != getattr(defaults, name):
+                raise ConfigError(
+                    f"--{name.replace('_', '-')} needs a decoder that is fed its previous value",
+                    "add --decoding autoregressive",
+                )
 
     @classmethod
     def from_options(cls, options: dict[str, Any]) -> Self:

@@ -1,5 +1,6 @@
 """From options to a network: which sizes it gets, and which combinations are refused."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from torch import nn
 
 from forecast_attn.config import ATTENTIONS, ModelConfig
 from forecast_attn.errors import ConfigError
-from forecast_attn.nn.builder import attention_order, build_network
+from forecast_attn.nn.builder import ATTENTION_SIZE, attention_order, build_network
 from forecast_attn.nn.decoder import BahdanauDecoder
 from forecast_attn.nn.network import ForecastNetwork
 
@@ -65,7 +66,7 @@ def test_the_attention_size_is_the_width_of_what_is_compared(name: str) -> None:
         }
 
     assert widths(attention_size=10) == {10}
-    assert widths() == {8}
+    assert widths() == {ATTENTION_SIZE}
 
 
 def test_every_part_hears_of_its_options() -> None:
@@ -167,3 +168,12 @@ def test_refuses_what_contradicts_itself_or_would_be_ignored(options: dict[str, 
 
 def test_input_feeding_is_possible_where_the_order_is_luong() -> None:
     assert build(attention="bahdanau", attention_order="luong", input_feeding=True).decoder.input_feeding
+
+
+def test_local_m_needs_a_lookback_of_one_season() -> None:
+    season = SIZES.lookback + 1
+    with pytest.raises(ConfigError) as caught:
+        build_network(ModelConfig(attention="luong-general", attention_window="local-m"), replace(SIZES, season=season))
+    expected = f"local-m looks one season ({season} steps) back; the lookback is {SIZES.lookback}"
+    assert caught.value.message == expected
+    assert caught.value.hint == f"--lookback {season}, or --attention-window local-p"
