@@ -108,7 +108,8 @@ def make_table() -> Callable[..., pd.DataFrame]:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working directory."""
+    """An empty working directory, and no terminal width of whoever runs the tests."""
+    monkeypatch.delenv("COLUMNS", raising=False)
     folder = tmp_path / "here"
     folder.mkdir()
     monkeypatch.chdir(folder)
