@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -155,6 +156,29 @@ def files_in() -> Callable[..., dict[str, bytes]]:
         return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
     return read
+
+
+@pytest.fixture
+def refused(forecast, files_in) -> Callable[..., None]:
+    """`refused(words, message=…, hint=…, code=1)`: one sentence, one hint, and every file as it was before."""
+
+    def check(*words: object, message: str, hint: str | None, code: int = 1) -> None:
+        before = files_in()
+        outcome = forecast(*words)
+        assert outcome.code == code, outcome.err
+        assert outcome.out == ""
+        assert re.search(message, outcome.error), outcome.error
+        assert "Traceback" not in outcome.err
+        assert len([line for line in outcome.err.splitlines() if line.startswith(("error:", "hint:"))]) <= 2
+        assert outcome.err.splitlines()[-1].startswith("hint: " if hint else "error: ")
+        if hint:
+            assert re.search(hint, outcome.hint), outcome.hint
+        assert outcome.error[0] == outcome.error[0].lower()
+        assert not outcome.error.endswith(".")
+        assert files_in() == before
+        assert not Path("runs").exists()
+
+    return check
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from forecast_attn.data.cells import ids_as_text, parse_numbers
 from forecast_attn.data.frame import require_column
 from forecast_attn.data.panel import Panel, ranges
-from forecast_attn.data.problems import naming, place, quoted, stamp_text, stop_at_errors
+from forecast_attn.data.problems import counted, naming, place, quoted, stamp_text, stop_at_errors
 from forecast_attn.data.timestamps import Stamps, parse_timestamps
 from forecast_attn.errors import DataError
 
@@ -57,7 +57,13 @@ def join_future(panel: Panel, future_frame: pd.DataFrame, horizon: int, source: 
         with naming(source):
             given = np.append(parse_numbers(future_frame[name], stop_at_errors), np.nan)[rows]
         values[..., position] = np.where(np.isnan(given), values[..., position], given)
-    return _with_future(panel, stamps, _checked(panel, stamps, values, source))
+    return _with_future(panel, stamps, _checked(panel, stamps, values, source, _extent(panel, future_frame)))
+
+
+def _extent(panel: Panel, frame: pd.DataFrame) -> str:
+    """How many rows the table has, from when to when."""
+    found, _ = parse_timestamps(frame[panel.roles.time], panel.roles.time)
+    return f"; it has {counted(len(found), 'row')}, from {stamp_text(found.min())} to {stamp_text(found.max())}"
 
 
 def _future_stamps(panel: Panel, horizon: int) -> Stamps:
@@ -114,7 +120,7 @@ def _series_in(panel: Panel, frame: pd.DataFrame) -> NDArray[np.int64]:
     return np.array([position.get(item_id, -1) for item_id in item_ids] + [-1], np.int64)[found]
 
 
-def _checked(panel: Panel, stamps: Stamps, values: Floats, source: str | None) -> Floats:
+def _checked(panel: Panel, stamps: Stamps, values: Floats, source: str | None, extent: str = "") -> Floats:
     """The values, when none is missing."""
     missing = np.isnan(values)
     for index, column in np.argwhere(missing.any(axis=1))[:1]:
@@ -124,7 +130,7 @@ def _checked(panel: Panel, stamps: Stamps, values: Floats, source: str | None) -
         where = "the data" if source is None else f"'{source}'"
         message = (
             f"{where} has no '{name}' for {len(steps)} of the {horizon} steps to forecast of series "
-            f"'{panel.item_ids[index]}', from {first} to {last}"
+            f"'{panel.item_ids[index]}', from {first} to {last}{extent}"
         )
         span = f"{stamp_text(stamps[index, 0])} … {stamp_text(stamps[index, -1])}"
         raise DataError(message, f"--future FILE with columns {quoted(panel.roles.future_covariates)} for {span}")

@@ -1,0 +1,365 @@
+"""Run directories that are missing, unfinished, damaged or hostile, and places that cannot be written to.
+
+Each case goes through the command line. `refused` checks what holds for all of them.
+"""
+
+import json
+import os
+import pickle
+import re
+import resource
+import stat
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+# --------------------------------------------------------------------------- run directories
+
+COMMANDS = [("predict",), ("inspect",), ("info",), ("train", "--resume")]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_run_that_is_not_there(refused, here, command):
+    refused(*command, "nowhere", message="^there is no run 'nowhere'|^there is no file 'nowhere'", hint=".")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_directory_that_is_no_run(refused, write, command):
+    write("hello", "note.txt")
+    refused(*command, ".", message="^'.' is not a run: it has no config.json$", hint="forecast train")
+
+
+def test_no_run_at_all(refused, here):
+    refused("predict", message="^there is no finished run under runs/$", hint="forecast train data.csv")
+
+
+@pytest.mark.parametrize("command", [("predict",), ("inspect",)])
+def test_an_unfinished_run(refused, run_copy, command):
+    (run_copy / "metrics.json").unlink()
+    message = "^'run' is an unfinished run: missing metrics.json$"
+    refused(*command, run_copy, message=message, hint="^continue it with: forecast train --resume run$")
+
+
+@pytest.mark.parametrize("name", ["schema.json", "model.safetensors", "tail.parquet"])
+def test_a_finished_run_that_lacks_a_file_is_damaged_not_unfinished(refused, run_copy, name):
+    """Advice to resume it would be answered with `nothing to resume`."""
+    (run_copy / name).unlink()
+    refused("predict", run_copy, message=f"^'run' is damaged: missing {name}$", hint="restore it")
+
+
+def test_a_finished_run_is_not_resumed(refused, run_copy):
+    refused("train", "--resume", run_copy, message="'run' is finished", hint="forecast predict run")
+
+
+@pytest.mark.parametrize("name", ["config.json", "schema.json", "metrics.json"])
+def test_a_newer_format(refused, run_copy, name):
+    content = json.loads((run_copy / name).read_text())
+    (run_copy / name).write_text(json.dumps({**content, "format": 99}))
+    refused(
+        "predict", run_copy, message=f"^'run/{name}' has format 99; this version reads up to 1$", hint="pip install"
+    )
+
+
+@pytest.mark.parametrize("name", ["config.json", "schema.json", "metrics.json"])
+@pytest.mark.parametrize(
+    "content", [b"", b'{"format": 1, "opt', b"[]", b'{"format": "1"}', b"\xff\xfe", b"[" * 100_000]
+)
+def test_damaged_json(refused, run_copy, name, content):
+    (run_copy / name).write_bytes(content)
+    refused("predict", run_copy, message=f"^'run/{name}' is damaged", hint="restore it")
+
+
+@pytest.mark.parametrize("name", ["config.json", "schema.json"])
+def test_json_that_says_nothing(forecast, run_copy, name):
+    (run_copy / name).write_text('{"format": 1}')
+    for command in ("predict", "info"):
+        outcome = forecast(command, run_copy)
+        if (command, name) != ("info", "config.json"):
+            assert outcome.code == 1
+            assert outcome.error.startswith(f"'run/{name}' is damaged")
+
+
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (("lookback",), -1),
+        (("horizon",), 0),
+        (("scaler", "target", "scale"), []),
+        (("scaler", "past", "loc"), [[1.0, 2.0]]),
+        (("scaler", "target", "loc"), ["many"]),
+        (("roles",), None),
+        (("frequency", "alias"), None),
+    ],
+)
+def test_an_altered_schema(refused, run_copy, keys, value):
+    content = json.loads((run_copy / "schema.json").read_text())
+    part = content
+    for key in keys[:-1]:
+        part = part[key]
+    part[keys[-1]] = value
+    (run_copy / "schema.json").write_text(json.dumps(content))
+    refused("predict", run_copy, message="'run/schema.json' is damaged", hint="restore it")
+
+
+def test_weights_of_another_network(refused, run_copy):
+    content = json.loads((run_copy / "config.json").read_text())
+    content["options"]["model"]["hidden_size"] = 5
+    (run_copy / "config.json").write_text(json.dumps(content))
+    refused("predict", run_copy, message="does not fit config.json and schema.json: size mismatch", hint="restore")
+
+
+class Bomb:
+    """Writes a file when it is unpickled."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Path.write_text, (Path("exploded"), "boom")
+
+
+@pytest.mark.parametrize("harm", ["truncated", "empty", "one bit", "pickle", "torch"])
+def test_an_altered_weight_file(refused, run_copy, harm):
+    import torch
+
+    path = run_copy / "model.safetensors"
+    whole = path.read_bytes()
+    contents = {
+        "truncated": whole[: len(whole) // 2],
+        "empty": b"",
+        "one bit": whole[:-1] + bytes([whole[-1] ^ 1]),
+        "pickle": pickle.dumps(Bomb()),
+    }
+    if harm == "torch":
+        torch.save({"weights": Bomb()}, path)
+    else:
+        path.write_bytes(contents[harm])
+    message = "^'run/model.safetensors' was altered or cut short since training$"
+    refused("predict", run_copy, message=message, hint="restore it")
+    assert not Path("exploded").exists()
+
+
+@pytest.mark.parametrize("harm", ["pickle", "truncated", "safetensors"])
+def test_a_weight_file_whose_digest_was_altered_too(refused, run_copy, harm):
+    """Made by someone else, not merely damaged: still no code runs, and still a sentence."""
+    import hashlib
+
+    path = run_copy / "model.safetensors"
+    whole = path.read_bytes()
+    content = {"pickle": pickle.dumps(Bomb()), "truncated": whole[:200], "safetensors": b"\xff" * 7 + b"\x7f{}"}[harm]
+    path.write_bytes(content)
+    metrics = json.loads((run_copy / "metrics.json").read_text())
+    metrics["model_sha256"] = hashlib.sha256(content).hexdigest()
+    (run_copy / "metrics.json").write_text(json.dumps(metrics))
+    refused("predict", run_copy, message="^cannot read 'run/model.safetensors'", hint="restore it")
+    assert not Path("exploded").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 and nothing else", pickle.dumps(Bomb())])
+def test_a_damaged_tail(refused, run_copy, content):
+    (run_copy / "tail.parquet").write_bytes(content)
+    refused("predict", run_copy, message="^cannot read 'run/tail.parquet': [^.]*$", hint="--data FILE")
+    assert not Path("exploded").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"PAR1 and nothing else", pickle.dumps(Bomb())])
+def test_a_damaged_attention_file(forecast, run_copy, content):
+    (run_copy / "attention.parquet").write_bytes(content)
+    outcome = forecast("inspect", run_copy)
+    assert outcome.code == 1
+    assert outcome.error.startswith("'run/attention.parquet' is ")
+    assert not Path("exploded").exists()
+
+
+@pytest.mark.parametrize("maker", ["pickle", "torch", "lightning"])
+def test_a_malicious_checkpoint(forecast, run_copy, write, make_table, maker):
+    """Somebody else's unfinished run: resuming it must not run their code."""
+    import torch
+
+    write(make_table())
+    config = json.loads((run_copy / "config.json").read_text())
+    config["data"]["file"] = "data.csv"
+    (run_copy / "config.json").write_text(json.dumps(config))
+    (run_copy / "metrics.json").unlink()
+    checkpoint = run_copy / "last.ckpt"
+    if maker == "pickle":
+        checkpoint.write_bytes(pickle.dumps(Bomb()))
+    else:
+        content = {"state_dict": {}, "callbacks": {"Recorder": Bomb()}, "pytorch-lightning_version": "2.6.0"}
+        torch.save(content if maker == "lightning" else Bomb(), checkpoint)
+    outcome = forecast("train", "--resume", run_copy)
+    assert outcome.code == 1, outcome.err
+    assert "run/last.ckpt" in outcome.error
+    assert outcome.hint
+    assert not Path("exploded").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut short"])
+def test_a_damaged_checkpoint(forecast, run_copy, write, make_table, content):
+    write(make_table())
+    (run_copy / "metrics.json").unlink()
+    (run_copy / "last.ckpt").write_bytes(content)
+    outcome = forecast("train", "data.csv", "--resume", run_copy)
+    assert outcome.code == 1, outcome.err
+    assert "run/last.ckpt" in outcome.error
+    assert outcome.hint
+
+
+def test_resuming_with_another_table(forecast, run_copy, write, make_table):
+    (run_copy / "metrics.json").unlink()
+    outcome = forecast("train", write(make_table(seed=1)), "--resume", run_copy)
+    assert outcome.code == 1
+    assert outcome.error == "'data.csv' is not the table that 'run' was started with"
+
+
+# --------------------------------------------------------------------------- writing
+
+
+def test_an_existing_run_is_not_written_over(refused, run_copy, write, make_table, small):
+    path = write(make_table())
+    refused(
+        "train", path, *small, "--out", "run", message="^'run' exists and is not an empty", hint="^name another --out$"
+    )
+
+
+def test_an_unfinished_run_is_not_written_over_either(refused, run_copy, write, make_table, small):
+    (run_copy / "metrics.json").unlink()
+    hint = "^name another --out, or continue the run with: forecast train --resume run$"
+    refused("train", write(make_table()), *small, "--out", "run", message="^'run' exists", hint=hint)
+
+
+@pytest.mark.parametrize("out", ["data.csv", "data.csv/run"])
+def test_a_run_cannot_be_made_inside_a_file(forecast, write, make_table, small, files_in, out):
+    path = write(make_table())
+    before = files_in()
+    outcome = forecast("train", path, *small, "--out", out)
+    assert outcome.code == 1
+    assert outcome.error.startswith((f"'{out}' exists and is not", f"cannot write '{out}': Not a directory"))
+    assert outcome.hint
+    assert files_in() == before
+
+
+@pytest.mark.parametrize("out", ["missing/forecast.csv", "run/config.json/forecast.csv", ".", "run"])
+@pytest.mark.parametrize("flag", ["--out", "--attention-out"])
+def test_a_forecast_that_cannot_be_written_leaves_the_older_one(refused, forecast, run_copy, flag, out):
+    assert forecast("predict", run_copy).code == 0
+    refused("predict", run_copy, flag, out, message=f"^cannot write '{re.escape(out)}': ", hint="check that the folder")
+
+
+@pytest.mark.parametrize(
+    "words", [("--export", "missing/w.csv"), ("--export", "run/w.txt"), ("--png", "missing/w.png")]
+)
+def test_an_export_that_cannot_be_written(forecast, run_copy, words, files_in):
+    before = files_in()
+    outcome = forecast("inspect", run_copy, *words)
+    assert (outcome.code, outcome.out) == (1 if "missing" in words[1] else 2, "")
+    assert outcome.hint
+    assert files_in() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "first", "second"),
+    [
+        (("--data", "data.csv", "--out", "data.csv"), "--data", "--out"),
+        (("--future", "data.csv", "--out", "./data.csv"), "--future", "--out"),
+        (("--out", "same", "--attention-out", "same"), "--out", "--attention-out"),
+        (("--data", "data.csv", "--out", "link.csv"), "--data", "--out"),
+    ],
+)
+def test_a_table_that_is_read_is_not_written_over(refused, run_copy, write, make_table, words, first, second):
+    write(make_table())
+    Path("link.csv").symlink_to("data.csv")
+    refused("predict", run_copy, *words, message=f"^{first} and {second} name the same file", hint="own", code=2)
+
+
+def test_a_link_is_followed_and_a_pipe_is_not_replaced(forecast, run_copy):
+    Path("target.csv").write_text("old")
+    Path("link.csv").symlink_to("target.csv")
+    assert forecast("predict", run_copy, "--out", "link.csv").code == 0
+    assert Path("link.csv").is_symlink()
+    assert Path("target.csv").read_text().startswith("item_id,")
+
+    os.mkfifo("pipe")
+    with subprocess.Popen(["cat", "pipe"], stdout=subprocess.PIPE, text=True) as reader:
+        assert forecast("predict", run_copy, "--out", "pipe").code == 0
+        assert reader.stdout is not None
+        assert reader.stdout.read() == Path("target.csv").read_text()
+    assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
+
+
+def limited_to(size: int) -> Callable[[], None]:
+    """For a child process: no file may grow beyond so many bytes, as on a disk that is full."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return limit
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [0, 100, 3000])
+def test_a_full_disk_during_predict_leaves_the_older_forecast(forecast, forecast_process, run_copy, files_in, size):
+    """100 bytes hold neither file, 3000 the forecast but not its attention."""
+    assert forecast("predict", run_copy).code == 0
+    (run_copy / "predictions.csv").write_text("the older forecast")
+    before = files_in()
+    outcome = forecast_process("predict", "run", preexec_fn=limited_to(size), env={"PYTHONDONTWRITEBYTECODE": "1"})
+    assert outcome.code == 1
+    assert re.search(r"^cannot write 'run/(predictions.csv|attention.parquet)': File too large$", outcome.error)
+    assert "is not full" in outcome.hint
+    assert "Traceback" not in outcome.err
+    assert files_in() == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [500, 5000, 15_000])
+def test_a_full_disk_during_training_leaves_an_unfinished_run(
+    forecast, forecast_process, write, make_table, small, size
+):
+    """500 bytes hold not even the table's tail, 5000 no weights, 15000 no checkpoint."""
+    path = write(make_table())
+    words = ("train", path, *small, "--out", "run")
+    outcome = forecast_process(*words, preexec_fn=limited_to(size), env={"PYTHONDONTWRITEBYTECODE": "1"})
+    assert outcome.code == 1
+    assert re.search("^cannot write 'run/.*': File too large$", outcome.error), outcome.err
+    assert "Traceback" not in outcome.err
+    assert not [path.name for path in Path("run").iterdir() if ".partial" in path.name]
+    assert forecast("predict", "run").code == 1
+    if Path("run/config.json").exists():
+        assert forecast("train", "--resume", "run", "--quiet").code == 0
+
+
+def test_a_full_disk_behind_stdout(forecast_process, finished_run, here):
+    full = Path("/dev/full")
+    if not (full.exists() and stat.S_ISCHR(full.stat().st_mode)):
+        pytest.skip("this system has no /dev/full")
+    import sys
+
+    with full.open("w") as stdout:
+        command = [sys.executable, "-m", "forecast_attn", "info", str(finished_run)]
+        done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: cannot write the output: No space left on device\nhint: ")
+    assert "Exception ignored" not in done.stderr
+
+
+# --------------------------------------------------------------------------- inspect
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message", "hint"),
+    [
+        (("--item", "targte"), 1, "has no series 'targte'", "did you mean 'target'"),
+        (("--cutoff", "2020-01-01"), 1, "has no cut-off 2020-01-01", "known"),
+        (("--cutoff", "someday"), 2, "the cut-off must be a time stamp such as .*; got 'someday'", None),
+        (("--step", "9"), 2, "--step 9 is not in", "1 to 3"),
+        (("--head", "1"), 2, "--head 1 is not in", "0 to 0"),
+        (("--top", "0"), 2, "'--top'", "forecast inspect --help"),
+    ],
+)
+def test_a_selection_that_is_not_there(refused, finished_run, here, words, code, message, hint):
+    run = finished_run / "validation_attention.parquet"
+    refused("inspect", run, *words, message=message, hint=hint, code=code)
+
+
+def test_inspecting_something_else(refused, write, make_table):
+    refused("inspect", write(make_table()), message="'data.csv' is not an attention file", hint="predict")
