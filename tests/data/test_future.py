@@ -94,7 +94,8 @@ def test_a_short_file(panel: Panel, future: pd.DataFrame) -> None:
     with pytest.raises(DataError) as error:
         join_future(panel, future[future["date"] != "2024-01-25"], 5, "future.csv")
     assert error.value.message == (
-        "'future.csv' has no 'ahead' for 1 of the 5 steps to forecast of series 'b', from 2024-01-25 to 2024-01-25"
+        "'future.csv' has no 'ahead' for 1 of the 5 steps to forecast of series 'b', from 2024-01-25 to 2024-01-25; "
+        "it has 9 rows, from 2024-01-21 to 2024-02-04"
     )
 
 
