@@ -53,9 +53,9 @@ def fit(module: ForecastModule, run: RunDir, listener: TrainingListener, *, chec
     seconds = parse_duration(config.max_time) if config.max_time else None
     recorder = Recorder(run, listener, patience=config.patience, max_seconds=seconds)
     with _quiet():
-        if checkpoint is not None:
-            _check_checkpoint(checkpoint)
         trainer = _make_trainer(config, run, recorder)
+        if checkpoint is not None:
+            _check_checkpoint(trainer, checkpoint)
         with recorder.stopping_on_interrupt():
             _run(trainer, module, checkpoint)
     return REASONS[int(trainer.callback_metrics[REASON_METRIC].item())]
@@ -88,7 +88,7 @@ def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None) -
         raise RunError(f"a training process failed: {str(error).strip().splitlines()[-1]}") from None
 
 
-def _check_checkpoint(path: Path) -> None:
+def _check_checkpoint(trainer: pl.Trainer, path: Path) -> None:
     """Refuse a checkpoint that is damaged, or that would have to run code to be read.
 
     Raises:
@@ -97,7 +97,7 @@ def _check_checkpoint(path: Path) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of torch, about pickles it then refuses
-            content = torch.load(path, map_location="cpu", weights_only=True)
+            content = trainer.strategy.load_checkpoint(path, weights_only=True)
         if not set(content) >= {"state_dict", "callbacks", "loops", "optimizer_states"}:
             raise ValueError("parts are missing")
     except Exception:  # whatever a foreign file makes torch raise
