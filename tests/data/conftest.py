@@ -1,6 +1,5 @@
 """Tables made in code, and the way from a table to a panel."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +10,6 @@ import pytest
 from forecast_attn.config import DataConfig
 from forecast_attn.data.panel import Panel, build_panel
 from forecast_attn.data.roles import resolve_roles
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -59,12 +56,3 @@ def two_series() -> pd.DataFrame:
             )
         )
     return pd.concat(parts, ignore_index=True)
-
-
-@pytest.fixture
-def real_data() -> Path:
-    """The folder of the real tables, which are not part of this repository."""
-    folder = Path(os.environ.get("FORECAST_ATTN_DATA", ROOT.parent / "shared" / "data"))
-    if not (folder / "NP.csv").exists():
-        pytest.skip(f"no real data in {folder}; FORECAST_ATTN_DATA names another folder")
-    return folder
