@@ -11,7 +11,7 @@ from forecast_attn.errors import ConfigError, did_you_mean
 
 
 def read_config_file(path: Path) -> dict[str, Any]:
-    """Flat options of a TOML file with the tables [data], [model] and [training], or with none.
+    """Flat options of a TOML file with the tables [data], [model] and [training], or with none; and `out`.
 
     Raises:
         ConfigError: no such file, not TOML, or an unknown key.
@@ -26,6 +26,9 @@ def read_config_file(path: Path) -> dict[str, Any]:
     for name, value in content.items():
         if isinstance(value, dict) and name not in SECTIONS:
             raise ConfigError(f"'{path}' has an unknown table [{name}]", did_you_mean(name, tuple(SECTIONS)))
+        if name == "out" and isinstance(value, str):
+            flat[name] = value  # where a command writes is no option of the model, but has a flag all the same
+            continue
         for key, entry in (value if isinstance(value, dict) else {name: value}).items():
             try:
                 flat[find_option(key)[1].name] = entry

@@ -243,7 +243,10 @@ def test_a_live_bar_on_a_terminal(process_environment, write, make_table, small)
 
 
 def test_a_configuration_file_and_flags_that_win_over_it(forecast, write, make_table, small):
-    write('[data]\nhorizon = 5\nlookback = 10\npast = ["temperature"]\n[model]\nhidden-size = 3\n', "run.toml")
+    write(
+        'out = "from-file"\n[data]\nhorizon = 5\nlookback = 10\npast = ["temperature"]\n[model]\nhidden-size = 3\n',
+        "run.toml",
+    )
     flags = ("--horizon", "2", "--max-epochs", "1", "--epoch-windows", "8")
     outcome = forecast("train", write(make_table()), "--config", "run.toml", *flags, "--out", "run")
     assert outcome.code == 0, outcome.err
@@ -353,3 +356,10 @@ def test_nothing_is_written_but_what_was_named(forecast_process, write, make_tab
     assert not [entry for entry in left if "matplotlib" not in str(entry) and "fontconfig" not in str(entry)]
     written = {entry.name for entry in named.iterdir()}
     assert written == {"run", "forecast.csv", "weights.parquet", "weights.csv", "weights.png"}
+
+
+def test_a_configuration_file_may_name_the_run_directory(here, forecast, write, make_table):
+    write('out = "named"\n[model]\nhidden_size = 3\n[training]\nmax_epochs = 1\nepoch_windows = 32\n', "run.toml")
+    assert forecast("train", write(make_table()), "--config", "run.toml").code == 0
+    assert (here / "named" / "metrics.json").is_file()
+    assert forecast("check", "data.csv", "--config", "run.toml").code == 0

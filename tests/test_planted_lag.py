@@ -5,9 +5,12 @@ The tables come from benchmarks/make_samples.py, the networks from the command l
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from forecast_attn.attention_dump import read_attention
@@ -15,59 +18,64 @@ from forecast_attn.config import ATTENTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 LAGS = (8, 14, 21)
+IN_FULL = ("bahdanau", "luong-dot", "luong-general", "luong-concat")
+OTHERS = sorted(set(ATTENTIONS) - {"none", *IN_FULL})
 
 pytestmark = pytest.mark.slow
 
 
-def run(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([sys.executable, *words], cwd=cwd, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done
+@pytest.fixture
+def train(here: Path, forecast_process: Callable[..., Any]) -> Callable[..., Path]:
+    """`train(attention, lag, *flags)`: the run directory of a training on a table with that lag."""
+
+    def on_planted_lag(attention: str, lag: int, *flags: str) -> Path:
+        script = str(ROOT / "benchmarks" / "make_samples.py")
+        subprocess.run([sys.executable, script, "--lag", str(lag), "--out", "table.csv"], check=True)
+        words = ("--attention", attention, "--seed", "1", "--out", "run", "--quiet", *flags)
+        outcome = forecast_process("train", "table.csv", *words)
+        assert outcome.code == 0, outcome.err
+        return here / "run"
+
+    return on_planted_lag
 
 
-def train_on_planted_lag(attention: str, lag: int, folder: Path, *options: str) -> Path:
-    run(str(ROOT / "benchmarks" / "make_samples.py"), "--lag", str(lag), "--out", str(folder / "table.csv"), cwd=folder)
-    words = ("train", "table.csv", "--attention", attention, "--seed", "1", "--out", "run", "--quiet", *options)
-    run("-m", "forecast_attn", *words, cwd=folder)
-    return folder / "run"
+def weights_of(attention_path: Path) -> pd.DataFrame:
+    return read_attention(attention_path).to_frame()
 
 
-def share_on(attention_path: Path, lag: int) -> float:
+def share_on(weights: pd.DataFrame, lag: int) -> float:
     """Share of all weight on time stamps that lie `lag` days before the step's target, give or take one day."""
-    weights = read_attention(attention_path).to_frame()
     distance = (weights["timestamp"] - weights["lookback_timestamp"]).dt.days
     near = (distance - lag).abs() <= 1
     return float(weights["weight"][near].sum() / weights["weight"].sum())
 
 
 @pytest.mark.parametrize("lag", LAGS)
-@pytest.mark.parametrize("attention", ["bahdanau", "luong-dot", "luong-general", "luong-concat"])
-def test_the_weight_lies_on_the_planted_lag(attention: str, lag: int, tmp_path: Path) -> None:
-    directory = train_on_planted_lag(attention, lag, tmp_path)
-    assert share_on(directory / "validation_attention.parquet", lag) >= 0.8
-    run("-m", "forecast_attn", "predict", "run", cwd=tmp_path)
-    assert share_on(directory / "attention.parquet", lag) >= 0.8
+@pytest.mark.parametrize("attention", IN_FULL)
+def test_the_weight_lies_on_the_planted_lag(
+    attention: str, lag: int, train: Callable[..., Path], forecast: Callable[..., Any]
+) -> None:
+    run = train(attention, lag)
+    assert share_on(weights_of(run / "validation_attention.parquet"), lag) >= 0.8
+    assert forecast("predict", run).code == 0
+    assert share_on(weights_of(run / "attention.parquet"), lag) >= 0.8
 
 
-@pytest.mark.parametrize(
-    "attention",
-    sorted(set(ATTENTIONS) - {"none", "bahdanau", "luong-dot", "luong-general", "luong-concat"}),
-)
-def test_every_other_mechanism_finds_it_too(attention: str, tmp_path: Path) -> None:
-    directory = train_on_planted_lag(attention, 14, tmp_path)
-    assert share_on(directory / "validation_attention.parquet", 14) >= 0.8
+@pytest.mark.parametrize("attention", OTHERS)
+def test_every_other_mechanism_finds_it_too(attention: str, train: Callable[..., Path]) -> None:
+    """In half the default training. The heads of multi-head divide the work: the best one has found it."""
+    weights = weights_of(train(attention, 14, "--max-epochs", "20") / "validation_attention.parquet")
+    shares = [share_on(of_head, 14) for _, of_head in weights.groupby("head")]
+    assert max(shares) >= 0.8
 
 
-def test_none_has_no_weights_to_show(tmp_path: Path) -> None:
-    directory = train_on_planted_lag("none", 14, tmp_path, "--max-epochs", "1")
-    assert not list(directory.glob("*attention*"))
-    run("-m", "forecast_attn", "predict", "run", cwd=tmp_path)
-    assert not list(directory.glob("*attention*"))
-    done = subprocess.run(
-        [sys.executable, "-m", "forecast_attn", "inspect", "run"], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 1
-    assert "has no attention to show" in done.stderr
+def test_none_has_no_weights_to_show(train: Callable[..., Path], forecast: Callable[..., Any]) -> None:
+    run = train("none", 14, "--max-epochs", "1")
+    assert forecast("predict", run).code == 0
+    assert not list(run.glob("*attention*"))
+    outcome = forecast("inspect", run)
+    assert outcome.code == 1
+    assert "has no attention to show" in outcome.error
 
 
 def test_the_bundled_table_has_the_lag_its_readme_tells() -> None:

@@ -26,7 +26,9 @@ def check(
     **options: Any,
 ) -> None:
     """Say what a CSV holds and what is wrong with it. Exits with 1 when training would refuse it."""
-    run_config = RunConfig.from_options(given_options(config, options))
+    options = given_options(config, options)
+    options.pop("out", None)
+    run_config = RunConfig.from_options(options)
 
     from forecast_attn.data.findings import check_table
 

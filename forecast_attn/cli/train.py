@@ -38,8 +38,11 @@ def train(
         from forecast_attn.run_dir import check_is_free, fresh_path
 
         options = given_options(config, options)
+        named = options.pop("out", None)
+        named = out or named
         # A wrong option or directory is said before anything heavy is loaded.
-        out = out or fresh_path(RunConfig.from_options(options).model.attention)
+        attention = RunConfig.from_options(options).model.attention
+        out = Path(named) if named else fresh_path(attention)
         check_is_free(out)
 
     from forecast_attn.cli.training_display import TrainingDisplay, show_summary
