@@ -112,7 +112,7 @@ class Recorder(pl.Callback):
                 trainer.should_stop = True
             self._write_checkpoint(trainer)
         # Logged because a metric is what comes back when training ran in processes of its own.
-        pl_module.log(REASON_METRIC, float(REASONS.index(self.reason)))
+        pl_module.log(REASON_METRIC, float(REASONS.index(self.reason)), reduce_fx="max", sync_dist=True)
 
     def _keep_epoch(self, trainer: pl.Trainer, module: ForecastModule) -> None:
         ended = time.monotonic()
