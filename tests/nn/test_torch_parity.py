@@ -46,8 +46,24 @@ def test_multi_head_is_torch_multihead_attention(dtype: torch.dtype, masked: boo
     padding = None if mask is None else ~mask  # True means the opposite there
     theirs = torch_twin(score)(query, value, value, key_padding_mask=padding, average_attn_weights=False)
     ours = Attention(score)(query, value, mask=mask)
+    assert_same_attention(ours, theirs, [query, value, *score.parameters()], dtype)
+
+
+def sdpa(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, **options: float) -> tuple[Tensor, Tensor]:
+    """Output of torch's fused attention, and its weights: what it gives when the values are the unit matrix."""
+    allowed = None if mask is None else mask[:, None]
+    units = torch.eye(KEY_LEN, dtype=value.dtype).expand(BATCH, -1, -1)
+    output, weights = (
+        F.scaled_dot_product_attention(query, key, each, attn_mask=allowed, **options) for each in (value, units)
+    )
+    return output, weights[:, None]
+
+
+def assert_same_attention(
+    ours: AttentionOutput, theirs: tuple[Tensor, Tensor], leaves: list[Tensor], dtype: torch.dtype
+) -> None:
+    """Outputs, weights, and the gradients of a function of both."""
     assert_close(tuple(ours), theirs, dtype)
-    leaves = [query, value, *score.parameters()]
     gradients = [
         torch.autograd.grad(output[0].sin().sum() + output[1].cos().sum(), leaves) for output in (ours, theirs)
     ]
@@ -59,9 +75,9 @@ def test_multi_head_is_torch_multihead_attention(dtype: torch.dtype, masked: boo
 def test_scaled_dot_is_torch_scaled_dot_product_attention(dtype: torch.dtype, masked: bool) -> None:
     query, value, mask = inputs(dtype, masked)
     score = ScaledDotScore(SIZE, KEY_SIZE, 6).to(dtype)
-    projected = score.query_projection(query), score.key_projection(value)
-    theirs = F.scaled_dot_product_attention(*projected, value, attn_mask=None if mask is None else mask[:, None])
-    assert_close(Attention(score)(query, value, mask=mask).context_vector, theirs, dtype)
+    theirs = sdpa(score.query_projection(query), score.key_projection(value), value, mask)
+    leaves = [query, value, *score.parameters()]
+    assert_same_attention(Attention(score)(query, value, mask=mask), theirs, leaves, dtype)
 
 
 @DTYPES
@@ -69,9 +85,9 @@ def test_scaled_dot_is_torch_scaled_dot_product_attention(dtype: torch.dtype, ma
 def test_luong_general_is_torch_attention_with_scale_one(dtype: torch.dtype, masked: bool) -> None:
     query, value, mask = inputs(dtype, masked)
     score = GeneralScore(SIZE, KEY_SIZE).to(dtype)
-    allowed = None if mask is None else mask[:, None]
-    theirs = F.scaled_dot_product_attention(query @ score.weight, value, value, attn_mask=allowed, scale=1.0)
-    assert_close(Attention(score)(query, value, mask=mask).context_vector, theirs, dtype)
+    theirs = sdpa(query @ score.weight, value, value, mask, scale=1.0)
+    leaves = [query, value, *score.parameters()]
+    assert_same_attention(Attention(score)(query, value, mask=mask), theirs, leaves, dtype)
 
 
 @DTYPES
