@@ -152,6 +152,7 @@ class TrainingConfig:
     seed: int | None = option(None, "seed; drawn and recorded when absent", low=0, high=2**31 - 1)
     accelerator: str = option("auto", "where to train")
     devices: int = option(1, "number of devices to train on", low=1)
+    threads: int = option(1, "CPU threads; more pay for large networks on an idle machine only", low=1)
     precision: str = option("32", "arithmetic of training: 32, or mixed bf16 or 16")
 
 

@@ -22,6 +22,7 @@ from forecast_attn.data.windows import forecast_cutoffs
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.inference import Model, attention_metadata, forecast_windows, prediction_columns, write_attention
 from forecast_attn.run_dir import RunDir
+from forecast_attn.threads import cpu_threads
 
 
 def history_panel(model: Model, run: RunDir, frame: pd.DataFrame | None, source: str) -> tuple[Panel, tuple[str, ...]]:
@@ -85,7 +86,7 @@ def forecast_panel(
     """
     cutoffs = forecast_cutoffs(panel, model.schema.lookback, model.schema.horizon)
     parts: list[dict[str, Any]] = []
-    with contextlib.ExitStack() as files:
+    with cpu_threads(model.config.training.threads), contextlib.ExitStack() as files:
         stream = None if csv_path is None else files.enter_context(replacing(csv_path))
         writer = None
         if model.has_attention:

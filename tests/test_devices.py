@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 import torch
 
+SMALL = {"lookback": 14, "horizon": 3, "hidden_size": 4, "max_epochs": 1, "epoch_windows": 32, "accelerator": "cpu"}
+
 
 @pytest.mark.slow
 def test_two_processes_train_one_run(
@@ -70,3 +72,26 @@ def test_a_gpu_trains_and_predicts_as_a_cpu_does(
         assert forecast("predict", "run", "--accelerator", device, "--out", f"{device}.csv").code == 0
     on_gpu, on_cpu = (pd.read_csv(f"{device}.csv")["prediction"] for device in ("cuda", "cpu"))
     assert (on_gpu - on_cpu).abs().max() < 1e-3 * on_cpu.abs().max()
+
+
+def test_threads_are_those_asked_for_and_given_back(
+    here: Path, write: Callable[..., str], make_table: Callable[..., Any]
+) -> None:
+    """The number of cores changes no byte, and a caller's own number of threads is left alone."""
+    from forecast_attn import Forecaster
+    from forecast_attn.training.progress import TrainingListener
+
+    class Counter(TrainingListener):
+        seen: set[int] = set()  # noqa: RUF012
+
+        def batch_done(self, loss: float, num_windows: int) -> None:
+            self.seen.add(torch.get_num_threads())
+
+    before = torch.get_num_threads()
+    for threads in (1, 2):
+        torch.set_num_threads(3)
+        Counter.seen.clear()
+        Forecaster(**SMALL, threads=threads).fit(write(make_table()), listener=Counter())
+        assert Counter.seen == {threads}
+        assert torch.get_num_threads() == 3
+    torch.set_num_threads(before)

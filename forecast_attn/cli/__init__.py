@@ -55,9 +55,6 @@ def _root(
 
 def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 bad data or bad run, 2 bad command line, 130 interrupted."""
-    # Before torch is loaded: its threads would spin while they wait for each other, and where another program wants
-    # the same cores, training is twenty times slower for it.
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:

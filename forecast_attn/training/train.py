@@ -21,6 +21,7 @@ from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.preparation import Preparation, prepare
 from forecast_attn.run_dir import DataSource, RunDir
+from forecast_attn.threads import cpu_threads
 from forecast_attn.training.finish import finish
 from forecast_attn.training.fit import check_hardware, fit
 from forecast_attn.training.module import ForecastModule, TrainingData
@@ -138,9 +139,9 @@ def _fit_and_finish(
     module = ForecastModule(network, data, config.training, plan)
     checkpoint = run.checkpoint if run.checkpoint.is_file() else None
     release_memory()
-    with _own_random_state():
+    with cpu_threads(config.training.threads), _own_random_state():
         reason = fit(module, run, listener, checkpoint=checkpoint)
-    finish(run, preparation, config, data.arrays, reason)
+        finish(run, preparation, config, data.arrays, reason)
     listener.training_ended(reason)
     return run
 
