@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-BARE = '''
+BARE = """
 import typer
 app = typer.Typer()
 @app.command()
@@ -28,7 +28,7 @@ def inspect(run: str): "Four."
 @app.command()
 def info(run: str): "Five."
 app()
-'''
+"""
 
 
 def seconds(words: list[str]) -> float:
