@@ -44,7 +44,8 @@ def test_every_command_in_the_pages_exists(page: Path) -> None:
     known = {f"--{flag_name(option)}" for _, option in all_options().values()}
     known |= {f"--no-{flag_name(option)}" for _, option in all_options().values()}
     help_page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-    for line in re.findall(r"^\$? ?(forecast [a-z].*)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
+    blocks = re.findall(r"^```\w*\n(.*?)^```", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for line in re.findall(r"^(?:\$ )?(forecast [a-z].*)$", "\n".join(blocks), flags=re.MULTILINE):
         words = line.split()
         assert words[1] in ("check", "train", "predict", "inspect", "info"), line
         for flag in [word for word in words if word.startswith("--")]:
