@@ -14,6 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import settings
+
+# A slow machine is no counterexample. CI looks at the same examples every time; people's machines find new ones.
+settings.register_profile("project", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("project")
 
 ROOT = Path(__file__).resolve().parents[1]
 
