@@ -1,15 +1,16 @@
 """Killed at any moment, a run is complete or known to be unfinished, older files are intact, and resuming continues it.
 
-Processes are killed when a file of the run appears, so that the moment does not depend on how fast the machine is.
+Processes kill themselves at a given call, so that the moment does not depend on how fast the machine is.
 """
 
+import json
 import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,29 +39,45 @@ def uninterrupted(forecast, table) -> Path:
     return run
 
 
-@pytest.fixture
-def start(process_environment, here) -> Callable[..., subprocess.Popen[str]]:
-    """`start(words)`: the command in a process of its own, as a shell starts it."""
+STRUCK = """
+import importlib, os, signal, sys
+owner, name, call, when, kind, *words = sys.argv[1:]
+module, _, type_name = owner.partition(":")
+place = importlib.import_module(module)
+place = getattr(place, type_name) if type_name else place
+step, calls = getattr(place, name), []
 
-    def begin(*words: object) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "forecast_attn", *map(str, words)]
-        return subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=process_environment
+def struck(*args, **options):
+    calls.append(1)
+    now = len(calls) == int(call)
+    if now and when == "before":
+        os.kill(os.getpid(), getattr(signal, kind))
+    result = step(*args, **options)
+    if now and when == "after":
+        os.kill(os.getpid(), getattr(signal, kind))
+    return result
+
+setattr(place, name, struck)
+from forecast_attn.cli import main
+main(words)
+"""
+"""`forecast …`, which sends itself a signal before or after the nth call of one function: always the same moment."""
+
+RECORDER = "forecast_attn.training.recorder:Recorder"
+TRAIN = "forecast_attn.training.train"
+
+
+@pytest.fixture
+def strike(process_environment, here) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`strike((owner, function, call, when), words)`: run a command that is killed at that moment."""
+
+    def run(moment: tuple[str, str, int, str], *words: object, kind: str = "SIGKILL") -> Any:
+        command = [sys.executable, "-c", STRUCK, *map(str, moment), kind, *map(str, words)]
+        return subprocess.run(
+            command, capture_output=True, text=True, env=process_environment, timeout=100, check=False
         )
 
-    return begin
-
-
-def wait_until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 100
-    while not condition():
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "the moment never came"
-        time.sleep(0.002)
-
-
-def rows_of(path: Path) -> int:
-    return len(path.read_text().splitlines()) if path.exists() else 0
+    return run
 
 
 def weights_of(run: Path) -> bytes:
@@ -73,26 +90,24 @@ def without_times(history: Path) -> list[str]:
 
 
 MOMENTS = {
-    "the directory was made": lambda run: run.is_dir(),
-    "the schema was written": lambda run: (run / "schema.json").exists(),
-    "the first weights were written": lambda run: (run / "model.safetensors").exists(),
-    "the first checkpoint was written": lambda run: (run / "last.ckpt").exists(),
-    "some epochs were done": lambda run: rows_of(run / "history.csv") > 4,
-    "a checkpoint was half written": lambda run: (
-        rows_of(run / "history.csv") > 4 and any(run.glob(".last.ckpt*.partial"))
-    ),
+    "the directory was made": (TRAIN, "_write_start", 1, "before"),
+    "the schema was written": (TRAIN, "_write_tail", 1, "before"),
+    "the first weights were written": (RECORDER, "_write_weights", 1, "after"),
+    "the first checkpoint was written": (RECORDER, "_write_checkpoint", 1, "after"),
+    "an epoch's weights were newer than its checkpoint": (RECORDER, "_write_checkpoint", 5, "before"),
+    "a checkpoint was written but not yet in its place": ("pytorch_lightning:Trainer", "save_checkpoint", 5, "after"),
+    "all epochs were done": (TRAIN, "finish", 1, "before"),
+    "the scores were computed": ("forecast_attn.training.finish", "_write_validation_attention", 1, "before"),
 }
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_training_resumes_to_the_bytes_of_an_uninterrupted_one(
-    moment, start, forecast, table, uninterrupted, here
+    moment, strike, forecast, table, uninterrupted, here
 ):
     run = here / "run"
-    process = start("train", table, *STRETCHED, "--out", "run")
-    wait_until(lambda: MOMENTS[moment](run), process)
-    process.kill()
-    process.communicate()
+    done = strike(MOMENTS[moment], "train", table, *STRETCHED, "--out", "run")
+    assert done.returncode == -signal.SIGKILL, done.stderr
     assert not (run / "metrics.json").exists()
 
     for command in ("predict", "inspect"):
@@ -112,28 +127,33 @@ def test_a_killed_training_resumes_to_the_bytes_of_an_uninterrupted_one(
     assert forecast("predict", "run").code == 0
 
 
-def test_a_training_killed_twice(start, forecast, table, uninterrupted, here):
-    run = here / "run"
-    for epochs, words in ((2, ("train", table, *STRETCHED, "--out", "run")), (6, ("train", "--resume", "run"))):
-        process = start(*words)
-        wait_until(lambda epochs=epochs: rows_of(run / "history.csv") > epochs, process)
-        process.kill()
-        process.communicate()
+def test_a_training_killed_twice(strike, forecast, table, uninterrupted, here):
+    for call, words in ((3, ("train", table, *STRETCHED, "--out", "run")), (4, ("train", "--resume", "run"))):
+        assert strike((RECORDER, "_write_checkpoint", call, "after"), *words).returncode == -signal.SIGKILL
     assert forecast("train", "--resume", "run", "--quiet").code == 0
-    assert weights_of(run) == weights_of(uninterrupted)
+    assert weights_of(here / "run") == weights_of(uninterrupted)
 
 
-def test_ctrl_c_keeps_the_best_weights_and_resume_continues(start, forecast, table, uninterrupted, here):
+def test_a_training_that_had_lost_patience_does_not_go_on(strike, forecast, table, here):
+    words = ("train", table, *STRETCHED, "--patience", "1", "--learning-rate", "0.2", "--max-epochs", "50")
+    assert forecast(*words, "--out", "whole", "--quiet").code == 0
+    assert json.loads(Path("whole/metrics.json").read_text())["ended"] == "patience"
+    assert strike((TRAIN, "finish", 1, "before"), *words, "--out", "run").returncode == -signal.SIGKILL
+    assert forecast("train", "--resume", "run", "--quiet").code == 0
+    for name in ("model.safetensors", "metrics.json"):
+        assert Path("run", name).read_bytes() == Path("whole", name).read_bytes()
+    assert without_times(Path("run/history.csv")) == without_times(Path("whole/history.csv"))
+
+
+def test_ctrl_c_keeps_the_best_weights_and_resume_continues(strike, forecast, table, uninterrupted, here):
     run = here / "run"
-    process = start("train", table, *STRETCHED, "--out", "run")
-    wait_until(lambda: rows_of(run / "history.csv") > 3, process)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in err
-    assert "training ended: interrupted" in err
-    assert "hint: continue with: forecast train --resume run" in err
-    assert "seasonal-naive" in out  # the table of a finished training, for the weights there are
+    step = (RECORDER, "on_train_batch_end", 14, "before")  # within the fourth epoch
+    done = strike(step, "train", table, *STRETCHED, "--out", "run", kind="SIGINT")
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    assert "training ended: interrupted" in done.stderr
+    assert "hint: continue with: forecast train --resume run" in done.stderr
+    assert "seasonal-naive" in done.stdout  # the table of a finished training, for the weights there are
     assert forecast("predict", "run").code == 0
     assert forecast("train", "--resume", "run", "--quiet").code == 0
     assert weights_of(run) == weights_of(uninterrupted)
@@ -141,15 +161,12 @@ def test_ctrl_c_keeps_the_best_weights_and_resume_continues(start, forecast, tab
     assert forecast("train", "--resume", "run").error == "'run' is finished: there is nothing to resume"
 
 
-def test_ctrl_c_while_loading(start, table, here):
+def test_ctrl_c_while_loading(strike, table, here):
     """Before the first step there is nothing to keep: no traceback, and no run that looks finished."""
-    process = start("train", table, *STRETCHED, "--out", "run")
-    assert process.stderr is not None
-    assert process.stderr.readline() == "loading\n"
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in err
+    step = ("forecast_attn.forecaster", "read_panel", 1, "before")
+    done = strike(step, "train", table, *STRETCHED, "--out", "run", kind="SIGINT")
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
     assert not (here / "run" / "metrics.json").exists()
 
 

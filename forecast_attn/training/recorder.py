@@ -67,6 +67,8 @@ class Recorder(pl.Callback):
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         assert isinstance(pl_module, ForecastModule)
         self._started = time.monotonic()
+        if self._has_lost_patience:  # a run that was killed between its last epoch and its scores
+            self.reason, trainer.should_stop = "patience", True
         if trainer.is_global_zero:
             if self.best_weights:
                 self._write_weights()
@@ -107,12 +109,16 @@ class Recorder(pl.Callback):
         if not (self.reason == "interrupted" and self.records):
             self._keep_epoch(trainer, pl_module)
         if not trainer.should_stop:
-            if len(self.records) - self.best_epoch >= self.patience:
+            if self._has_lost_patience:
                 self.reason = "patience"
                 trainer.should_stop = True
             self._write_checkpoint(trainer)
         # Logged because a metric is what comes back when training ran in processes of its own.
         pl_module.log(REASON_METRIC, float(REASONS.index(self.reason)), reduce_fx="max", sync_dist=True)
+
+    @property
+    def _has_lost_patience(self) -> bool:
+        return len(self.records) - self.best_epoch >= self.patience
 
     def _keep_epoch(self, trainer: pl.Trainer, module: ForecastModule) -> None:
         ended = time.monotonic()
