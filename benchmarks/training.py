@@ -19,6 +19,8 @@ import pandas as pd
 import torch
 from torch import Tensor, nn
 
+from forecast_attn.nn.builder import ATTENTION_SIZE
+
 LOOKBACK, HORIZON, HIDDEN, BATCH, WINDOWS = 168, 24, 64, 128, 2_560
 
 
@@ -42,9 +44,10 @@ class BareLoop(nn.Module):
         self.bridge = nn.Linear(HIDDEN, HIDDEN)
         self.decoder = nn.GRU(known_size, HIDDEN, batch_first=True)
         self.cell = nn.GRUCell(known_size + HIDDEN, HIDDEN)
-        self.of_query = nn.Linear(HIDDEN, HIDDEN, bias=False)
-        self.of_key = nn.Linear(HIDDEN, HIDDEN, bias=False)
-        self.v = nn.Parameter(torch.randn(HIDDEN) / 8)
+        width = HIDDEN if order == "luong" else ATTENTION_SIZE
+        self.of_query = nn.Linear(HIDDEN, width, bias=False)
+        self.of_key = nn.Linear(HIDDEN, width, bias=False)
+        self.v = nn.Parameter(torch.randn(width) / 8)
         self.combine = nn.Linear(2 * HIDDEN, HIDDEN, bias=False)
         self.head = nn.Linear(HIDDEN if order == "luong" else 2 * HIDDEN + known_size, 1)
 
