@@ -136,7 +136,7 @@ class TrainingConfig:
 
     loss: str = option("mae", "loss on the scaled target")
     batch_size: int | None = option(None, "windows per step; 16 to 128 by the number of windows when absent", low=1)
-    learning_rate: float = option(0.006, "learning rate of AdamW at its highest", low=1e-12)
+    learning_rate: float = option(0.008, "learning rate of AdamW at its highest", low=1e-12)
     weight_decay: float = option(0.0001, "decoupled weight decay of AdamW", low=0)
     schedule: str = option("one-cycle", "course of the learning rate over --max-epochs")
     gradient_clip: float = option(1.0, "largest norm of the gradient; 0 switches clipping off", low=0)
