@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from forecast_attn.config import RunConfig
-from forecast_attn.errors import DataError, RunError, UserError
+from forecast_attn.errors import DataError, RunError
 from forecast_attn.run_dir import DataSource, RunDir, sha256_of
 
 if TYPE_CHECKING:
@@ -263,17 +263,14 @@ def _panel_of_run(run: RunDir, config: RunConfig, data: pd.DataFrame | Table | N
     try:
         panel, source = read_panel(table, config)
     except DataError as error:
-        raise error if data is not None else replace_hint(error, f"forecast train DATA --resume {run.path}") from None
+        hint = error.hint or (f"forecast train DATA --resume {run.path}" if data is None else None)
+        raise DataError(error.message, hint) from None
     if recorded["sha256"] is not None and source.sha256 not in (recorded["sha256"], None):
         raise RunError(
             f"'{table}' is not the table that '{run.path}' was started with",
             "resume with the original file, or train a new run",
         )
     return panel
-
-
-def replace_hint(error: UserError, hint: str) -> UserError:
-    return type(error)(error.message, error.hint or hint)
 
 
 def _name_of(data: pd.DataFrame | Table | None) -> str:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.attention_dump import AttentionWriter
-from forecast_attn.data.frame import require_column
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel, build_panel, ranges
 from forecast_attn.data.windows import forecast_cutoffs
@@ -41,7 +40,6 @@ def history_panel(model: Model, run: RunDir, frame: pd.DataFrame | None, source:
     schema = model.schema
     if frame is None:
         frame, source = _read_tail(run), run.tail.name
-    _require_columns(frame, model, source)
     with _without_flags_of_train():
         panel = build_panel(frame, schema.roles, freq=schema.frequency.alias, source=source)
     long_enough = panel.known >= schema.lookback
@@ -128,14 +126,6 @@ def _read_tail(run: RunDir) -> pd.DataFrame:
     except (OSError, ValueError) as error:
         reason = str(error).split(". ")[0].rpartition(": ")[2]
         raise RunError(f"cannot read '{run.tail}': {reason}", "pass the history with --data FILE") from None
-
-
-def _require_columns(frame: pd.DataFrame, model: Model, source: str) -> None:
-    roles = model.schema.roles
-    named = [roles.time, roles.target, *roles.past_covariates, *roles.future_covariates, *roles.static_covariates]
-    named += [roles.item_id] if roles.item_id is not None else []
-    for name in named:
-        require_column(frame, name, source)
 
 
 @contextlib.contextmanager

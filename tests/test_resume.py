@@ -57,6 +57,7 @@ def struck(*args, **options):
         os.kill(os.getpid(), getattr(signal, kind))
     return result
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in a shell's background
 setattr(place, name, struck)
 from forecast_attn.cli import main
 main(words)

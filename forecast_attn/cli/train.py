@@ -38,8 +38,8 @@ def train(
         from forecast_attn.run_dir import check_is_free, fresh_path
 
         options = given_options(config, options)
-        named = options.pop("out", None)
-        named = out or named
+        from_file = options.pop("out", None)
+        named = out or from_file
         # A wrong option or directory is said before anything heavy is loaded.
         attention = RunConfig.from_options(options).model.attention
         out = Path(named) if named else fresh_path(attention)

@@ -53,11 +53,8 @@ class Frequency:
 
     def stamps_after(self, last: np.datetime64 | np.int64 | int, n: int) -> Stamps:
         """The n stamps after `last`, in order."""
-        return self._line(last, range(1, n + 1))
-
-    def stamps_before(self, first: np.datetime64 | np.int64 | int, n: int) -> Stamps:
-        """The n stamps before `first`, in order."""
-        return self._line(first, range(-n, 0))
+        start = np.asarray([last])
+        return np.concatenate([start[:0], *(self.shift(start, step) for step in range(1, n + 1))])
 
     def shift(self, stamps: Stamps, steps: int) -> Stamps:
         """Every stamp moved by a number of steps, back when negative."""
@@ -89,11 +86,6 @@ class Frequency:
             )
             steps = (_month(later) - _month(earlier)) / (number * MONTH_UNITS[unit])
         return np.where(off_grid, np.floor(steps) + 0.5, steps)
-
-    def _line(self, origin: np.datetime64 | np.int64 | int, steps: range) -> Stamps:
-        start = np.asarray([origin])
-        shifted = [self.shift(start, step) for step in steps]
-        return np.concatenate(shifted) if shifted else start[:0]
 
 
 # --------------------------------------------------------------------------- from an alias

@@ -70,7 +70,6 @@ def _summarise(dump: AttentionDump) -> dict[str, Any]:
 def _row_values(dump: AttentionDump, weights: Matrix, first: Matrix) -> dict[str, Matrix]:
     """(windows, heads, steps) for each statistic, and the weights themselves."""
     entropy, season = statistics.entropy(weights), dump.metadata.season
-    divergence = np.log(weights.shape[-1]) - entropy
     target_season = np.stack([_season_positions(dump, int(step)) for step in dump.steps]).astype(weights.dtype)
     return {
         "weights": weights,
@@ -80,7 +79,7 @@ def _row_values(dump: AttentionDump, weights: Matrix, first: Matrix) -> dict[str
         "centroid_lag": statistics.centroid_lag(weights),
         "recent_season_mass": statistics.seasonal_mass(weights, season),
         "target_season_mass": np.einsum("whsl,sl->whs", weights, target_season),
-        "uniform": (divergence < statistics.UNIFORM_DIVERGENCE) & (weights.shape[-1] > 1),
+        "uniform": statistics.is_uniform(entropy, weights.shape[-1]),
         "one_hot": statistics.is_one_hot(weights),
         "wrong_sum": statistics.has_wrong_sum(weights, may_be_less=dump.metadata.row_sum == "<=1"),
         "unlike_first_window": statistics.total_variation(weights, first) >= statistics.STATIC_DISTANCE,

@@ -2,7 +2,7 @@
 
 Position p of a row of length n has lag n - 1 - p, so the last position is lag 0, the cut-off. Rows whose sum is not 1
 (a local window) are scaled to 1 where a distribution is meant: entropy, effective steps, centroid, divergence.
-Sources: entropy, Shannon 1948; coverage, Tu et al. 2016 and See et al. 2017; the rest is arithmetic.
+Source: entropy, Shannon 1948; the rest is arithmetic.
 """
 
 from typing import Any
@@ -40,29 +40,9 @@ def entropy(weights: Weights) -> Floats:
         return np.asarray(np.maximum(np.log(sums) - inner / sums, 0.0))
 
 
-def normalised_entropy(weights: Weights) -> Floats:
-    """(...) entropy as a share of the uniform row's; 0 where there is a single position."""
-    return np.asarray(entropy(weights) / max(np.log(weights.shape[-1]), np.finfo(float).tiny))
-
-
-def effective_steps(weights: Weights) -> Floats:
-    """(...) exp(entropy): over how many equally weighted positions the row would be as spread out as it is."""
-    return np.exp(entropy(weights))
-
-
-def kl_to_uniform(weights: Weights) -> Floats:
-    """(...) KL(row ‖ uniform) = ln(key_len) - entropy, in nats."""
-    return np.asarray(np.log(weights.shape[-1]) - entropy(weights))
-
-
 def max_weight(weights: Weights) -> Floats:
     """(...) the largest weight of each row."""
     return np.asarray(weights.max(axis=-1))
-
-
-def argmax_lag(weights: Weights) -> NDArray[np.int64]:
-    """(...) the lag with the largest weight; of equal ones the most recent."""
-    return np.asarray(weights[..., ::-1].argmax(axis=-1))
 
 
 def centroid_lag(weights: Weights) -> Floats:
@@ -103,11 +83,6 @@ def top_lags(weights: Weights, count: int) -> NDArray[np.int64]:
     return np.argsort(-weights[..., ::-1], axis=-1, kind="stable")[..., :count]
 
 
-def coverage(weights: Weights) -> Floats:
-    """(..., key_len) how much attention each position gets from all steps together; the steps are axis -2."""
-    return np.asarray(weights.sum(axis=-2, dtype=np.float64))
-
-
 def total_variation(weights: Weights, others: Weights) -> Floats:
     """(...) half the sum of absolute differences: 0 for equal rows, 1 for rows with nothing in common."""
     return np.asarray(np.abs(weights - others).sum(axis=-1, dtype=np.float64) / 2)
@@ -116,9 +91,9 @@ def total_variation(weights: Weights, others: Weights) -> Floats:
 # --------------------------------------------------------------------------- flags
 
 
-def is_uniform(weights: Weights) -> NDArray[np.bool_]:
-    """(...) whether a row says nothing: KL to uniform below 1e-3. A single position is never called uniform."""
-    return np.asarray((kl_to_uniform(weights) < UNIFORM_DIVERGENCE) & (weights.shape[-1] > 1))
+def is_uniform(entropy: Floats, length: int) -> NDArray[np.bool_]:
+    """(...) whether a row of this entropy says nothing: KL to uniform below 1e-3. One position is never uniform."""
+    return np.asarray((np.log(length) - entropy < UNIFORM_DIVERGENCE) & (length > 1))
 
 
 def is_one_hot(weights: Weights) -> NDArray[np.bool_]:
@@ -126,19 +101,8 @@ def is_one_hot(weights: Weights) -> NDArray[np.bool_]:
     return np.asarray((max_weight(weights) > ONE_HOT_WEIGHT * row_sums(weights)) & (weights.shape[-1] > 1))
 
 
-def is_static(weights: Weights, axis: int) -> bool:
-    """Whether the rows are the same all along an axis (windows, or steps) that has more than one entry."""
-    first = np.take(weights, [0], axis=axis)
-    return weights.shape[axis] > 1 and bool((total_variation(weights, first) < STATIC_DISTANCE).all())
-
-
 def has_wrong_sum(weights: Weights, *, may_be_less: bool = False) -> NDArray[np.bool_]:
     """(...) whether a row does not add up to 1 (to more than 1, where less is allowed), or is not finite."""
     excess = row_sums(weights) - 1
     right = (excess <= ROW_SUM_ERROR) & (may_be_less | (excess >= -ROW_SUM_ERROR))
     return np.asarray(~right | (weights.min(axis=-1) < 0))
-
-
-def attends_to_padding(weights: Weights, valid: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(...) whether any weight at all falls on positions that are not valid; `valid` broadcasts over the rows."""
-    return np.asarray((np.where(valid, 0, weights) != 0).any(axis=-1))

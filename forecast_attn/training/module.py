@@ -53,6 +53,7 @@ class ForecastModule(pl.LightningModule):
         self.plan = plan
         self.loss = LOSSES[config.loss]
         self.validation_loss = math.inf
+        self._shares = parse_share_range(config.teacher_forcing)
         self._validation_sum = 0.0
 
     # ------------------------------------------------------------------ windows
@@ -105,7 +106,7 @@ class ForecastModule(pl.LightningModule):
     @property
     def teacher_forcing(self) -> float:
         """Share of true previous values at this step, along its course from first to last step."""
-        first, last = parse_share_range(self.config.teacher_forcing)
+        first, last = self._shares
         done = min(self.global_step / max(self.plan.total_steps - 1, 1), 1.0)
         return last + (first - last) * share_left(self.config.teacher_forcing_decay, done)
 

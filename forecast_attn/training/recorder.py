@@ -165,10 +165,11 @@ class Recorder(pl.Callback):
     @contextmanager
     def stopping_on_interrupt(self) -> Iterator[None]:
         """The first Ctrl-C ends training after the current step; a second one ends the process."""
-        if threading.current_thread() is not threading.main_thread():
+        previous = signal.getsignal(signal.SIGINT)
+        # A shell ignores Ctrl-C for what it runs in the background; only a main thread may listen for it.
+        if threading.current_thread() is not threading.main_thread() or previous is signal.SIG_IGN:
             yield
             return
-        previous = signal.getsignal(signal.SIGINT)
 
         def stop(signum: int, frame: object) -> None:
             self.interrupted = True

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -77,8 +75,6 @@ def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
     listener.prepared(preparation, config)
     run.remove_leftovers()
     run.metrics.unlink(missing_ok=True)
-    run.write_json(run.schema, preparation.schema.to_dict())
-    _write_tail(run, preparation)
     return _fit_and_finish(run, preparation, config, initial_network(config, preparation.schema), listener)
 
 
@@ -139,15 +135,9 @@ def _fit_and_finish(
     module = ForecastModule(network, data, config.training, plan)
     checkpoint = run.checkpoint if run.checkpoint.is_file() else None
     release_memory()
-    with cpu_threads(config.training.threads), _own_random_state():
+    # Training seeds the global generator at every step; a caller's own random numbers must not notice.
+    with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
         reason = fit(module, run, listener, checkpoint=checkpoint)
         finish(run, preparation, config, data.arrays, reason)
     listener.training_ended(reason)
     return run
-
-
-@contextmanager
-def _own_random_state() -> Iterator[None]:
-    """Training seeds the global generator at every step; a caller's own generator must not notice."""
-    with torch.random.fork_rng(devices=()):
-        yield
