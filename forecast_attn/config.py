@@ -10,54 +10,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from forecast_attn.errors import ConfigError, did_you_mean
-
-# --------------------------------------------------------------------------- attention mechanisms
-
-
-class Mechanism(NamedTuple):
-    """One row of the `--attention` table: which score, asked in which order, from which source."""
-
-    score: str
-    order: str
-    summary: str
-
-
-ATTENTIONS: dict[str, Mechanism] = {
-    "none": Mechanism("none", "luong", "plain encoder-decoder, the control (Cho et al. 2014)"),
-    "bahdanau": Mechanism("additive", "bahdanau", "v·tanh(W s + U h), asked before the cell (Bahdanau et al. 2015)"),
-    "bahdanau-normed": Mechanism(
-        "additive-normed", "bahdanau", "the same with v = g·v/‖v‖ and a bias (TensorFlow Addons)"
-    ),
-    "luong-dot": Mechanism("dot", "luong", "h·h̄, equal sizes needed (Luong et al. 2015, eq. 7)"),
-    "luong-general": Mechanism("general", "luong", "h·W h̄ (Luong et al. 2015, eq. 7)"),
-    "luong-concat": Mechanism("concat", "luong", "v·tanh(W [h; h̄]) (Luong et al. 2015, eq. 7)"),
-    "luong-location": Mechanism("location", "luong", "W h, one row per position (Luong et al. 2015, eq. 8)"),
-    "luong-scaled": Mechanism("scaled", "luong", "dot times one learned scalar (TensorFlow Addons)"),
-    "scaled-dot": Mechanism("scaled-dot", "luong", "projected q·k / √d, one head (Vaswani et al. 2017, eq. 1)"),
-    "multi-head": Mechanism("multi-head", "luong", "several projected heads (Vaswani et al. 2017, §3.2.2)"),
-    "keras-additive": Mechanism("keras-additive", "luong", "Keras AdditiveAttention: v·tanh(q + k), no projections"),
-    "keras-dot": Mechanism("keras-dot", "luong", "Keras Attention: q·k, no projections"),
-}
-
-CHOICES: dict[str, tuple[str, ...]] = {
-    "attention": tuple(ATTENTIONS),
-    "attention_order": ("bahdanau", "luong"),
-    "normaliser": ("softmax", "sparsemax", "entmax15"),
-    "attention_window": ("global", "local-p", "local-m"),
-    "cell": ("gru", "lstm"),
-    "decoding": ("direct", "autoregressive"),
-    "window_normalisation": ("none", "standard", "last-season"),
-    "calendar": ("auto", "none"),
-    "scaling": ("standard", "none"),
-    "loss": ("mae", "mse", "huber"),
-    "schedule": ("constant", "one-cycle"),
-    "teacher_forcing_decay": ("linear", "exponential", "inverse-sigmoid"),
-    "accelerator": ("auto", "cpu", "gpu", "cuda", "mps"),
-    "precision": ("32", "bf16", "16"),
-}
+from forecast_attn.option_values import checked_value, flag_name
 
 # --------------------------------------------------------------------------- options
 
@@ -198,11 +154,6 @@ class RunConfig:
 SECTIONS: dict[str, Any] = {"data": DataConfig, "model": ModelConfig, "training": TrainingConfig}
 
 
-def flag_name(option_field: dataclasses.Field[Any]) -> str:
-    """The flag without its dashes: the short name where there is one."""
-    return option_field.metadata["flag"] or option_field.name.replace("_", "-")
-
-
 def all_options() -> dict[str, tuple[str, dataclasses.Field[Any]]]:
     """Field name -> (section, field), in the order of the help page."""
     return {f.name: (section, f) for section, part in SECTIONS.items() for f in dataclasses.fields(part)}
@@ -218,129 +169,3 @@ def find_option(name: str) -> tuple[str, dataclasses.Field[Any]]:
     if key in by_flag:
         return by_flag[key]
     raise ConfigError(f"there is no option '{name}'", did_you_mean(key, list(known)))
-
-
-# --------------------------------------------------------------------------- values
-
-
-def checked_value(option_field: dataclasses.Field[Any], value: Any) -> Any:
-    """Return the value in the field's type, or say what was expected and what came."""
-    if value is None and "None" in str(option_field.type):
-        return None
-    name, kind = flag_name(option_field), str(option_field.type).replace(" | None", "")
-    try:
-        value = _CONVERTERS[kind](value)
-    except (TypeError, ValueError):
-        raise ConfigError(f"--{name} must be {_KINDS[kind]}; got {value!r}") from None
-    if option_field.name in CHOICES:
-        return _choice(name, value, CHOICES[option_field.name])
-    if option_field.name in _PARSERS:
-        _PARSERS[option_field.name](value)
-    low, high = option_field.metadata["low"], option_field.metadata["high"]
-    if isinstance(value, int | float) and not low <= value <= high:
-        raise ConfigError(f"--{name} must be {_range(low, high)}; got {value}")
-    return value
-
-
-def check_choice(name: str, value: str) -> str:
-    """One of the choices of an option, however its case and dashes are written.
-
-    Raises:
-        ConfigError: none of them; with the nearest one.
-    """
-    return _choice(name.replace("_", "-"), value, CHOICES[name])
-
-
-def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:
-    plain = value.strip().lower().replace("_", "-")
-    if plain not in choices:
-        raise ConfigError(f"--{name} has no value '{value}'", did_you_mean(plain, choices))
-    return plain
-
-
-def _range(low: float, high: float) -> str:
-    return f"at least {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
-
-
-def _to_int(value: Any) -> int:
-    if isinstance(value, bool) or int(value) != float(value):
-        raise ValueError(value)
-    return int(value)
-
-
-def _to_float(value: Any) -> float:
-    if isinstance(value, bool) or not math.isfinite(float(value)):
-        raise ValueError(value)
-    return float(value)
-
-
-def _to_bool(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError(value)
-    return value
-
-
-def _to_str(value: Any) -> str:
-    if not isinstance(value, str | int | float) or isinstance(value, bool):
-        raise TypeError(value)
-    return str(value)
-
-
-def _to_names(value: Any) -> tuple[str, ...]:
-    """Column names: a list, or one string with commas."""
-    names = value.split(",") if isinstance(value, str) else [part for item in value for part in str(item).split(",")]
-    return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
-
-
-_CONVERTERS: dict[str, Any] = {
-    "int": _to_int,
-    "float": _to_float,
-    "bool": _to_bool,
-    "str": _to_str,
-    "tuple[str, ...]": _to_names,
-}
-_KINDS = {
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "str": "text",
-    "tuple[str, ...]": "column names",
-}
-
-
-def parse_duration(text: str) -> float:
-    """Seconds in `90s`, `10m`, `1h30m` or a bare number of seconds."""
-    import re
-
-    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", text.strip().lower())
-    seconds = (
-        sum(float(part or 0) * unit for part, unit in zip(match.groups(), (3600, 60, 1), strict=True)) if match else 0
-    )
-    if seconds <= 0:
-        raise ConfigError(f"--max-time must be a time such as 90s, 10m or 1h30m; got '{text}'")
-    return seconds
-
-
-def parse_share_range(text: str) -> tuple[float, float]:
-    """First and last share in `1.0..0`, or the same one twice in `0.5`."""
-    try:
-        shares = [float(part) for part in text.split("..")]
-    except ValueError:
-        shares = []
-    if len(shares) not in (1, 2) or not all(0 <= share <= 1 for share in shares):
-        raise ConfigError(f"--teacher-forcing must be a share such as 0.5 or a course such as 1.0..0; got '{text}'")
-    return shares[0], shares[-1]
-
-
-def check_validation(value: float) -> None:
-    """Refuse a number of validation steps that is not whole."""
-    if value >= 1 and value != int(value):
-        raise ConfigError(f"--validation must be a fraction below 1 or a whole number of steps; got {value:g}")
-
-
-_PARSERS: dict[str, Any] = {
-    "max_time": parse_duration,
-    "teacher_forcing": parse_share_range,
-    "validation": check_validation,
-}
-"""Options whose text has a form of its own."""

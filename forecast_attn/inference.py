@@ -13,12 +13,13 @@ import torch
 from numpy.typing import NDArray
 
 from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter
-from forecast_attn.config import ATTENTIONS, RunConfig
+from forecast_attn.config import RunConfig
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.errors import ConfigError, RunError, UserError
+from forecast_attn.mechanisms import ATTENTIONS
 from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.run_dir import DAMAGED_HINT, RunDir, sha256_of

@@ -127,7 +127,7 @@ def test_resume_state_is_loaded_as_weights_only() -> None:
 def test_attention_keeps_no_tensor_between_calls() -> None:
     import torch
 
-    from forecast_attn.config import ATTENTIONS
+    from forecast_attn.mechanisms import ATTENTIONS
     from forecast_attn.nn.attention import Attention
     from forecast_attn.nn.scores import make_score
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from forecast_attn.config import ATTENTIONS, CHOICES, SECTIONS, RunConfig, all_options, flag_name
+from forecast_attn.config import SECTIONS, RunConfig, all_options
+from forecast_attn.mechanisms import ATTENTIONS
+from forecast_attn.option_values import CHOICES, flag_name
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = ("check", "train", "predict", "inspect", "info")

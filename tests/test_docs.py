@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from forecast_attn.config import ATTENTIONS, CHOICES, all_options, flag_name
+from forecast_attn.config import all_options
+from forecast_attn.mechanisms import ATTENTIONS
+from forecast_attn.option_values import CHOICES, flag_name
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "data").glob("*.md")])

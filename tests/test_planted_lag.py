@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn.attention_dump import read_attention
-from forecast_attn.config import ATTENTIONS
+from forecast_attn.mechanisms import ATTENTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 LAGS = (8, 14, 21)

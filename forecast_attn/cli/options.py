@@ -10,8 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
-from forecast_attn.config import CHOICES, SECTIONS, all_options, flag_name
+from forecast_attn.config import SECTIONS, all_options
 from forecast_attn.config_file import read_config_file
+from forecast_attn.option_values import CHOICES, flag_name
 
 Json = Annotated[bool, typer.Option("--json", help="Write one JSON document to stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, tables or notes on stderr.")]

@@ -41,8 +41,8 @@ def predict(
     import sys
 
     from forecast_attn.cli.tables import make_console
-    from forecast_attn.config import check_choice
     from forecast_attn.errors import ConfigError
+    from forecast_attn.option_values import check_choice
 
     accelerator = check_choice("accelerator", accelerator)
     if out == "-" and json:

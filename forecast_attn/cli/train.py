@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from forecast_attn.cli.options import ConfigFile, Json, Quiet, given_options, with_options
-from forecast_attn.config import ATTENTIONS, RunConfig
+from forecast_attn.config import RunConfig
 from forecast_attn.errors import ConfigError
+from forecast_attn.mechanisms import ATTENTIONS
 
 
 @with_options("data", "model", "training")

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from forecast_attn.config import ATTENTIONS, ModelConfig
+from forecast_attn.config import ModelConfig
 from forecast_attn.errors import ConfigError
+from forecast_attn.mechanisms import ATTENTIONS
 from forecast_attn.nn.attention import Attention
 from forecast_attn.nn.attention_window import make_window
 from forecast_attn.nn.decoder import BahdanauDecoder, DecoderSizes, LuongDecoder

@@ -13,9 +13,10 @@ import pytorch_lightning as pl
 import torch
 from torch.multiprocessing.spawn import ProcessRaisedException
 
-from forecast_attn.config import TrainingConfig, parse_duration
+from forecast_attn.config import TrainingConfig
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.inference import choose_device
+from forecast_attn.option_values import parse_duration
 from forecast_attn.run_dir import RunDir
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.progress import TrainingListener

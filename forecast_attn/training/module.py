@@ -15,13 +15,14 @@ from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 from torch.utils.data import DataLoader
 
-from forecast_attn.config import TrainingConfig, parse_share_range
+from forecast_attn.config import TrainingConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.problems import stamp_text
 from forecast_attn.data.windows import Window, WindowArrays
 from forecast_attn.errors import RunError
 from forecast_attn.inference import BATCH_SIZE
 from forecast_attn.nn.network import ForecastNetwork
+from forecast_attn.option_values import parse_share_range
 from forecast_attn.training.plan import TrainingPlan
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed
 
