@@ -42,7 +42,7 @@ class DataConfig:
         (), "columns known up to the cut-off; undeclared numeric columns are these", flag="past", metavar="COLUMNS"
     )
     future_covariates: tuple[str, ...] = option(
-        (), "columns known through the horizon (weather forecast, price, calendar)", flag="future", metavar="COLUMNS"
+        (), "columns known through the horizon; NAME:24 for one known 24 steps ahead", flag="future", metavar="COLUMNS"
     )
     static_covariates: tuple[str, ...] = option((), "columns constant per series", flag="static", metavar="COLUMNS")
     ignore: tuple[str, ...] = option((), "columns to leave out", metavar="COLUMNS")
@@ -53,9 +53,29 @@ class DataConfig:
         None, "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36)", low=1
     )
     freq: str | None = option(None, "time step such as h, D, MS, 15min; inferred when absent")
-    delimiter: str = option(",", "character between the fields of the CSV")
-    calendar: str = option("auto", "calendar features of each step, chosen by frequency")
+    date_format: str | None = option(None, "how time stamps are written, such as '%d.%m.%Y %H:%M'; found when absent")
+    tz: str | None = option(None, "zone of local time stamps, such as Europe/Berlin; results are shown in it")
+    delimiter: str | None = option(None, "character between the fields of a CSV; found when absent")
+    decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma; found when absent")
+    encoding: str | None = option(None, "encoding of a CSV; found when absent (UTF-8, UTF-16, Latin-1)")
+    wide: bool = option(False, "one column per series, named by the column, instead of one row per series and step")
+    duplicates: str = option("error", "rows with the series and time stamp of another")
+    missing: str = option("error", "empty cells and absent rows; mask hides them from attention and loss")
+    categorical: tuple[str, ...] = option(
+        (), "covariates whose numbers are names of categories; declared columns of text are so", metavar="COLUMNS"
+    )
+    weight: str | None = option(None, "column of each series' weight in the loss, constant per series")
+    calendar: str = option("auto", "calendar features: auto (by frequency), none, or a list of names")
+    holidays: tuple[str, ...] = option((), "countries whose public holidays are a feature, such as DE,FR")
+    holiday_dates: str | None = option(None, "CSV of further dates that count as holidays", metavar="FILE")
+    vintages: str | None = option(
+        None,
+        "table of future covariates as forecast, with a column issued_at: each cut-off sees what was known then",
+        metavar="FILE",
+    )
     scaling: str = option("standard", "how each series is scaled, fitted on its training rows")
+    transform: str = option("none", "taken of the target before scaling, for skewed values")
+    short_series: str = option("skip", "series too short for a training window")
     validation: float = option(
         0.2, "last stretch of time kept for validation: a fraction below 1, or a number of steps", low=0
     )
