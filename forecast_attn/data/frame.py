@@ -21,7 +21,7 @@ MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "N
 TEXT_COLUMNS = ("item_id", "unique_id", "series_id", "id", "series")
 
 
-def read_csv(path: Path | str, delimiter: str = ",", text_columns: Collection[str] = ()) -> pd.DataFrame:
+def read_csv(path: Path | str, delimiter: str | None = None, text_columns: Collection[str] = ()) -> pd.DataFrame:
     """Read a CSV with one header line; column names are stripped of blanks.
 
     Args:
@@ -33,7 +33,7 @@ def read_csv(path: Path | str, delimiter: str = ",", text_columns: Collection[st
         ConfigError: the delimiter is no single character.
         DataError: no such file, a directory, empty, only a header, not a CSV, repeated names, the wrong delimiter.
     """
-    path, delimiter = Path(path), _one_character(delimiter)
+    path, delimiter = Path(path), _one_character(delimiter or ",")
     names = _header(path, delimiter)
     text = {*TEXT_COLUMNS, *text_columns}
     try:
