@@ -40,6 +40,33 @@ class Finding:
 Report = Callable[[Finding], None]
 
 
+@dataclass(frozen=True)
+class Repair:
+    """One change that was made to the data as it was read. Nothing is repaired without one.
+
+    A stage makes one per kind, series and column, with how often and where first.
+    """
+
+    kind: str
+    """What was done, as `duplicates: mean`, `missing: ffill`, `gap: rows added`, `short series: padded`."""
+    item_id: str | None = None
+    """The series; None where it concerns the table or all series."""
+    column: str | None = None
+    count: int = 1
+    """Cells or rows changed."""
+    first: str | None = None
+    """Where first: the stamp's text, or `row 17 (line 18)`."""
+
+    @property
+    def message(self) -> str:
+        """`missing: ffill, series 'a', column 'load': 3 times, first 2024-01-05`."""
+        places = [self.kind]
+        places += [f"series '{self.item_id}'"] if self.item_id is not None else []
+        places += [f"column '{self.column}'"] if self.column is not None else []
+        first = f", first {self.first}" if self.first is not None else ""
+        return f"{', '.join(places)}: {counted(self.count, 'time')}{first}"
+
+
 def stop_at_errors(finding: Finding) -> None:
     """Raise the finding when it is an error.
 
