@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.attention_dump import AttentionWriter
+from forecast_attn.data.cutoffs import forecast_cutoffs
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel, build_panel, ranges
-from forecast_attn.data.windows import forecast_cutoffs
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.inference import Model, attention_metadata, forecast_windows, prediction_columns, write_attention
 from forecast_attn.run_dir import RunDir

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.config import DataConfig
+from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaling import fit_scaler
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import Split, split_panel
-from forecast_attn.data.windows import training_cutoffs, validation_cutoffs
 
 
 @dataclass(frozen=True)

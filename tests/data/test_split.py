@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.split import split_panel
-from forecast_attn.data.windows import training_cutoffs, validation_cutoffs
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]

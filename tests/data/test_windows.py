@@ -8,16 +8,12 @@ import pytest
 import torch
 
 from forecast_attn.data.calendar import calendar_features
+from forecast_attn.data.cutoffs import forecast_cutoffs, training_cutoffs, validation_cutoffs
 from forecast_attn.data.future import extend
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaling import fit_scaler
 from forecast_attn.data.split import Split, split_panel
-from forecast_attn.data.windows import (
-    WindowArrays,
-    forecast_cutoffs,
-    training_cutoffs,
-    validation_cutoffs,
-)
+from forecast_attn.data.windows import WindowArrays
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]
