@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -28,6 +28,10 @@ class Cells:
     item_ids: tuple[str, ...]
     stamps: Stamps
     columns: dict[str, NDArray[np.float64]]
+    categories: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    """Index into the column's `levels`, -1 where empty."""
+    levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Every category of a column, sorted as text."""
 
     @property
     def starts(self) -> NDArray[np.int64]:
@@ -42,6 +46,7 @@ class Cells:
             series=self.series[which],
             stamps=self.stamps[which],
             columns={name: values[which] for name, values in self.columns.items()},
+            categories={name: codes[which] for name, codes in self.categories.items()},
         )
 
 
@@ -51,15 +56,15 @@ def parse_cells(frame: pd.DataFrame, roles: Roles, report: Report, source: str) 
     Raises:
         DataError: a column is missing, or no row has a time stamp.
     """
-    names = (roles.target, *roles.past_covariates, *roles.future_covariates, *roles.static_covariates)
-    for name in (roles.time, *((roles.item_id,) if roles.item_id else ()), *names):
+    for name in (roles.time, *((roles.item_id,) if roles.item_id else ()), *roles.numeric, *roles.categorical):
         require_column(frame, name, source)
     stamps, no_time = parse_timestamps(frame[roles.time], roles.time)
     report_each(report, np.flatnonzero(no_time), lambda at: _bad_time(frame, roles.time, at))
     series, item_ids = _parse_ids(frame, roles)
     report_each(report, np.flatnonzero(series < 0), lambda at: _no_id(roles.item_id, at))
-    columns = {name: parse_numbers(frame[name], report, needed=name == roles.target) for name in names}
-    cells = Cells(np.arange(1, len(frame) + 1), series, item_ids, stamps, columns)
+    columns = {name: parse_numbers(frame[name], report, needed=name == roles.target) for name in roles.numeric}
+    categories, levels = parse_categories(frame, roles.categorical)
+    cells = Cells(np.arange(1, len(frame) + 1), series, item_ids, stamps, columns, categories, levels)
     usable = ~no_time & (series >= 0)
     if not usable.any():
         raise ended(
@@ -83,6 +88,15 @@ def parse_numbers(column: pd.Series, report: Report, *, needed: bool = False) ->
     report_each(report, np.flatnonzero(large), lambda at: _too_large(name, values[at], at))
     # -0.0 and 0.0 are the same number and must be the same bytes.
     return np.where(large, np.nan, values) + 0.0
+
+
+def parse_categories(
+    frame: pd.DataFrame, names: tuple[str, ...]
+) -> tuple[dict[str, NDArray[np.int32]], dict[str, tuple[str, ...]]]:
+    """Codes (num_rows,), -1 where empty, and levels of each categorical column; 1.0 and 1 are the category "1"."""
+    parsed = {name: ids_as_text(frame[name]) for name in names}
+    codes = {name: found.astype(np.int32) for name, (found, _) in parsed.items()}
+    return codes, {name: levels for name, (_, levels) in parsed.items()}
 
 
 def _parse_ids(frame: pd.DataFrame, roles: Roles) -> tuple[NDArray[np.int64], tuple[str, ...]]:

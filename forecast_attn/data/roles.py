@@ -6,8 +6,9 @@ leak; only values that stand where the target has none make a column known in th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -42,6 +43,30 @@ class Roles:
     """Column -> why it is left out."""
     reasons: dict[str, str]
     """Column -> why it got its role."""
+    past_categories: tuple[str, ...] = ()
+    """Categorical covariates; those above are numeric."""
+    future_categories: tuple[str, ...] = ()
+    static_categories: tuple[str, ...] = ()
+    known_steps: dict[str, int] = field(default_factory=dict)
+    """Future covariate -> how many steps beyond the cut-off it is known, where that is not the whole horizon."""
+    weight: str | None = None
+    """Column of each series' weight in the loss."""
+
+    @property
+    def numeric(self) -> tuple[str, ...]:
+        """Every column that is read as numbers, the target first."""
+        weight = () if self.weight is None else (self.weight,)
+        return (self.target, *self.past_covariates, *self.future_covariates, *self.static_covariates, *weight)
+
+    @property
+    def categorical(self) -> tuple[str, ...]:
+        """Every column that is read as names of categories."""
+        return (*self.past_categories, *self.future_categories, *self.static_categories)
+
+    @property
+    def future(self) -> tuple[str, ...]:
+        """What must be known of the future: future covariates, numeric ones first."""
+        return (*self.future_covariates, *self.future_categories)
 
 
 def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles:
@@ -56,9 +81,12 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
         ConfigError: a column is declared in two roles.
         DataError: a declared column is missing, or time or target cannot be told.
     """
-    declared = _declared(config)
+    future, known_steps = _future_spans(config.future_covariates, frame)
+    declared = _declared(config, future)
     for column, role in declared.items():
         require_column(frame, column, source, role)
+    for column in config.categorical:
+        require_column(frame, column, source, "categorical")
     free = [str(name) for name in frame.columns if name not in declared]
     reasons = {column: f"declared as {role}" for column, role in declared.items() if role != "ignore"}
     ignored = {column: "declared" for column, role in declared.items() if role == "ignore"}
@@ -66,27 +94,55 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     free = [name for name in free if name not in ignored]
 
     time = config.time or _find_time(frame, free, reasons, source)
-    item_id = config.item_id or _find_item_id(frame, [name for name in free if name != time], reasons, ignored)
+    others = [name for name in free if name != time and name not in config.categorical]
+    item_id = config.item_id or _find_item_id(frame, others, reasons, ignored)
     free = [name for name in free if name not in (time, item_id) and name not in ignored]
-    numeric = [name for name in free if is_numeric(frame[name])]
-    ignored |= {name: _why_not_numeric(frame[name]) for name in free if name not in numeric}
-    ignored |= {name: "index without a name" for name in numeric if name.lower() == "unnamed: 0"}
-    numeric = [name for name in numeric if name not in ignored]
-    target = config.target or _find_target(numeric, reasons, ignored, source, tuple(map(str, frame.columns)))
-    numeric = [name for name in numeric if name != target]
-    ahead = _known_ahead(frame, numeric, time, target, item_id)
-    reasons |= dict.fromkeys(ahead, "numeric; has values after the target ends")
-    reasons |= {name: "numeric, not declared" for name in numeric if name not in ahead}
+    usable = [name for name in free if name in config.categorical or is_numeric(frame[name])]
+    ignored |= {name: _why_not_numeric(frame[name]) for name in free if name not in usable}
+    ignored |= {name: "index without a name" for name in usable if name.lower() == "unnamed: 0"}
+    usable = [name for name in usable if name not in ignored]
+    numbers = [name for name in usable if name not in config.categorical]
+    target = config.target or _find_target(numbers, reasons, ignored, source, tuple(map(str, frame.columns)))
+    usable = [name for name in usable if name != target]
+    ahead = _known_ahead(frame, usable, time, target, item_id)
+    reasons |= dict.fromkeys(ahead, "has values after the target ends")
+    reasons |= {name: "not declared" for name in usable if name not in ahead}
+    groups = {
+        "past": (*config.past_covariates, *(name for name in usable if name not in ahead)),
+        "future": (*future, *ahead),
+        "static": config.static_covariates,
+    }
+    categories = {name for group in groups.values() for name in group if _is_categorical(frame[name], config)}
+    reasons |= {name: f"{reasons[name]}; {'categorical' if name in categories else 'numeric'}" for name in usable}
     return Roles(
         time=time,
         target=target,
         item_id=item_id,
-        past_covariates=_sorted(config.past_covariates, (name for name in numeric if name not in ahead)),
-        future_covariates=_sorted(config.future_covariates, ahead),
-        static_covariates=_sorted(config.static_covariates),
+        **{f"{kind}_covariates": _sorted(set(group) - categories) for kind, group in groups.items()},
         ignored=dict(sorted(ignored.items())),
         reasons=dict(sorted(reasons.items())),
+        **{f"{kind}_categories": _sorted(set(group) & categories) for kind, group in groups.items()},
+        known_steps=known_steps,
+        weight=config.weight,
     )
+
+
+def _is_categorical(column: pd.Series, config: DataConfig) -> bool:
+    """Declared so, or a declared covariate of text."""
+    return column.name in config.categorical or not is_numeric(column)
+
+
+def _future_spans(declared: tuple[str, ...], frame: pd.DataFrame) -> tuple[tuple[str, ...], dict[str, int]]:
+    """The future covariates, and the steps for which those written as `name:24` are known."""
+    spans = {}
+    for text in declared:
+        match = re.fullmatch(r"(.+):(\d+)", text)
+        if match and text not in frame.columns:
+            spans[text] = (match[1], int(match[2]))
+            if spans[text][1] == 0:
+                raise ConfigError(f"--future {text} is known for no step", f"--past '{match[1]}'")
+    names = tuple(spans[text][0] if text in spans else text for text in declared)
+    return names, dict(sorted(spans.values()))
 
 
 def is_numeric(column: pd.Series) -> bool:
@@ -102,13 +158,13 @@ def is_numeric(column: pd.Series) -> bool:
     return bool(pd.to_numeric(cells.replace(_BOOLEANS), errors="coerce").notna().mean() > 0.5) if len(cells) else False
 
 
-def _declared(config: DataConfig) -> dict[str, str]:
+def _declared(config: DataConfig, future: tuple[str, ...]) -> dict[str, str]:
     """Column -> role, for all the user declared."""
     declared: dict[str, str] = {}
-    single = {"time": config.time, "target": config.target, "id": config.item_id}
+    single = {"time": config.time, "target": config.target, "id": config.item_id, "weight": config.weight}
     lists = {
         "past": config.past_covariates,
-        "future": config.future_covariates,
+        "future": future,
         "static": config.static_covariates,
         "ignore": config.ignore,
     }
@@ -119,6 +175,9 @@ def _declared(config: DataConfig) -> dict[str, str]:
             raise ConfigError(
                 f"column '{name}' is declared twice: --{declared[name]} and --{role}", "give it one of the two roles"
             )
+    for name in config.categorical:
+        if declared.get(name) in ("time", "target", "id", "weight", "ignore"):
+            raise ConfigError(f"column '{name}' is --{declared[name]}; only covariates can be --categorical")
     return declared
 
 
