@@ -9,6 +9,8 @@ Library code raises these; only `forecast_attn.cli.main` prints them and chooses
 A mistake of the *programmer* stays a ValueError with a traceback.
 """
 
+from __future__ import annotations
+
 
 class UserError(Exception):
     """One sentence that says what is wrong and where, and a hint that says what to type next."""
@@ -25,7 +27,31 @@ class UserError(Exception):
 
 
 class DataError(UserError):
-    """The table cannot be used as it is."""
+    """The table cannot be used as it is.
+
+    `code` is the kind of problem, which `forecast explain CODE` tells more about; None when the stage that raised it
+    has only one kind. `row` counts data rows from 1.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        hint: str | None = None,
+        *,
+        code: str | None = None,
+        row: int | None = None,
+        column: str | None = None,
+        item_id: str | None = None,
+    ) -> None:
+        super().__init__(message, hint)
+        self.code = code
+        self.row = row
+        self.column = column
+        self.item_id = item_id
+
+    def saying(self, message: str) -> DataError:
+        """The same problem at the same place in other words."""
+        return DataError(message, self.hint, code=self.code, row=self.row, column=self.column, item_id=self.item_id)
 
 
 class ConfigError(UserError):

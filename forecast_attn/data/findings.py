@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from forecast_attn.data.cells import Cells, parse_cells
 from forecast_attn.data.frame import read_csv
 from forecast_attn.data.frequency import Frequency
 from forecast_attn.data.panel import Panel, panel_of_cells
-from forecast_attn.data.problems import Finding, Report, counted, report_each, stamp_text
+from forecast_attn.data.problems import Finding, Report, counted, finding_of, report_each, stamp_text
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.data.scaling import constant_series
 from forecast_attn.data.split import split_panel
@@ -94,14 +94,17 @@ def check_table(path: Path | str, config: DataConfig) -> CheckReport:
         _examine(draft, Path(path), config)
     except DataError as error:
         if all(finding.message != error.message for finding in draft.findings):
-            draft.findings.append(Finding(draft.stage, "error", error.message, error.hint))
+            draft.findings.append(finding_of(error, draft.stage))
     return CheckReport(
         path=str(path),
         rows=0 if draft.frame is None else len(draft.frame),
         roles=draft.roles,
         frequency=None if draft.panel is None else draft.panel.frequency,
         series=() if draft.cells is None else _summaries(draft.cells, draft.panel),
-        findings=tuple(sorted(_once_per_cell(draft.findings), key=lambda finding: SEVERITIES.index(finding.severity))),
+        findings=tuple(
+            replace(finding, file=finding.file or str(path))
+            for finding in sorted(_once_per_cell(draft.findings), key=lambda found: SEVERITIES.index(found.severity))
+        ),
     )
 
 

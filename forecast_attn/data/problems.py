@@ -23,7 +23,10 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong or worth knowing, where, and what to do about it. `row` counts data rows from 1."""
+    """What is wrong or worth knowing, where, and what to do about it. `row` counts data rows from 1.
+
+    `code` is registered in `data/codes`; `forecast check` fills `file` in where a stage leaves it out.
+    """
 
     code: str
     severity: Severity
@@ -32,9 +35,29 @@ class Finding:
     item_id: str | None = None
     column: str | None = None
     row: int | None = None
+    file: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
+
+    def to_error(self) -> DataError:
+        """The error that stops training, with the finding's words and place."""
+        return DataError(
+            self.message, self.hint, code=self.code, row=self.row, column=self.column, item_id=self.item_id
+        )
+
+
+def finding_of(error: DataError, otherwise: str) -> Finding:
+    """The finding that an error is; `otherwise` is its code where it names none."""
+    return Finding(
+        error.code or otherwise,
+        "error",
+        error.message,
+        error.hint,
+        item_id=error.item_id,
+        column=error.column,
+        row=error.row,
+    )
 
 
 Report = Callable[[Finding], None]
@@ -74,7 +97,7 @@ def stop_at_errors(finding: Finding) -> None:
         DataError: with the finding's message and hint.
     """
     if finding.severity == "error":
-        raise DataError(finding.message, finding.hint)
+        raise finding.to_error()
 
 
 @contextlib.contextmanager
@@ -85,7 +108,7 @@ def naming(source: str) -> Iterator[None]:
     except DataError as error:
         if f"'{source}'" in error.message:
             raise
-        raise DataError(f"'{source}': {error.message}", error.hint) from None
+        raise error.saying(f"'{source}': {error.message}") from None
 
 
 def place(row: int) -> str:
@@ -123,7 +146,7 @@ def report_each(
 def ended(report: Report, finding: Finding) -> DataError:
     """Report a finding that nothing can be read beyond, and return the error to raise."""
     report(finding)
-    return DataError(finding.message, finding.hint)
+    return finding.to_error()
 
 
 def stamp_text(stamp: np.datetime64 | np.int64) -> str:
