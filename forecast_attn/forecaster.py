@@ -238,7 +238,7 @@ def read_panel(data: pd.DataFrame | Table, config: RunConfig) -> tuple[Panel, Da
     """
     from forecast_attn.data.frame import read_csv
     from forecast_attn.data.memory import release_memory
-    from forecast_attn.data.panel import build_panel
+    from forecast_attn.data.panel_building import build_panel
     from forecast_attn.data.roles import resolve_roles
 
     source = DataSource(_name_of(data), None)
@@ -248,7 +248,7 @@ def read_panel(data: pd.DataFrame | Table, config: RunConfig) -> tuple[Panel, Da
     else:
         frame = data
     name = _name_of(data)
-    panel = build_panel(frame, resolve_roles(frame, config.data, name), freq=config.data.freq, source=name)
+    panel = build_panel(frame, resolve_roles(frame, config.data, name), config.data, source=name)
     del frame
     release_memory()
     return panel, source

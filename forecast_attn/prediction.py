@@ -17,7 +17,8 @@ from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.attention_dump import AttentionWriter
 from forecast_attn.data.cutoffs import forecast_cutoffs
 from forecast_attn.data.future import extend, join_future
-from forecast_attn.data.panel import Panel, build_panel, ranges
+from forecast_attn.data.panel import Panel, ranges
+from forecast_attn.data.panel_building import build_panel
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.inference import Model, attention_metadata, forecast_windows, prediction_columns, write_attention
 from forecast_attn.run_dir import RunDir
@@ -41,7 +42,7 @@ def history_panel(model: Model, run: RunDir, frame: pd.DataFrame | None, source:
     if frame is None:
         frame, source = _read_tail(run), run.tail.name
     with _without_flags_of_train():
-        panel = build_panel(frame, schema.roles, freq=schema.frequency.alias, source=source)
+        panel = build_panel(frame, schema.roles, replace(model.config.data, freq=schema.frequency.alias), source=source)
     long_enough = panel.known >= schema.lookback
     if not long_enough.any():
         longest = int(panel.known.max())

@@ -14,7 +14,8 @@ from forecast_attn.config import DataConfig
 from forecast_attn.data.cells import Cells, parse_cells
 from forecast_attn.data.frame import read_csv
 from forecast_attn.data.frequency import Frequency
-from forecast_attn.data.panel import Panel, panel_of_cells
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.panel_building import panel_of_cells
 from forecast_attn.data.problems import Finding, Report, counted, finding_of, report_each, stamp_text
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.data.scaling import constant_series
@@ -126,7 +127,7 @@ def _examine(draft: _Draft, path: Path, config: DataConfig) -> None:
     draft.stage = "FA201"
     draft.cells = parse_cells(draft.frame, draft.roles, report, path.name)
     draft.stage = "FA203"
-    draft.panel = panel_of_cells(draft.cells, draft.roles, config.freq, report)
+    draft.panel = panel_of_cells(draft.cells, draft.roles, config, report)
     if not any(finding.severity == "error" for finding in draft.findings):
         draft.stage = "FA403"
         _report_constants(draft.panel, report)

@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from forecast_attn.config import DataConfig
-from forecast_attn.data.panel import Panel, build_panel
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.roles import resolve_roles
 
 
@@ -29,8 +30,8 @@ def as_panel() -> Callable[..., Panel]:
     """From a frame to a panel, as training goes."""
 
     def build(frame: pd.DataFrame, freq: str | None = None, **declared: object) -> Panel:
-        roles = resolve_roles(frame, DataConfig(**declared), "table.csv")  # type: ignore[arg-type]
-        return build_panel(frame, roles, freq=freq, source="table.csv")
+        config = DataConfig(freq=freq, **declared)  # type: ignore[arg-type]
+        return build_panel(frame, resolve_roles(frame, config, "table.csv"), config, source="table.csv")
 
     return build
 

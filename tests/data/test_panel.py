@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from forecast_attn.config import DataConfig
 from forecast_attn.data.frame import read_csv
-from forecast_attn.data.panel import Panel, build_panel, panel_to_frame, ranges, tail
+from forecast_attn.data.panel import Panel, panel_to_frame, ranges, tail
+from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import ConfigError, DataError
 
@@ -98,9 +99,9 @@ def test_booleans_are_zero_and_one(as_panel: AsPanel) -> None:
 def test_tail_reads_back_bit_equal(as_panel: AsPanel, two_series: pd.DataFrame, rows: int) -> None:
     panel = as_panel(two_series, static_covariates=("size",))
     end = tail(panel, rows)
-    again = build_panel(end, panel.roles, freq=panel.frequency.alias, source="tail")
+    again = build_panel(end, panel.roles, DataConfig(freq=panel.frequency.alias), source="tail")
     assert again.known.tolist() == [min(30, rows), min(20, rows)]
-    assert_same_bytes(build_panel(tail(again, rows), panel.roles, freq="D", source="tail"), again)
+    assert_same_bytes(build_panel(tail(again, rows), panel.roles, DataConfig(freq="D"), source="tail"), again)
     for index in range(2):
         kept = slice(panel.ends[index] - again.known[index], panel.starts[index + 1])
         part = slice(again.starts[index], again.starts[index + 1])
@@ -112,14 +113,14 @@ def test_tail_survives_parquet(as_panel: AsPanel, two_series: pd.DataFrame, tmp_
     panel = as_panel(two_series)
     panel_to_frame(panel).to_parquet(tmp_path / "tail.parquet")
     assert_same_bytes(
-        build_panel(pd.read_parquet(tmp_path / "tail.parquet"), panel.roles, freq="D", source="tail"), panel
+        build_panel(pd.read_parquet(tmp_path / "tail.parquet"), panel.roles, DataConfig(freq="D"), source="tail"), panel
     )
 
 
 def test_integer_axis_survives_too(as_panel: AsPanel) -> None:
     panel = as_panel(pd.DataFrame({"step": [10, 12, 14, 16], "y": [1.0, 2.0, 3.0, 4.0]}))
     assert panel.frequency.alias == "2"
-    assert_same_bytes(build_panel(panel_to_frame(panel), panel.roles, freq="2", source="tail"), panel)
+    assert_same_bytes(build_panel(panel_to_frame(panel), panel.roles, DataConfig(freq="2"), source="tail"), panel)
 
 
 def test_one_series_is_called_by_its_target(as_panel: AsPanel) -> None:
@@ -154,7 +155,7 @@ def test_a_given_frequency_is_checked(as_panel: AsPanel) -> None:
 
 def test_roles_of_training_read_another_table(as_panel: AsPanel, two_series: pd.DataFrame) -> None:
     roles = resolve_roles(two_series, DataConfig(), "table.csv")
-    again = build_panel(two_series.drop(columns="size").assign(size=1.0), roles, source="table.csv")
+    again = build_panel(two_series.drop(columns="size").assign(size=1.0), roles, DataConfig(), source="table.csv")
     assert again.roles is roles
 
 
@@ -162,7 +163,7 @@ def test_a_table_that_lacks_a_column_of_its_roles(as_panel: AsPanel, two_series:
     roles = as_panel(two_series).roles
     for name in ("item_id", "date", "target", "past", "ahead"):
         with pytest.raises(DataError, match=f"'new.csv' has no column '{name}'; its columns are"):
-            build_panel(two_series.drop(columns=name), roles, source="new.csv")
+            build_panel(two_series.drop(columns=name), roles, DataConfig(), source="new.csv")
 
 
 def test_the_same_day_of_every_month_is_no_step(as_panel: AsPanel) -> None:

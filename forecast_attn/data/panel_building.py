@@ -1,0 +1,191 @@
+"""From a table to a panel: parsed, sorted, put on one time axis, and refused where a value is missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.config import DataConfig
+from forecast_attn.data.axis import find_frequency, without_repeats
+from forecast_attn.data.cells import Cells, parse_cells
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.problems import Finding, Report, naming, place, report_each, stamp_text, stop_at_errors
+from forecast_attn.data.roles import Roles
+
+
+def build_panel(
+    frame: pd.DataFrame, roles: Roles, config: DataConfig, *, source: str, report: Report = stop_at_errors
+) -> Panel:
+    """Validate a table.
+
+    Args:
+        frame: the table as read; rows and columns in any order.
+        roles: what its columns mean.
+        config: the time step, and what to do about repeats and missing values.
+        source: the file's name, for messages.
+        report: called with every problem. The default raises at the first error; with another one the panel that comes
+            back may have holes, and is good for counting only.
+
+    Raises:
+        ConfigError: there is no such frequency.
+        DataError: what is wrong, with file, column, row and series.
+    """
+    with naming(source):
+        return panel_of_cells(parse_cells(frame, roles, report, source), roles, config, report)
+
+
+def panel_of_cells(cells: Cells, roles: Roles, config: DataConfig, report: Report) -> Panel:
+    """The panel of parsed cells; see `build_panel`."""
+    cells = without_repeats(cells, roles, report)
+    frequency = find_frequency(cells, config.freq, report)
+    starts = cells.starts
+    target = cells.columns[roles.target]
+    known = _known_rows(target, starts)
+    _report_missing(cells, roles, known, config.missing, report)
+    return Panel(
+        roles=roles,
+        frequency=frequency,
+        item_ids=cells.item_ids,
+        starts=starts,
+        known=known,
+        timestamps=cells.stamps,
+        target=target,
+        past_covariates=_matrix(cells, roles.past_covariates),
+        future_covariates=_matrix(cells, roles.future_covariates),
+        static_covariates=_static(cells, roles.static_covariates, report),
+        past_categories=_codes(cells, roles.past_categories),
+        future_categories=_codes(cells, roles.future_categories),
+        static_categories=_static_codes(cells, roles.static_categories, report),
+        levels=cells.levels,
+        weights=_weights(cells, roles.weight, report),
+    )
+
+
+def _known_rows(target: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rows up to the last known target, per series (num_series,)."""
+    last = np.maximum.reduceat(np.where(np.isnan(target), -1, np.arange(len(target))), starts[:-1])
+    return np.where(last >= 0, last - starts[:-1] + 1, 0)
+
+
+def _matrix(cells: Cells, names: tuple[str, ...]) -> NDArray[np.float64]:
+    """The named columns side by side (num_rows, num_names)."""
+    matrix = np.empty((len(cells.rows), len(names)))
+    for position, name in enumerate(names):
+        matrix[:, position] = cells.columns[name]
+    return matrix
+
+
+def _codes(cells: Cells, names: tuple[str, ...]) -> NDArray[np.int32]:
+    """The named categorical columns side by side (num_rows, num_names)."""
+    codes = np.empty((len(cells.rows), len(names)), np.int32)
+    for position, name in enumerate(names):
+        codes[:, position] = cells.categories[name]
+    return codes
+
+
+# --------------------------------------------------------------------------- constant per series
+
+
+def _static(cells: Cells, names: tuple[str, ...], report: Report) -> NDArray[np.float64]:
+    """One value per series (num_series, num_names); reports columns that change within a series."""
+    matrix = np.empty((len(cells.item_ids), len(names)))
+    for position, name in enumerate(names):
+        values = cells.columns[name]
+        matrix[:, position] = _constant(cells, name, values, np.isnan(values), report)
+    return matrix
+
+
+def _static_codes(cells: Cells, names: tuple[str, ...], report: Report) -> NDArray[np.int32]:
+    """One category per series (num_series, num_names); reports columns that change within a series."""
+    matrix = np.empty((len(cells.item_ids), len(names)), np.int32)
+    for position, name in enumerate(names):
+        codes = cells.categories[name]
+        matrix[:, position] = _constant(cells, name, codes, codes < 0, report)
+    return matrix
+
+
+def _weights(cells: Cells, name: str | None, report: Report) -> NDArray[np.float64]:
+    """Each series' weight in the loss (num_series,); reports what is no positive number."""
+    if name is None:
+        return np.ones(len(cells.item_ids))
+    weights = _static(cells, (name,), report)[:, 0]
+    report_each(report, np.flatnonzero(weights <= 0), lambda index: _no_weight(cells, name, weights[index], index))
+    return weights
+
+
+def _constant(cells: Cells, name: str, values: NDArray[Any], empty: NDArray[np.bool_], report: Report) -> NDArray[Any]:
+    """The first value of each series that is not empty (num_series,); reports others, and empty cells of the file."""
+    starts = cells.starts
+    rows = np.arange(len(values))
+    first = np.minimum.reduceat(np.where(empty, len(values), rows), starts[:-1])
+    chosen = values[np.where(first < starts[1:], first, starts[:-1])]
+    changed = ~empty & (values != chosen[cells.series])
+    report_each(report, np.flatnonzero(changed), lambda at: _not_constant(cells, name, chosen[cells.series[at]], at))
+    absent = empty & ((cells.rows > 0) | (first >= starts[1:])[cells.series])
+    report_each(report, np.flatnonzero(absent), lambda at: _missing(cells, name, at))
+    return chosen
+
+
+# --------------------------------------------------------------------------- missing values
+
+
+def _report_missing(cells: Cells, roles: Roles, known: NDArray[np.int64], missing: str, report: Report) -> None:
+    """Report holes in target and covariates; with "mask" those up to the last known target may be."""
+    report_each(report, np.flatnonzero(known == 0), lambda index: _no_target(cells, roles, index))
+    has_target = (known > 0)[cells.series]
+    future = has_target & (np.arange(len(cells.rows)) >= (cells.starts[:-1] + known)[cells.series])
+    empty = {name: np.isnan(cells.columns[name]) for name in (*roles.past_covariates, *roles.future_covariates)}
+    empty |= {name: cells.categories[name] < 0 for name in (*roles.past_categories, *roles.future_categories)}
+    nothing = future & np.all(list(empty.values()), axis=0) if empty else future
+    report_each(report, np.flatnonzero(nothing), lambda at: _nothing_known(cells, roles, at))
+    if missing == "mask":
+        return
+    target = np.isnan(cells.columns[roles.target]) & ~future & has_target
+    report_each(report, np.flatnonzero(target), lambda at: _missing(cells, roles.target, at, "FA301"))
+    for name, is_empty in empty.items():
+        needed = ~nothing if name in roles.future and name not in roles.known_steps else ~future
+        report_each(report, np.flatnonzero(is_empty & needed), lambda at, name=name: _missing(cells, name, at))  # type: ignore[misc]
+
+
+def _no_target(cells: Cells, roles: Roles, index: int) -> Finding:
+    name = cells.item_ids[index]
+    message = f"series '{name}' has no value in column '{roles.target}'"
+    return Finding("FA301", "error", message, "remove its rows, or fill the target", item_id=name, column=roles.target)
+
+
+def _missing(cells: Cells, column: str, at: int, code: str = "FA302") -> Finding:
+    row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
+    where = place(row) if row > 0 else "an absent row"
+    message = f"column '{column}' has no value at {where}, series '{name}', {stamp_text(cells.stamps[at])}"
+    hint = "fill the cell" if code == "FA301" else f"fill the cell, or leave the column out with --ignore '{column}'"
+    return Finding(code, "error", message, hint, item_id=name, column=column, row=row)
+
+
+def _nothing_known(cells: Cells, roles: Roles, at: int) -> Finding:
+    row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
+    others = " and every covariate" if roles.past_covariates or roles.future_covariates else ""
+    message = f"'{roles.target}'{others} has no value at {place(row)}, series '{name}', {stamp_text(cells.stamps[at])}"
+    return Finding(
+        "FA304", "error", message, "remove the row, or fill the target", item_id=name, column=roles.target, row=row
+    )
+
+
+def _not_constant(cells: Cells, column: str, first: Any, at: int) -> Finding:
+    row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
+    if column in cells.levels:
+        change = f"'{cells.levels[column][first]}', then '{cells.levels[column][cells.categories[column][at]]}'"
+    else:
+        change = f"{first:g}, then {cells.columns[column][at]:g}"
+    message = f"column '{column}' (static) changes within series '{name}': {change} at {place(row)}"
+    return Finding(
+        "FA305", "error", message, f"--past '{column}' if it changes over time", item_id=name, column=column, row=row
+    )
+
+
+def _no_weight(cells: Cells, column: str, weight: float, index: int) -> Finding:
+    name = cells.item_ids[index]
+    message = f"column '{column}' (weight) is {weight:g} for series '{name}'; expected a number above 0"
+    return Finding("FA306", "error", message, "correct it, or remove the series", item_id=name, column=column)
