@@ -76,7 +76,7 @@ def _parameter(option_field: dataclasses.Field[Any]) -> inspect.Parameter:
 def _metavar(option_field: dataclasses.Field[Any], kind: Any) -> str:
     if option_field.name in CHOICES:
         return "NAME"
-    return {int: "N", float: "X", str: "TEXT"}[kind]
+    return {int: "N", float: "X", str: "TEXT", list[str]: "NAMES"}[kind]
 
 
 def _help(option_field: dataclasses.Field[Any]) -> str:

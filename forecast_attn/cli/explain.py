@@ -1,0 +1,61 @@
+"""`forecast explain`: what a code of `forecast check` means, offline."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from forecast_attn.cli.options import Json
+
+if TYPE_CHECKING:
+    from forecast_attn.data.codes import Code, Example
+
+
+def explain(
+    code: Annotated[str | None, typer.Argument(help="Code such as FA204; all when absent.", show_default=False)] = None,
+    json: Json = False,
+) -> None:
+    """Say what a finding of `forecast check` means, why it matters, and how to put it right."""
+    from forecast_attn.data.codes import all_codes, find_code
+
+    codes = list(all_codes().values()) if code is None else [find_code(code)]
+    if json:
+        import sys
+        from dataclasses import asdict
+        from json import dumps
+
+        content = asdict(codes[0]) if code is not None else [asdict(one) for one in codes]
+        sys.stdout.write(dumps(content, indent=1, ensure_ascii=False) + "\n")
+    elif code is None:
+        _list(codes)
+    else:
+        _tell(codes[0])
+
+
+def _list(codes: list[Code]) -> None:
+    from forecast_attn.data.codes import GROUPS
+
+    for group, name in GROUPS.items():
+        members = [one for one in codes if one.code.startswith(group)]
+        if members:
+            typer.echo(f"{name}:")
+        for one in members:
+            typer.echo(f"  {one.code}  {one.severity:<8} {one.title}")
+
+
+def _tell(code: Code) -> None:
+    import textwrap
+
+    typer.echo(f"{code.code} ({code.severity}): {code.title}\n")
+    for heading, text in (("means", code.means), ("matters", code.matters), ("fix", code.fix)):
+        typer.echo(textwrap.fill(text, 100, initial_indent=f"{heading + ':':<9}", subsequent_indent=" " * 9))
+    _show("found in", "bad.csv", code.bad)
+    _show("put right", "good.csv", code.good)
+
+
+def _show(heading: str, name: str, example: Example) -> None:
+    typer.echo(f"\n{heading}:  forecast check {name} {shlex.join(example.options)}\n")
+    for line in example.table.splitlines():
+        typer.echo(f"    {line}")

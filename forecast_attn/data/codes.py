@@ -1,0 +1,86 @@
+"""What every finding's code stands for: title, severity, meaning, and an example with its correction.
+
+The texts live in codes.toml. Reading them loads the standard library only, so that `forecast explain` is instant.
+"""
+
+from __future__ import annotations
+
+import functools
+import shlex
+import tomllib
+from dataclasses import dataclass
+from importlib.resources import files
+
+from forecast_attn.errors import ConfigError, did_you_mean
+
+EXAMPLE_OPTIONS = "--lookback 2 --horizon 1"
+"""Sizes that fit the few rows of an example."""
+
+GROUPS = {
+    "FA1": "the file and its columns",
+    "FA2": "the time axis",
+    "FA3": "cells",
+    "FA4": "series",
+    "FA5": "covariates and the future",
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A table and the options it is checked with."""
+
+    table: str
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Code:
+    """One kind of finding."""
+
+    code: str
+    title: str
+    severity: str
+    """`error` stops training; `warning` and `note` do not."""
+    means: str
+    matters: str
+    fix: str
+    bad: Example
+    """Has a finding of this code."""
+    good: Example
+    """The same, put right: no finding of this code, and no error."""
+
+
+@functools.cache
+def all_codes() -> dict[str, Code]:
+    """Every code, in order."""
+    text = files("forecast_attn.data").joinpath("codes.toml").read_text(encoding="utf-8")
+    return {name: _code(name, entry) for name, entry in sorted(tomllib.loads(text).items())}
+
+
+def find_code(name: str) -> Code:
+    """The code of that name, in any case, with or without `FA`.
+
+    Raises:
+        ConfigError: there is none; with the nearest one.
+    """
+    known = all_codes()
+    wanted = name.strip().upper()
+    code = known.get(wanted) or known.get(f"FA{wanted}")
+    if code is None:
+        raise ConfigError(f"there is no finding '{name}'", _nearest(wanted))
+    return code
+
+
+def _nearest(wanted: str) -> str | None:
+    group = [code for code in all_codes() if wanted.startswith(code[:3])]
+    return did_you_mean(wanted, group or list(all_codes()))
+
+
+def _code(name: str, entry: dict[str, str]) -> Code:
+    texts = {key: entry[key] for key in ("title", "severity", "means", "matters", "fix")}
+    return Code(name, **texts, bad=_example(entry, "bad"), good=_example(entry, "good"))
+
+
+def _example(entry: dict[str, str], which: str) -> Example:
+    options = entry.get("options", ""), entry.get(f"{which}_options", "")
+    return Example(entry[which].lstrip("\n"), tuple(shlex.split(" ".join((EXAMPLE_OPTIONS, *options)))))
