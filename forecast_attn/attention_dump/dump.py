@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, compress, pairwise, starmap
+from itertools import chain, pairwise, starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,6 +13,7 @@ import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
 from forecast_attn.atomic import replacing, write_errors_of
+from forecast_attn.attention_dump.largest import spread_out
 from forecast_attn.attention_dump.schema import AttentionMetadata, read_errors_of
 from forecast_attn.attention_dump.times import parse_time, stamps_until, time_text
 from forecast_attn.errors import ConfigError, DataError, RunError, did_you_mean
@@ -86,11 +87,42 @@ class AttentionDump:
 
     def _read_weights(self, group: int) -> NDArray[np.float32]:
         """All weights of one row group: (windows, heads, horizon, lookback)."""
-        with read_errors_of(self.path):
-            column = self._parquet.read_row_group(group, columns=["weights"]).column(0).combine_chunks()
         sizes = self.metadata
-        flat: NDArray[np.float32] = column.flatten().to_numpy(zero_copy_only=False)
-        return flat.reshape(-1, sizes.heads, sizes.horizon, sizes.lookback)
+        if sizes.top is None:
+            (rows,) = self._read_columns(group, "weights")
+            rows = rows.astype(np.float32, copy=False)
+        else:
+            lags, kept = self._read_columns(group, "lags", "weights")
+            rows = spread_out(*(values.reshape(-1, sizes.top) for values in (lags, kept)), sizes.lookback)
+        return rows.reshape(-1, sizes.heads, sizes.horizon, sizes.lookback)
+
+    def _read_columns(self, group: int, *names: str) -> list[NDArray[Any]]:
+        """Columns of one row group as flat arrays."""
+        with read_errors_of(self.path):
+            table = self._parquet.read_row_group(group, columns=[f"{name}.list.element" for name in names])
+        columns = [table.column(name).combine_chunks() for name in names]
+        return [column.flatten().to_numpy(zero_copy_only=False) for column in columns]
+
+    @cached_property
+    def remaining(self) -> NDArray[np.float32]:
+        """(num_windows, heads, steps) the weight of each row that a sparse file does not hold; zeros for other files.
+
+        Raises:
+            RunError: the file is damaged.
+        """
+        shape = (self.num_windows, self.metadata.heads, self.metadata.horizon)
+        if self.metadata.top is None:
+            return np.zeros(shape, np.float32)[:, self.heads][:, :, self.steps - 1]
+        with read_errors_of(self.path):
+            column = self._parquet.read(columns=["remaining"]).column(0).to_numpy()
+        first = np.cumsum([0] + [self._parquet.metadata.row_group(group).num_rows for group in range(self._num_groups)])
+        rows = first[self._places[:, 0]] // (shape[1] * shape[2]) + self._places[:, 1]
+        kept: NDArray[np.float32] = column.reshape(-1, *shape[1:])[rows][:, self.heads][:, :, self.steps - 1]
+        return kept
+
+    @property
+    def _num_groups(self) -> int:
+        return int(self._parquet.num_row_groups)
 
     def select(
         self, item: str | None = None, cutoff: Any = None, step: int | None = None, head: int | None = None
@@ -108,15 +140,23 @@ class AttentionDump:
             keep &= self._windows_of_cutoff(cutoff, keep)
         chosen_step = slice(None) if step is None else _place_of("step", step, self.steps)
         chosen_head = slice(None) if head is None else _place_of("head", head, self.heads)
+        kept = self.take(np.flatnonzero(keep))
         return replace(
-            self,
-            window_item_ids=tuple(compress(self.window_item_ids, keep)),
-            window_cutoffs=self.window_cutoffs[keep],
-            lookback_starts=self.lookback_starts[keep],
-            timestamps=self.timestamps[keep][:, chosen_step],
+            kept,
+            timestamps=kept.timestamps[:, chosen_step],
             steps=self.steps[chosen_step],
             heads=self.heads[chosen_head],
-            _places=self._places[keep],
+        )
+
+    def take(self, windows: NDArray[np.int64]) -> Self:
+        """Some of the windows, by their places in this dump, in the given order."""
+        return replace(
+            self,
+            window_item_ids=tuple(self.window_item_ids[window] for window in windows),
+            window_cutoffs=self.window_cutoffs[windows],
+            lookback_starts=self.lookback_starts[windows],
+            timestamps=self.timestamps[windows],
+            _places=self._places[windows],
         )
 
     def _windows_of_item(self, item: str) -> NDArray[np.bool_]:
