@@ -3,7 +3,8 @@
 A score, a normaliser and a window are three choices; this module is where they meet.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import torch
 from jaxtyping import Bool, Float, Shaped
@@ -32,6 +33,26 @@ class Memory(NamedTuple):
     key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None  # e^{2 key}, additive scores only
 
 
+Weigh = Callable[[Tensor | None], Tensor]
+"""A mask, broadcastable to the scores, or None -> the weights of the scores under it."""
+
+
+class Reweigh(Protocol):
+    """Puts other weights in the place of an attention's own, to see what becomes of the forecast."""
+
+    def __call__(
+        self, weigh: Weigh, mask: Bool[Tensor, "batch_heads query_len key_len"], first_step: int
+    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+        """Weights to use instead of `weigh(mask)`.
+
+        Args:
+            weigh: the attention's own way from a mask to weights.
+            mask: True where a key may be attended, window included; head h of window b is row b * heads + h.
+            first_step: which decoder step (0-based) the first query belongs to.
+        """
+        ...
+
+
 class Attention(nn.Module):
     """One attention layer: `Attention(score)(query, value, key=None, mask=None)`.
 
@@ -43,6 +64,7 @@ class Attention(nn.Module):
 
     Attributes:
         context_size: width of the context vector.
+        reweigh: what weighs in the attention's place while somebody experiments with it; else None.
 
     Raises:
         ConfigError: there is no such normaliser.
@@ -62,6 +84,7 @@ class Attention(nn.Module):
         self.window = window
         self.dropout = dropout
         self.context_size = score.context_size
+        self.reweigh: Reweigh | None = None
 
     def forward(
         self,
@@ -112,14 +135,23 @@ class Attention(nn.Module):
             need_weights: False allows a fused kernel that never has the weights.
         """
         mask, gain = self._visible(query, memory, first_step)
-        if not need_weights and isinstance(self.score, ProductScore) and gain is None and self.normaliser is softmax:
+        plain = gain is None and self.normaliser is softmax and self.reweigh is None
+        if plain and not need_weights and isinstance(self.score, ProductScore):
             return AttentionOutput(self.score.merge_heads(_fused(self.score, query, memory, mask, self._dropped)), None)
-        weights = masked_weights(self.score(query, memory.key, memory.key_exponential), mask, self.normaliser)
-        if gain is not None:
-            weights = weights * gain
+        weights = self._weights(self.score(query, memory.key, memory.key_exponential), mask, gain, first_step)
         kept = F.dropout(weights, self._dropped) if self._dropped else weights
         context_vector = self.score.merge_heads(torch.bmm(kept.to(memory.value.dtype), memory.value))
         return AttentionOutput(context_vector, _unfolded(weights, self.score.heads) if need_weights else None)
+
+    def _weights(self, scores: Tensor, mask: Tensor | None, gain: Tensor | None, first_step: int) -> Tensor:
+        def weigh(mask: Tensor | None) -> Tensor:
+            weights = masked_weights(scores, mask, self.normaliser)
+            return weights if gain is None else weights * gain
+
+        if self.reweigh is None:
+            return weigh(mask)
+        every = torch.ones_like(scores, dtype=torch.bool)
+        return self.reweigh(weigh, every if mask is None else every & mask, first_step)
 
     @property
     def _dropped(self) -> float:
