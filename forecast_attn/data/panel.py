@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.frequency import Frequency
+from forecast_attn.data.problems import Repair
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import Stamps
 
@@ -49,6 +50,8 @@ class Panel:
     """Every category of a categorical column, sorted as text."""
     weights: NDArray[np.float64]
     """Each series' weight in the loss (num_series,); 1 unless a column gives it."""
+    repairs: tuple[Repair, ...] = ()
+    """What options such as --missing changed as the table was read."""
 
     @property
     def num_series(self) -> int:
