@@ -29,6 +29,20 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "precision": ("32", "bf16", "16"),
 }
 
+CALENDAR_FEATURES = (
+    "second_of_minute",
+    "minute_of_hour",
+    "hour_of_day",
+    "day_of_week",
+    "weekend",
+    "day_of_month",
+    "day_of_year",
+    "week_of_year",
+    "month_of_year",
+    "quarter",
+)
+"""What `--calendar` may list."""
+
 
 def flag_name(option_field: dataclasses.Field[Any]) -> str:
     """The flag without its dashes: the short name where there is one."""
@@ -150,7 +164,23 @@ def check_validation(value: float) -> None:
         raise ConfigError(f"--validation must be a fraction below 1 or a whole number of steps; got {value:g}")
 
 
+def parse_calendar(text: str) -> tuple[str, ...]:
+    """`auto`, `none`, or names of calendar features, each once and in the order of `CALENDAR_FEATURES`."""
+    names = [name.strip().lower().replace("-", "_") for name in text.split(",") if name.strip()]
+    if names in (["auto"], ["none"]):
+        return tuple(names)
+    for name in names:
+        if name in ("auto", "none"):
+            raise ConfigError(f"--calendar {name} stands alone; got '{text}'", "a list of names, or auto, or none")
+        if name not in CALENDAR_FEATURES:
+            raise ConfigError(f"--calendar has no feature '{name}'", did_you_mean(name, CALENDAR_FEATURES))
+    if not names:
+        raise ConfigError("--calendar is empty", "--calendar auto, none, or a list of names")
+    return tuple(name for name in CALENDAR_FEATURES if name in names)
+
+
 _PARSERS: dict[str, Any] = {
+    "calendar": parse_calendar,
     "max_time": parse_duration,
     "teacher_forcing": parse_share_range,
     "validation": check_validation,

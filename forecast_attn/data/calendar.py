@@ -1,75 +1,229 @@
-"""What the calendar says about a time stamp: known for any time, so it can never leak."""
+"""What the calendar says about a time stamp: known for any time, so it can never leak.
+
+Every function takes stamps as the clock on the wall shows them: an hour of the day is one of the user's day.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.frequency import Frequency
+from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Frequency
+from forecast_attn.data.holidays import Holidays
 from forecast_attn.data.timestamps import Stamps
+from forecast_attn.errors import ConfigError
+from forecast_attn.option_values import CALENDAR_FEATURES, parse_calendar
 
 _DAY = 86_400
 _YEAR = 365.2425
 
 
+@dataclass(frozen=True)
+class Calendar:
+    """The calendar features of a run, chosen once: by the step of its time axis, or by the user."""
+
+    features_chosen: tuple[str, ...]
+    """Cycles, each of them a sine and a cosine, and the flag `weekend`."""
+    frequency: Frequency
+    holidays: Holidays | None = None
+
+    @classmethod
+    def build(cls, choice: str, frequency: Frequency, holidays: Holidays | None = None) -> Self:
+        """Choose the features.
+
+        Args:
+            choice: `auto` (by the frequency), `none`, or names of `CALENDAR_FEATURES` with commas.
+            frequency: the step of the time axis.
+            holidays: public holidays and the user's own days; None for none.
+
+        Raises:
+            ConfigError: an unknown name, or one that says nothing at this frequency.
+        """
+        if holidays is not None and frequency.is_integer:
+            raise ConfigError("--holidays needs a time axis of dates; this one has whole numbers", "leave it out")
+        names = parse_calendar(choice)
+        if names == ("auto",):
+            return cls(_auto(frequency), frequency, holidays)
+        names = tuple(name for name in names if name != "none")
+        _refuse_constant_features(names, frequency)
+        return cls(names, frequency, holidays)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One per column of `features`."""
+        names = [
+            name
+            for chosen in self.features_chosen
+            for name in ((chosen,) if chosen == "weekend" else (f"sin_{chosen}", f"cos_{chosen}"))
+        ]
+        return (*names, *(self.holidays.names if self.holidays is not None else ()))
+
+    def features(self, local_stamps: Stamps) -> NDArray[np.float32]:
+        """The features (num_stamps, num_names): sines and cosines in [-1, 1], flags 0 or 1, counts of holidays.
+
+        Args:
+            local_stamps: datetime64[ns] as the clock on the wall shows them, or int64 for an axis of whole numbers.
+
+        Raises:
+            ConfigError: the package of public holidays is not installed.
+        """
+        features = np.empty((len(local_stamps), len(self.names)), np.float32)
+        column = 0
+        for name in self.features_chosen:
+            if name == "weekend":
+                features[:, column] = _day_of_week(local_stamps) >= 5
+                column += 1
+                continue
+            angle = 2 * np.pi * _PHASES[name](local_stamps)
+            features[:, column], features[:, column + 1] = np.sin(angle), np.cos(angle)
+            column += 2
+        if self.holidays is not None:
+            features[:, column:] = self.holidays.counts(local_stamps, self.frequency)
+        return features
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able; the frequency is stored by whoever stores this."""
+        holidays = None if self.holidays is None else self.holidays.to_dict()
+        return {"features": list(self.features_chosen), "holidays": holidays}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any], frequency: Frequency) -> Self:
+        """Read what `to_dict` gave.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is something else.
+        """
+        names = tuple(content["features"])
+        unknown = [name for name in names if name != "weekend" and name not in _PHASES]
+        if unknown:
+            raise ValueError(f"no calendar features: {unknown}")
+        holidays = None if content["holidays"] is None else Holidays.from_dict(content["holidays"])
+        return cls(names, frequency, holidays)
+
+
 def calendar_names(frequency: Frequency) -> tuple[str, ...]:
     """Names of the features that vary from step to step at this frequency; none for integer axes."""
-    names = [f"{wave}_{cycle}" for cycle in _cycles(frequency) for wave in ("sin", "cos")]
-    return (*names, "weekend") if _sees_weekends(frequency) else tuple(names)
+    return Calendar.build("auto", frequency).names
 
 
 def calendar_features(timestamps: Stamps, frequency: Frequency) -> NDArray[np.float32]:
     """Sine and cosine of each cycle, and a weekend flag (num_rows, num_features), values in [-1, 1]."""
-    features = np.empty((len(timestamps), len(calendar_names(frequency))), np.float32)
-    for position, cycle in enumerate(_cycles(frequency)):
-        angle = 2 * np.pi * _PHASES[cycle](timestamps)
-        features[:, 2 * position] = np.sin(angle)
-        features[:, 2 * position + 1] = np.cos(angle)
-    if _sees_weekends(frequency):
-        features[:, -1] = _day_of_week(timestamps) >= 5
-    return features
+    return Calendar.build("auto", frequency).features(timestamps)
 
 
-def _cycles(frequency: Frequency) -> tuple[str, ...]:
-    unit = frequency.alias.partition("-")[0].lstrip("0123456789")
+def varying_features(frequency: Frequency) -> tuple[str, ...]:
+    """The names of `CALENDAR_FEATURES` that differ from one step to another at this frequency."""
+    return tuple(name for name in CALENDAR_FEATURES if _varies(name, frequency))
+
+
+def _auto(frequency: Frequency) -> tuple[str, ...]:
+    _, unit = _number_and_unit(frequency)
     if unit in ("MS", "ME", "QS", "QE"):
         return ("month_of_year",)
     return {
-        "s": ("minute", "hour", "day", "week", "year"),
-        "min": ("hour", "day", "week", "year"),
-        "h": ("day", "week", "year"),
-        "D": ("week", "year"),
+        "s": ("minute", "hour", "day", "week", "year", "weekend"),
+        "min": ("hour", "day", "week", "year", "weekend"),
+        "h": ("day", "week", "year", "weekend"),
+        "D": ("week", "year", "weekend"),
         "B": ("week", "year"),
         "W": ("year",),
     }.get(unit, ())
 
 
-def _sees_weekends(frequency: Frequency) -> bool:
-    return frequency.alias.lstrip("0123456789") in ("s", "min", "h", "D")
+def _refuse_constant_features(names: tuple[str, ...], frequency: Frequency) -> None:
+    varying = varying_features(frequency)
+    for name in names:
+        if name not in varying:
+            others = f"those that do: {', '.join(varying)}" if varying else "--calendar none"
+            raise ConfigError(f"--calendar {name} does not vary at the step {frequency.alias}", others)
 
 
-def _seconds(timestamps: Stamps) -> NDArray[np.int64]:
-    return timestamps.astype("datetime64[s]").astype(np.int64)
+def _varies(name: str, frequency: Frequency) -> bool:
+    """Whether a step leads to another place of the cycle. Steps of months know no weeks and days."""
+    number, unit = _number_and_unit(frequency)
+    if unit in MONTH_UNITS:
+        return name in ("month_of_year", "quarter") and number * MONTH_UNITS[unit] % 12 != 0
+    if unit == "B":
+        return name not in ("second_of_minute", "minute_of_hour", "hour_of_day", "weekend")
+    if not unit:
+        return False
+    cycle = {"second_of_minute": "min", "minute_of_hour": "h", "hour_of_day": "D", "day_of_week": "W", "weekend": "W"}
+    return name not in cycle or number * UNITS[unit] % UNITS[cycle[name]] != 0
 
 
-def _day_of_week(timestamps: Stamps) -> NDArray[np.int64]:
-    return (timestamps.astype("datetime64[D]").astype(np.int64) + 3) % 7
+def _number_and_unit(frequency: Frequency) -> tuple[int, str]:
+    """`15` and `min` of 15min; no unit for integer axes."""
+    name = frequency.alias.partition("-")[0]
+    unit = name.lstrip("0123456789")
+    return int(name.removesuffix(unit) or 1), unit
 
 
-def _month_of_year(timestamps: Stamps) -> NDArray[np.float64]:
-    return (timestamps.astype("datetime64[M]").astype(np.int64) % 12) / 12
+def _seconds(stamps: Stamps) -> NDArray[np.int64]:
+    return stamps.astype("datetime64[s]").astype(np.int64)
 
 
-def _day_of_year(timestamps: Stamps) -> NDArray[np.float64]:
-    days = timestamps.astype("datetime64[D]")
+def _days(stamps: Stamps) -> NDArray[np.int64]:
+    return stamps.astype("datetime64[D]").astype(np.int64)
+
+
+def _day_of_week(stamps: Stamps) -> NDArray[np.int64]:
+    return (_days(stamps) + 3) % 7  # 1970-01-01 was a Thursday
+
+
+def _month_of_year(stamps: Stamps) -> NDArray[np.float64]:
+    return (stamps.astype("datetime64[M]").astype(np.int64) % 12) / 12
+
+
+def _quarter(stamps: Stamps) -> NDArray[np.float64]:
+    return (stamps.astype("datetime64[M]").astype(np.int64) % 12 // 3) / 4
+
+
+def _day_of_year(stamps: Stamps) -> NDArray[np.float64]:
+    days = stamps.astype("datetime64[D]")
     return np.asarray((days - days.astype("datetime64[Y]")).astype(np.int64) / _YEAR, np.float64)
 
 
-_PHASES = {
-    "minute": lambda stamps: (_seconds(stamps) % 60) / 60,
-    "hour": lambda stamps: (_seconds(stamps) % 3600) / 3600,
-    "day": lambda stamps: (_seconds(stamps) % _DAY) / _DAY,
-    "week": lambda stamps: _day_of_week(stamps) / 7,
-    "month_of_year": _month_of_year,
+def _day_of_month(stamps: Stamps) -> NDArray[np.float64]:
+    """The first is 0 and the last nearly 1, however long the month."""
+    months = stamps.astype("datetime64[M]")
+    first, next_first = _days(months), _days(months + 1)
+    return np.asarray((_days(stamps) - first) / (next_first - first), np.float64)
+
+
+def _week_of_year(stamps: Stamps) -> NDArray[np.float64]:
+    """ISO 8601: the week belongs to the year of its Thursday."""
+    thursday = (_days(stamps) - _day_of_week(stamps) + 3).astype("datetime64[D]")
+    return np.asarray((thursday - thursday.astype("datetime64[Y]")).astype(np.int64) // 7 * 7 / _YEAR, np.float64)
+
+
+def _time_of(period: int) -> Callable[[Stamps], NDArray[np.float64]]:
+    """The part of a period of so many seconds that has passed."""
+    return lambda stamps: (_seconds(stamps) % period) / period
+
+
+def _weekday(stamps: Stamps) -> NDArray[np.float64]:
+    return _day_of_week(stamps) / 7
+
+
+_PHASES: dict[str, Callable[[Stamps], NDArray[np.float64]]] = {
+    # What `auto` chooses from; its names are those of the first runs.
+    "minute": _time_of(60),
+    "hour": _time_of(3600),
+    "day": _time_of(_DAY),
+    "week": _weekday,
     "year": _day_of_year,
+    # What a list chooses from.
+    "second_of_minute": _time_of(60),
+    "minute_of_hour": _time_of(3600),
+    "hour_of_day": _time_of(_DAY),
+    "day_of_week": _weekday,
+    "day_of_month": _day_of_month,
+    "day_of_year": _day_of_year,
+    "week_of_year": _week_of_year,
+    "month_of_year": _month_of_year,
+    "quarter": _quarter,
 }
