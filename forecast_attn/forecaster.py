@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -211,11 +211,10 @@ class Forecaster:
         return read_attention(run.validation_attention) if run.validation_attention.is_file() else None
 
     def _frame(self, table: pd.DataFrame | Table | None, item_id: str | None) -> pd.DataFrame | None:
-        from forecast_attn.data.frame import read_csv
+        from forecast_attn.data.reading import read_table
 
-        if not isinstance(table, str | Path):
-            return table
-        return read_csv(table, self.config.data.delimiter, (item_id,) if item_id else ())
+        config = replace(self.config.data, item_id=item_id)
+        return None if table is None else read_table(table, config)
 
     def _fitted(self) -> RunDir:
         if self._run is None:
@@ -236,18 +235,16 @@ def read_panel(data: pd.DataFrame | Table, config: RunConfig) -> tuple[Panel, Da
         DataError: what is wrong with it.
         ConfigError: declared columns contradict each other.
     """
-    from forecast_attn.data.frame import read_csv
     from forecast_attn.data.memory import release_memory
     from forecast_attn.data.panel_building import build_panel
+    from forecast_attn.data.reading import read_table
     from forecast_attn.data.roles import resolve_roles
 
     source = DataSource(_name_of(data), None)
     if isinstance(data, str | Path):
-        frame = read_csv(data, config.data.delimiter, (config.data.item_id,) if config.data.item_id else ())
         source = DataSource(str(data), sha256_of(Path(data)))
-    else:
-        frame = data
     name = _name_of(data)
+    frame = read_table(data, config.data)
     panel = build_panel(frame, resolve_roles(frame, config.data, name), config.data, source=name)
     del frame
     release_memory()

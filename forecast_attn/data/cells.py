@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.frame import require_column
 from forecast_attn.data.problems import Finding, Report, ended, place, report_each
+from forecast_attn.data.reading import require_column
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import Stamps, parse_timestamps
 

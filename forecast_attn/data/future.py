@@ -12,9 +12,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import ids_as_text, parse_numbers
-from forecast_attn.data.frame import require_column
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.problems import counted, naming, place, quoted, stamp_text, stop_at_errors
+from forecast_attn.data.reading import require_column
 from forecast_attn.data.timestamps import Stamps, parse_timestamps
 from forecast_attn.errors import DataError
 

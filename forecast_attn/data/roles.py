@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config import DataConfig
-from forecast_attn.data.frame import require_column
 from forecast_attn.data.problems import quoted
+from forecast_attn.data.reading import require_column
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 

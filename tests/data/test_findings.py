@@ -11,8 +11,8 @@ import pytest
 
 from forecast_attn.config import DataConfig
 from forecast_attn.data.findings import CheckReport, check_table
-from forecast_attn.data.frame import read_csv
 from forecast_attn.data.panel_building import build_panel
+from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import DataError
 
@@ -247,7 +247,7 @@ def test_check_finds_it(write_csv: Write, name: str) -> None:
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.code != "FA403"])
 def test_training_stops_at_it(write_csv: Write, name: str) -> None:
     with pytest.raises(DataError) as error:
-        frame = read_csv(write_csv(CASES[name].table))
+        frame = read_table(write_csv(CASES[name].table), DataConfig())
         build_panel(frame, resolve_roles(frame, DataConfig(), "table.csv"), DataConfig(), source="table.csv")
     assert CASES[name].said in error.value.message
     assert CASES[name].hint in str(error.value.hint)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from forecast_attn.data.frame import read_csv
+from forecast_attn.data.reading.text import read_csv
 from forecast_attn.errors import ConfigError, DataError
 
 Write = Callable[..., Path]

@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from forecast_attn.config import DataConfig
-from forecast_attn.data.frame import read_csv
 from forecast_attn.data.panel import Panel, panel_to_frame, ranges, tail
 from forecast_attn.data.panel_building import build_panel
+from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import ConfigError, DataError
 
@@ -59,7 +59,7 @@ def test_order_of_rows_and_columns_changes_no_byte(
 def test_a_shuffled_file_changes_no_byte(as_panel: AsPanel, two_series: pd.DataFrame, tmp_path: Path) -> None:
     def written(frame: pd.DataFrame) -> Panel:
         frame.to_csv(tmp_path / "table.csv", index=False)
-        return as_panel(read_csv(tmp_path / "table.csv"))
+        return as_panel(read_table(tmp_path / "table.csv", DataConfig()))
 
     noisy = two_series.assign(ahead=np.random.default_rng(0).standard_normal(len(two_series)))
     assert_same_bytes(written(noisy.sample(frac=1, random_state=1)[sorted(noisy.columns)]), written(noisy))

@@ -10,9 +10,9 @@ import pytest
 
 from forecast_attn.config import DataConfig
 from forecast_attn.data.findings import check_table
-from forecast_attn.data.frame import read_csv
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
+from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import resolve_roles
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,7 +29,7 @@ def make_samples() -> ModuleType:
 
 
 def panel_of(path: Path) -> Panel:
-    frame = read_csv(path)
+    frame = read_table(path, DataConfig())
     return build_panel(frame, resolve_roles(frame, DataConfig(), path.name), DataConfig(), source=path.name)
 
 

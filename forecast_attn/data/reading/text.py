@@ -1,4 +1,4 @@
-"""Reads a CSV into a frame, or says why it is none. The only file of the package that reads CSV."""
+"""Reads a CSV into a frame, or says why it is none."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from forecast_attn.data.problems import quoted
-from forecast_attn.errors import ConfigError, DataError, nearest
+from forecast_attn.errors import ConfigError, DataError
 
 OTHER_DELIMITERS = {";": "';'", "\t": "'\\t'", "|": "'|'", ",": "','"}
 MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A"]
@@ -58,20 +58,6 @@ def read_csv(path: Path | str, delimiter: str | None = None, text_columns: Colle
     if frame.empty:
         raise DataError(f"'{path}' has a header and no rows", "add rows of data below the header")
     return frame
-
-
-def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = "") -> None:
-    """Refuse a table that lacks a column.
-
-    Raises:
-        DataError: with the columns there are, and the nearest name.
-    """
-    if column not in frame.columns:
-        names = [str(name) for name in frame.columns]
-        asked = f" (--{flag})" if flag else ""
-        message = f"'{source}' has no column '{column}'{asked}; its columns are {quoted(names)}"
-        near = nearest(column, names)
-        raise DataError(message, f"did you mean '{near}'?" if near else "add the column, or correct its name")
 
 
 def _read(path: Path, **options: Any) -> pd.DataFrame:
