@@ -14,11 +14,11 @@ import pandas as pd
 
 from forecast_attn.config import DataConfig
 from forecast_attn.data.cells import Cells, parse_cells
-from forecast_attn.data.frame import read_csv
 from forecast_attn.data.frequency import Frequency
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import panel_of_cells
 from forecast_attn.data.problems import Finding, Repair, finding_of
+from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.data.series_findings import report_constants, report_sizes
 from forecast_attn.data.series_summaries import SeriesSummary, summarise
@@ -114,7 +114,7 @@ def examine(table: Path | str | pd.DataFrame, config: DataConfig) -> Examination
 
 def _pass_stages(draft: Examination, table: Path | str | pd.DataFrame, source: str, config: DataConfig) -> None:
     report = draft.findings.append
-    draft.frame = read_csv(table, config.delimiter, (config.item_id,) if config.item_id else ())
+    draft.frame = read_table(table, config, report=report)
     draft.stage = "FA102"
     draft.roles = resolve_roles(draft.frame, config, source)
     for column, reason in draft.roles.ignored.items():
