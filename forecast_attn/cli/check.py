@@ -1,4 +1,4 @@
-"""`forecast check`: what is in a table, what is wrong with it, and what to do about it."""
+"""`forecast check`: what is in a table, what is wrong with it, and what to do about it; with --fix, it is done."""
 
 from __future__ import annotations
 
@@ -7,88 +7,127 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import ConfigFile, Json, given_options, with_options
+from forecast_attn.cli.options import ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config import RunConfig
+from forecast_attn.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Sequence
 
+    from forecast_attn.config import DataConfig
     from forecast_attn.data.findings import CheckReport
+    from forecast_attn.data.problems import Repair
 
-MOST_SERIES = 20
+FORMATS = ("table", "json", "github")
 
 
 @with_options("data")
 def check(
-    data: Annotated[Path, typer.Argument(help="CSV file: one row per time step.", show_default=False)],
+    data: Annotated[str, typer.Argument(help="CSV, Parquet or Feather file; - for stdin.", show_default=False)],
     config: ConfigFile = None,
+    form: Annotated[
+        str | None,
+        typer.Option("--format", metavar="NAME", help="How to say it: table, json, or github (annotations)."),
+    ] = None,
     json: Json = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Write the table repaired; needs --out.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="CSV that --fix writes; - for stdout.")
+    ] = None,
+    quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Say what a CSV holds and what is wrong with it. Exits with 1 when training would refuse it."""
+    """Say what a table holds and what is wrong with it. Exits with 1 when training would refuse it."""
+    form = _form(form, json)
+    _refuse_half_a_fix(data, fix, out, form)
     options = given_options(config, options)
-    options.pop("out", None)
-    run_config = RunConfig.from_options(options)
-
-    from forecast_attn.data.findings import check_table
-
-    report = check_table(data, run_config.data)
-    if json:
-        import sys
-        from json import dumps
-
-        sys.stdout.write(dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
-    else:
-        from forecast_attn.cli.tables import make_console
-
-        _render(report, make_console())
+    options.pop("out", None)  # of a configuration file, where it is the run directory
+    data_config = RunConfig.from_options(options).data
+    report = _fix(data, data_config, out, quiet) if out is not None else _check(data, data_config)
+    if report.errors or not _is_stdout(out):
+        _show(report, form, data_config)
     if report.errors:
         raise typer.Exit(1)
 
 
-def _render(report: CheckReport, console: Console) -> None:
-    console.print(f"{report.path}: {report.rows:,} rows", markup=False, soft_wrap=True)
-    if report.frequency is not None:
-        frequency = report.frequency
-        console.print(f"step {frequency.alias} ({frequency.evidence}), season {frequency.season}", soft_wrap=True)
-    if report.roles is not None:
-        from forecast_attn.cli.tables import role_table
-
-        console.print()
-        console.print(role_table(report.roles))
-    if report.series:
-        console.print()
-        console.print(_series_table(report))
-    console.print()
-    _render_findings(report, console)
+def _form(form: str | None, json: bool) -> str:
+    chosen = form or ("json" if json else "table")
+    if chosen not in FORMATS:
+        raise ConfigError(f"--format has no value '{chosen}'", did_you_mean(chosen, FORMATS))
+    if json and chosen != "json":
+        raise ConfigError(f"--json and --format {chosen} contradict each other", "leave one of them out")
+    return chosen
 
 
-def _series_table(report: CheckReport) -> Any:
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    headings = ("series", "first", "last", "rows", "future", "missing", "gaps", "duplicates", "lowest", "highest")
-    for position, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if position < 3 else "right", overflow="fold")
-    for series in report.series[:MOST_SERIES]:
-        counts = (series.rows, series.future_rows, series.missing, series.gaps, series.duplicates)
-        ends = (series.lowest, series.highest)
-        table.add_row(
-            series.item_id,
-            series.first,
-            series.last,
-            *("-" if count is None else f"{count:,}" for count in counts),
-            *("-" if value is None else f"{value:g}" for value in ends),
-        )
-    if len(report.series) > MOST_SERIES:
-        table.add_row(f"… {len(report.series) - MOST_SERIES:,} more")
-    return table
+def _refuse_half_a_fix(data: str, fix: bool, out: Path | None, form: str) -> None:
+    if fix and out is None:
+        raise ConfigError("--fix needs a file to write to", f"--fix --out clean.csv; '{data}' itself is never changed")
+    if out is None:
+        return
+    if not fix:
+        raise ConfigError("--out is where --fix writes to", "add --fix, or leave --out out")
+    if _is_stdout(out) and form != "table":
+        raise ConfigError(f"--out - and --format {form} both write to stdout", "--out FILE")
+    if out.exists() and Path(data).exists() and out.samefile(data):
+        raise ConfigError(f"--out '{out}' is the table itself, which is never changed", "--out clean.csv")
 
 
-def _render_findings(report: CheckReport, console: Console) -> None:
-    for finding in report.findings:
-        console.print(f"{finding.code} {finding.severity}: {finding.message}", markup=False, soft_wrap=True)
-        if finding.hint is not None:
-            console.print(f"      hint: {finding.hint}", markup=False, soft_wrap=True)
-    verdict = "cannot be trained on as it is" if report.errors else "ready to train"
-    console.print(f"{report.path}: {verdict}", markup=False, soft_wrap=True)
+def _is_stdout(out: Path | None) -> bool:
+    return str(out) == "-"
+
+
+def _check(data: str, config: DataConfig) -> CheckReport:
+    from forecast_attn.data.findings import check_table
+
+    return check_table(data, config)
+
+
+def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:
+    """Write the repaired table, if it can be repaired; what stands in its way otherwise."""
+    from forecast_attn.data.fix import fix_table
+
+    report, fixed = fix_table(data, config)
+    if fixed is None:
+        return report
+    if _is_stdout(out):
+        import sys
+
+        sys.stdout.write(fixed.csv)
+    else:
+        from forecast_attn.atomic import write_atomically
+
+        write_atomically(out, fixed.csv)
+    _say_repairs(fixed.repairs, out, quiet)
+    return fixed.report
+
+
+def _say_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
+    from forecast_attn.cli.findings_display import repair_table
+    from forecast_attn.cli.tables import make_console
+
+    console = make_console(stderr=True, quiet=quiet)
+    if repairs:
+        console.print(repair_table(repairs))
+    said = f"{len(repairs)} repairs" if len(repairs) != 1 else "1 repair"
+    console.print(f"{'stdout' if _is_stdout(out) else out}: {said if repairs else 'nothing to repair'}", soft_wrap=True)
+
+
+def _show(report: CheckReport, form: str, config: DataConfig) -> None:
+    import sys
+
+    if form == "json":
+        from json import dumps
+
+        sys.stdout.write(dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
+    elif form == "github":
+        from forecast_attn.cli.annotations import annotation
+        from forecast_attn.data.locations import places_of
+
+        places = places_of(report.path, config, report.findings)
+        for finding, place in zip(report.findings, places, strict=True):
+            sys.stdout.write(annotation(finding, place) + "\n")
+    else:
+        from forecast_attn.cli.findings_display import show_report
+        from forecast_attn.cli.tables import make_console
+
+        show_report(report, make_console())

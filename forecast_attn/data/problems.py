@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.data.codes import all_codes
 from forecast_attn.errors import DataError
 
 MOST = 5  # places named per kind of problem
@@ -37,8 +38,15 @@ class Finding:
     row: int | None = None
     file: str | None = None
 
+    @property
+    def fix(self) -> str:
+        """What to do about it: its own hint, or its code's."""
+        return self.hint if self.hint is not None else all_codes()[self.code].fix
+
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        """JSON-able: place, message and fix."""
+        places = {name: getattr(self, name) for name in ("file", "row", "column", "item_id")}
+        return {"code": self.code, "severity": self.severity, **places, "message": self.message, "fix": self.fix}
 
     def to_error(self) -> DataError:
         """The error that stops training, with the finding's words and place."""

@@ -1,0 +1,82 @@
+"""What `forecast check` found, as tables for people, and repairs as every command shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from forecast_attn.cli.tables import role_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from forecast_attn.data.findings import CheckReport
+    from forecast_attn.data.problems import Repair
+    from forecast_attn.data.series_summaries import SeriesSummary
+
+MOST_SERIES = 20
+MOST_REPAIRS = 20
+
+
+def show_report(report: CheckReport, console: Console) -> None:
+    """Roles, series, repairs and findings of a table, and whether it can be trained on."""
+    console.print(f"{report.path}: {report.rows:,} rows", soft_wrap=True)
+    if report.frequency is not None:
+        frequency = report.frequency
+        console.print(f"step {frequency.alias} ({frequency.evidence}), season {frequency.season}", soft_wrap=True)
+    if report.roles is not None:
+        console.print()
+        console.print(role_table(report.roles))
+    if report.series:
+        console.print()
+        console.print(_series_table(report.series))
+    if report.repairs:
+        console.print()
+        console.print(repair_table(report.repairs))
+    console.print()
+    _show_findings(report, console)
+
+
+def repair_table(repairs: Sequence[Repair]) -> Table:
+    """What was done to the data, to which series and column, how often, and where first."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("repair", "series", "column", "times", "first"):
+        table.add_column(heading, justify="right" if heading == "times" else "left", overflow="fold")
+    for repair in repairs[:MOST_REPAIRS]:
+        cells = (repair.kind, repair.item_id, repair.column, f"{repair.count:,}", repair.first)
+        table.add_row(*("" if cell is None else cell for cell in cells))
+    rest = repairs[MOST_REPAIRS:]
+    if rest:
+        table.add_row(f"… {len(rest):,} more", "", "", f"{sum(repair.count for repair in rest):,}", "")
+    return table
+
+
+def _series_table(series: Sequence[SeriesSummary]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    headings = ("series", "first", "last", "rows", "future", "missing", "gaps", "duplicates", "lowest", "highest")
+    for position, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if position < 3 else "right", overflow="fold")
+    for one in series[:MOST_SERIES]:
+        counts = (one.rows, one.future_rows, one.missing, one.gaps, one.duplicates)
+        table.add_row(
+            one.item_id,
+            one.first,
+            one.last,
+            *("-" if count is None else f"{count:,}" for count in counts),
+            *("-" if value is None else f"{value:g}" for value in (one.lowest, one.highest)),
+        )
+    if len(series) > MOST_SERIES:
+        table.add_row(f"… {len(series) - MOST_SERIES:,} more")
+    return table
+
+
+def _show_findings(report: CheckReport, console: Console) -> None:
+    for finding in report.findings:
+        console.print(f"{finding.code} {finding.severity}: {finding.message}", soft_wrap=True)
+        console.print(f"      fix: {finding.fix}", soft_wrap=True)
+    verdict = "cannot be trained on as it is" if report.errors else "ready to train"
+    console.print(f"{report.path}: {verdict}", soft_wrap=True)
+    if report.findings:
+        console.print(f"forecast explain {report.findings[0].code} says more", soft_wrap=True)
