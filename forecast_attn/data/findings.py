@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from forecast_attn.config import DataConfig
@@ -78,9 +79,19 @@ class Examination:
             roles=self.roles,
             frequency=None if self.panel is None else self.panel.frequency,
             series=() if self.cells is None else summarise(self.cells, self.panel),
-            findings=tuple(replace(finding, file=finding.file or self.path) for finding in found),
+            findings=tuple(map(self._placed, found)),
             repairs=() if self.panel is None else self.panel.repairs,
         )
+
+    def _placed(self, finding: Finding) -> Finding:
+        """With file, column and series, where the stage that found it could not know or did not say them."""
+        column, item_id = finding.column, finding.item_id
+        if column is None and finding.code.startswith("FA2") and self.roles is not None:
+            column = self.roles.time
+        if item_id is None and finding.row is not None and self.cells is not None:
+            at = np.flatnonzero(self.cells.rows == finding.row)
+            item_id = self.cells.item_ids[self.cells.series[at[0]]] if len(at) else None
+        return replace(finding, file=finding.file or self.path, column=column, item_id=item_id)
 
 
 def check_table(table: Path | str | pd.DataFrame, config: DataConfig) -> CheckReport:
