@@ -130,6 +130,11 @@ class TrainingConfig:
     devices: int = option(1, "number of devices to train on", low=1)
     threads: int = option(1, "CPU threads; more pay for large networks on an idle machine only", low=1)
     precision: str = option("32", "arithmetic of training: 32, or mixed bf16 or 16")
+    attention_windows: str = option("128", "validation windows whose attention is written, evenly spread, or all")
+    attention_dtype: str = option("float32", "type of the attention weights in the file")
+    attention_top: int | None = option(
+        None, "write only the K largest weights of each row, with their lags", low=1, metavar="K"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,6 +153,11 @@ class RunConfig:
                 raise ConfigError(
                     f"--{name.replace('_', '-')} needs a decoder that is fed its previous value",
                     "add --decoding autoregressive",
+                )
+        for name in ("attention_windows", "attention_dtype", "attention_top"):
+            if self.model.attention == "none" and getattr(self.training, name) != getattr(defaults, name):
+                raise ConfigError(
+                    f"--{name.replace('_', '-')} needs an attention mechanism", "leave out --attention none"
                 )
 
     @classmethod

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from forecast_attn.config import RunConfig
-from forecast_attn.errors import DataError, RunError
+from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.run_dir import DataSource, RunDir, sha256_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from forecast_attn.attention_dump import AttentionDump
+    from forecast_attn.attention_output import DumpListener
     from forecast_attn.data.panel import Panel
     from forecast_attn.training.progress import TrainingListener
 
@@ -142,6 +143,10 @@ class Forecaster:
         future: pd.DataFrame | Table | None = None,
         out: Path | str | None = None,
         attention_out: Path | str | None = None,
+        attention_windows: str | int = "all",
+        attention_dtype: str = "float32",
+        attention_top: int | None = None,
+        on_dump: DumpListener | None = None,
         accelerator: str = "auto",
     ) -> ForecastResult:
         """Forecast the `horizon` steps after the last known target of every series.
@@ -152,17 +157,24 @@ class Forecaster:
                 `data` has rows with covariates after its last target.
             out: CSV file to write the forecasts to, whole or not at all; none when None.
             attention_out: where the weights are streamed to; a temporary file when None.
+            attention_windows: write the weights of so many windows, evenly spread; `all` for all.
+            attention_dtype: of the written weights, float32 or float16.
+            attention_top: write only the largest weights of each row, so many, with their lags; None for all.
+            on_dump: called with the size and the path of the attention file before it is written.
             accelerator: where to compute.
 
         Raises:
             RunError: not fitted, or the run is damaged.
             DataError: history or future is too short, lacks a column or a value.
         """
-        from forecast_attn.attention_dump import read_attention
+        from forecast_attn.attention_dump import DumpChoice, read_attention
         from forecast_attn.inference import choose_device, load_model
         from forecast_attn.prediction import forecast_panel, future_panel, history_panel
 
         run = self._fitted()
+        choice = DumpChoice.of(attention_windows, attention_dtype, attention_top)
+        if self.config.model.attention == "none" and choice != DumpChoice():
+            raise ConfigError("a model without attention has no weights to choose from", "leave out the --attention-…")
         device = choose_device(accelerator)
         model = load_model(run)
         roles = model.schema.roles
@@ -170,7 +182,13 @@ class Forecaster:
         panel = future_panel(model, history, self._frame(future, roles.item_id), _name_of(future))
         attention_path = Path(attention_out) if attention_out is not None else self._scratch_dir() / run.attention.name
         predictions = forecast_panel(
-            model, panel, device, attention_path=attention_path, csv_path=Path(out) if out is not None else None
+            model,
+            panel,
+            device,
+            attention_path=attention_path,
+            csv_path=Path(out) if out is not None else None,
+            choice=choice,
+            on_dump=on_dump,
         )
         return ForecastResult(predictions, read_attention(attention_path) if model.has_attention else None, skipped)
 

@@ -27,6 +27,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "teacher_forcing_decay": ("linear", "exponential", "inverse-sigmoid"),
     "accelerator": ("auto", "cpu", "gpu", "cuda", "mps"),
     "precision": ("32", "bf16", "16"),
+    "attention_dtype": ("float32", "float16"),
 }
 
 CALENDAR_FEATURES = (
@@ -179,7 +180,22 @@ def parse_calendar(text: str) -> tuple[str, ...]:
     return tuple(name for name in CALENDAR_FEATURES if name in names)
 
 
+def parse_attention_windows(text: str | int) -> int | None:
+    """The number in `--attention-windows`; None for `all`.
+
+    Raises:
+        ConfigError: neither a positive whole number nor `all`.
+    """
+    plain = str(text).strip().lower()
+    if plain == "all":
+        return None
+    if not plain.isdecimal() or int(plain) < 1:
+        raise ConfigError(f"--attention-windows must be a number of windows, or all; got '{text}'", "such as 100")
+    return int(plain)
+
+
 _PARSERS: dict[str, Any] = {
+    "attention_windows": parse_attention_windows,
     "calendar": parse_calendar,
     "max_time": parse_duration,
     "teacher_forcing": parse_share_range,

@@ -14,13 +14,14 @@ import torch
 from numpy.typing import NDArray
 
 from forecast_attn.atomic import replacing, write_errors_of
-from forecast_attn.attention_dump import AttentionWriter
+from forecast_attn.attention_dump import DumpChoice
+from forecast_attn.attention_output import AttentionOutput, DumpListener
 from forecast_attn.data.cutoffs import forecast_cutoffs
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.errors import DataError, RunError
-from forecast_attn.inference import Model, attention_metadata, forecast_windows, prediction_columns, write_attention
+from forecast_attn.inference import Model, forecast_windows, prediction_columns
 from forecast_attn.run_dir import RunDir
 from forecast_attn.threads import cpu_threads
 
@@ -67,7 +68,14 @@ def future_panel(model: Model, history: Panel, future: pd.DataFrame | None, sour
 
 
 def forecast_panel(
-    model: Model, panel: Panel, device: torch.device, *, attention_path: Path, csv_path: Path | None = None
+    model: Model,
+    panel: Panel,
+    device: torch.device,
+    *,
+    attention_path: Path,
+    csv_path: Path | None = None,
+    choice: DumpChoice | None = None,
+    on_dump: DumpListener | None = None,
 ) -> pd.DataFrame:
     """Forecast every series from its last known row, and stream the attention to a file.
 
@@ -79,6 +87,8 @@ def forecast_panel(
         device: where to compute.
         attention_path: not written by a model without attention.
         csv_path: where to write the table too.
+        choice: what of the weights is written; all of them when None.
+        on_dump: hears how large the attention file will be, before it is written.
 
     Returns:
         item_id, cutoff, timestamp, step, prediction; sorted by series and step.
@@ -87,13 +97,19 @@ def forecast_panel(
     parts: list[dict[str, Any]] = []
     with cpu_threads(model.config.training.threads), contextlib.ExitStack() as files:
         stream = None if csv_path is None else files.enter_context(replacing(csv_path))
-        writer = None
+        arrays, writer, output = model.schema.windows_of(panel), None, None
         if model.has_attention:
-            writer = files.enter_context(AttentionWriter(attention_path, attention_metadata(model)))
-        for forecasts in forecast_windows(model, panel, cutoffs, device=device, need_weights=writer is not None):
+            output = AttentionOutput.plan(model, panel, arrays, cutoffs, choice or DumpChoice(), device)
+            if on_dump is not None:
+                on_dump(output.size, attention_path)
+            writer = files.enter_context(output.open(attention_path))
+        # Where weights are written, all windows are computed the way that has them: a forecast depends on no option.
+        for forecasts in forecast_windows(
+            model, panel, cutoffs, device=device, arrays=arrays, need_weights=output is not None
+        ):
             parts.append(prediction_columns(panel, model.schema.horizon, forecasts))
-            if writer is not None:
-                write_attention(writer, panel, model, forecasts)
+            if output is not None and writer is not None:
+                output.write(writer, forecasts)
         predictions = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
         if csv_path is not None and stream is not None:
             # On disk before the attention is completed: a full disk must leave both older files, not one.

@@ -4,9 +4,19 @@
 without this package; docs/attention-file.md describes it. No torch here.
 """
 
+from forecast_attn.attention_dump.choice import DumpChoice
 from forecast_attn.attention_dump.dump import AttentionDump
 from forecast_attn.attention_dump.reader import read_attention
 from forecast_attn.attention_dump.schema import AttentionMetadata
+from forecast_attn.attention_dump.size import DumpSize, estimate_size
 from forecast_attn.attention_dump.writer import AttentionWriter
 
-__all__ = ["AttentionDump", "AttentionMetadata", "AttentionWriter", "read_attention"]
+__all__ = [
+    "AttentionDump",
+    "AttentionMetadata",
+    "AttentionWriter",
+    "DumpChoice",
+    "DumpSize",
+    "estimate_size",
+    "read_attention",
+]

@@ -1,18 +1,17 @@
-"""Windows of an attention file: selection, weights, time stamps, and export to a frame, CSV and npz."""
+"""Windows of an attention file: selection, weights and time stamps."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, pairwise, starmap
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
-from forecast_attn.atomic import replacing, write_errors_of
+from forecast_attn.attention_dump.exports import export_csv, export_netcdf, export_npz, long_tables
 from forecast_attn.attention_dump.largest import spread_out
 from forecast_attn.attention_dump.schema import AttentionMetadata, read_errors_of
 from forecast_attn.attention_dump.times import parse_time, stamps_until, time_text
@@ -82,8 +81,16 @@ class AttentionDump:
         groups = self._places[:, 0]
         bounds: NDArray[np.int64] = np.flatnonzero(np.diff(groups, prepend=-1, append=-1))
         for start, stop in pairwise(bounds):
-            block = self._read_weights(int(groups[start]))[self._places[start:stop, 1]]
-            yield slice(int(start), int(stop)), block[:, self.heads][:, :, self.steps - 1]
+            block = self._read_weights(int(groups[start]))
+            yield slice(int(start), int(stop)), self._selected(block, self._places[start:stop, 1])
+
+    def _selected(self, block: NDArray[np.float32], places: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Windows, heads and steps of a row group; no copy where all of them are wanted."""
+        if len(places) != len(block) or (places != np.arange(len(block))).any():
+            block = block[places]
+        if len(self.heads) != block.shape[1]:
+            block = block[:, self.heads]
+        return block if len(self.steps) == block.shape[2] else block[:, :, self.steps - 1]
 
     def _read_weights(self, group: int) -> NDArray[np.float32]:
         """All weights of one row group: (windows, heads, horizon, lookback)."""
@@ -180,10 +187,10 @@ class AttentionDump:
         Raises:
             RunError: the frequency does not lead from the cut-off back to lookback_start.
         """
-        stamps: NDArray[Any] = self._lookback_timestamps(slice(window, window + 1))[0]
+        stamps: NDArray[Any] = self.lookback_timestamps_of(slice(window, window + 1))[0]
         return stamps
 
-    def _lookback_timestamps(self, windows: slice) -> NDArray[Any]:
+    def lookback_timestamps_of(self, windows: slice) -> NDArray[Any]:
         """(windows, lookback) the times of some windows' positions."""
         cutoffs, starts = self.window_cutoffs[windows], self.lookback_starts[windows]
         known, place = np.unique(cutoffs, return_inverse=True)
@@ -197,37 +204,12 @@ class AttentionDump:
         return stamps
 
     def to_frame(self) -> "pd.DataFrame":
-        """One row per weight: item_id, cutoff, step, head, timestamp, lag, lookback_timestamp, weight."""
-        frame: pd.DataFrame = pa.concat_tables(self._long_tables()).to_pandas()
+        """One row per weight: item_id, cutoff, step, head, timestamp, lag, lookback_timestamp, weight.
+
+        Of a sparse file, the rows of the weights it holds that are not zero.
+        """
+        frame: pd.DataFrame = pa.concat_tables(long_tables(self)).to_pandas()
         return frame
-
-    def _long_tables(self) -> Iterator[Any]:
-        """First an empty one, which carries the columns, then one per block."""
-        empty = np.zeros((0, len(self.heads), len(self.steps), self.metadata.lookback), np.float32)
-        return starmap(self._long_table, chain([(slice(0, 0), empty)], self.blocks()))
-
-    def _long_table(self, windows: slice, weights: NDArray[np.float32]) -> Any:
-        """The rows of some windows, in the order of the weights' axes."""
-        shape, cutoffs = weights.shape, self.window_cutoffs[windows]
-
-        def spread(values: Any, *axes: int) -> NDArray[Any]:
-            """Repeat values that vary along some axes over all four."""
-            view = np.expand_dims(np.asarray(values), tuple(set(range(4)) - set(axes)))
-            return np.broadcast_to(view, shape).reshape(-1)
-
-        ids = pa.array(self.window_item_ids[windows], pa.string())
-        return pa.table(
-            {
-                "item_id": ids.take(pa.array(spread(np.arange(shape[0]), 0))),
-                "cutoff": spread(cutoffs, 0),
-                "step": spread(self.steps, 2),
-                "head": spread(self.heads, 1),
-                "timestamp": spread(self.timestamps[windows], 0, 2),
-                "lag": spread(self.lags, 3),
-                "lookback_timestamp": spread(self._lookback_timestamps(windows), 0, 3),
-                "weight": weights.reshape(-1),
-            }
-        )
 
     def export_csv(self, path: Path | str) -> None:
         """Write the rows of `to_frame` as CSV, a part of the windows at a time.
@@ -235,21 +217,7 @@ class AttentionDump:
         Raises:
             RunError: the file cannot be written.
         """
-        target, unit = Path(path), "s" if self._has_whole_seconds() else "ns"
-        tables = (_with_time_unit(table, unit) for table in self._long_tables())
-        with (
-            write_errors_of(target),
-            replacing(target) as stream,
-            pa_csv.CSVWriter(stream, next(tables).schema) as writer,
-        ):
-            for table in tables:
-                writer.write_table(table)
-
-    def _has_whole_seconds(self) -> bool:
-        if self.window_cutoffs.dtype.kind == "i":
-            return True
-        times = (self.window_cutoffs, self.lookback_starts, self.timestamps)
-        return all((stamps == stamps.astype("datetime64[s]")).all() for stamps in times)
+        export_csv(self, Path(path))
 
     def export_npz(self, path: Path | str) -> None:
         """Write the arrays of the same names as NumPy's .npz, with the metadata as a JSON string; no pickle.
@@ -257,11 +225,16 @@ class AttentionDump:
         Raises:
             RunError: the file cannot be written.
         """
-        target, ids = Path(path), np.array(self.window_item_ids, dtype=np.str_)
-        names = ("weights", "window_cutoffs", "lookback_starts", "timestamps", "steps", "heads", "lags")
-        arrays = {name: getattr(self, name) for name in names}
-        with write_errors_of(target), replacing(target) as stream:
-            np.savez(stream, window_item_ids=ids, metadata=np.array(self.metadata.to_json()), **arrays)
+        export_npz(self, Path(path))
+
+    def export_netcdf(self, path: Path | str) -> None:
+        """Write the weights as netCDF (dimensions window, head, step, lag) with their coordinates; xarray opens it.
+
+        Raises:
+            ConfigError: h5netcdf is not installed.
+            RunError: the file cannot be written.
+        """
+        export_netcdf(self, Path(path))
 
 
 def _place_of(name: str, wanted: int, known: NDArray[np.int32]) -> slice:
@@ -278,11 +251,3 @@ def _known_names(word: str, known: list[str]) -> str | None:
     if hint is None or hint.startswith("did") or len(known) <= 8:
         return hint
     return f"known: {', '.join(known[:8])} and {len(known) - 8} more"
-
-
-def _with_time_unit(table: Any, unit: str) -> Any:
-    """Time stamps in another unit: seconds are written without a row of zeros behind them."""
-    for place, column in enumerate(table.schema):
-        if pa.types.is_timestamp(column.type):
-            table = table.set_column(place, column.name, table.column(place).cast(pa.timestamp(unit)))
-    return table

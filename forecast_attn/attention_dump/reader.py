@@ -58,7 +58,7 @@ def _read_metadata(path: Path, schema: Any) -> AttentionMetadata:
     except (ValueError, KeyError, TypeError) as error:
         raise RunError(f"'{path}' cannot be read as an attention file: {error}", "update forecast-attn?") from None
     expected = attention_schema(metadata)
-    if schema.names != expected.names or schema.field("weights").type.list_size != metadata.lookback:
+    if schema.names != expected.names or schema.field("weights").type.list_size != metadata.stored_length:
         raise RunError(f"'{path}' has other columns than an attention file")
     return metadata
 

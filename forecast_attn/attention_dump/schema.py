@@ -13,7 +13,8 @@ import pyarrow as pa
 from forecast_attn.errors import RunError
 from forecast_attn.version import package_version
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""What this package reads. Files of all weights in float32 are of format 1, those with fewer or shorter ones of 2."""
 METADATA_KEY = b"forecast_attn.attention"
 
 CONVENTIONS = {
@@ -21,13 +22,24 @@ CONVENTIONS = {
     "lag": "0 is the cutoff itself, the last known time step; lag k is k time steps before it",
     "weights": "in time order: the first belongs to lookback_start (lag lookback - 1), the last to the cutoff (lag 0)",
     "head": "counted from 0; mechanisms without heads have head 0 alone",
+    "top": "when a number: only so many weights of each row are kept, largest first, with their lags; the sum of the "
+    "others is in the column remaining",
     "row_sum": "what each list of weights adds up to, rounding aside",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionMetadata:
-    """What the weights of one file are: where they come from, and their sizes."""
+    """What the weights of one file are: where they come from, and their sizes.
+
+    Attributes:
+        row_sum: what a row adds up to, counting what is not kept.
+        dtype: of the stored weights.
+        top: how many weights of each row are kept, the largest; None for all.
+        value_rank: the highest rank of what the weights are weights of (the encoder states), over a few windows;
+            None where nobody has computed it. Of more lags than that, other weights give the same context vector.
+        zone: the time zone in which people read the time stamps; None for stamps without a zone.
+    """
 
     mechanism: str
     order: str
@@ -41,14 +53,32 @@ class AttentionMetadata:
     season: int
     row_sum: Literal["1", "<=1"] = "1"
     patch_length: int = 1
+    dtype: Literal["float32", "float16"] = "float32"
+    top: int | None = None
+    value_rank: int | None = None
+    zone: str | None = None
     package_version: str = field(default_factory=package_version)
 
     def __post_init__(self) -> None:
         if min(self.heads, self.lookback, self.horizon, self.season) < 1:
             raise ValueError(f"heads, lookback, horizon and season must be at least 1: {self}")
+        if self.dtype not in WEIGHT_TYPES:
+            raise ValueError(f"weights are float32 or float16, not {self.dtype}")
+        if self.top is not None and not 1 <= self.top <= self.lookback:
+            raise ValueError(f"of {self.lookback} weights, 1 to {self.lookback} can be kept, not {self.top}")
+
+    @property
+    def format_version(self) -> int:
+        return 1 if self.dtype == "float32" and self.top is None else 2
+
+    @property
+    def stored_length(self) -> int:
+        """How many weights of each row the file holds."""
+        return self.lookback if self.top is None else self.top
 
     def to_json(self) -> str:
-        return json.dumps({"format_version": FORMAT_VERSION, **dataclasses.asdict(self), "conventions": CONVENTIONS})
+        about = {"format_version": self.format_version, **dataclasses.asdict(self), "conventions": CONVENTIONS}
+        return json.dumps(about)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
@@ -60,11 +90,17 @@ class AttentionMetadata:
         content = json.loads(text)
         if content["format_version"] > FORMAT_VERSION:
             raise ValueError(f"it has format {content['format_version']}; this version reads up to {FORMAT_VERSION}")
-        return cls(**{name.name: content[name.name] for name in dataclasses.fields(cls)})
+        return cls(**{name: content[name] for name in _REQUIRED | (_NAMES & set(content))})
+
+
+_NAMES = {field.name for field in dataclasses.fields(AttentionMetadata)}
+_REQUIRED = {field.name for field in dataclasses.fields(AttentionMetadata) if field.default is dataclasses.MISSING}
+WEIGHT_TYPES = {"float32": pa.float32(), "float16": pa.float16()}
 
 
 def attention_schema(metadata: AttentionMetadata, *, integer_time: bool = False) -> Any:
     """The Arrow schema of an attention file."""
+    kept, weight = metadata.stored_length, WEIGHT_TYPES[metadata.dtype]
     time = pa.int64() if integer_time else pa.timestamp("ns")
     columns = {
         "item_id": pa.string(),
@@ -73,8 +109,10 @@ def attention_schema(metadata: AttentionMetadata, *, integer_time: bool = False)
         "head": pa.int32(),
         "timestamp": time,
         "lookback_start": time,
-        "weights": pa.list_(pa.float32(), metadata.lookback),
     }
+    columns |= {} if metadata.top is None else {"lags": pa.list_(pa.int32(), kept)}
+    columns |= {"weights": pa.list_(weight, kept)}
+    columns |= {} if metadata.top is None else {"remaining": pa.float32()}
     return pa.schema(columns.items(), metadata={METADATA_KEY: metadata.to_json()})
 
 

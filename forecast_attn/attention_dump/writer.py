@@ -14,10 +14,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forecast_attn.atomic import replacing, write_errors_of
+from forecast_attn.attention_dump.largest import largest_weights
 from forecast_attn.attention_dump.schema import AttentionMetadata, attention_schema
 from forecast_attn.errors import DataError
 
-ROW_GROUP_BYTES = 8 * 2**20  # of weights: large enough to compress and scan well, small enough to hold a few of them
+ROW_GROUP_BYTES = 8 * 2**20
+"""Weights of a row group, as float32 and all of them, in whatever form they are stored: large enough to compress and
+scan well, small enough that a reader may hold a few row groups."""
 
 
 class AttentionWriter:
@@ -34,6 +37,7 @@ class AttentionWriter:
         self.path, self.metadata = Path(path), metadata
         self._stack = contextlib.ExitStack()
         self._pending: list[Any] = []
+        self._pending_bytes = 0
         self._parquet: Any = None
 
     def __enter__(self) -> Self:
@@ -66,33 +70,31 @@ class AttentionWriter:
             ValueError: the arrays' sizes do not fit each other or the metadata.
             RunError: the disk is full.
         """
-        sizes = (len(item_ids), self.metadata.heads, self.metadata.horizon, self.metadata.lookback)
-        _expect_shape("weights", weights, sizes)
-        _expect_shape("cutoffs", cutoffs, sizes[:1])
-        _expect_shape("lookback_starts", lookback_starts, sizes[:1])
-        _expect_shape("timestamps", timestamps, (sizes[0], self.metadata.horizon))
-        if not sizes[0]:
+        table = windows_table(
+            self.metadata,
+            item_ids=item_ids,
+            cutoffs=cutoffs,
+            timestamps=timestamps,
+            lookback_starts=lookback_starts,
+            weights=weights,
+        )
+        if not table.num_rows:
             return
-        schema = attention_schema(self.metadata, integer_time=np.issubdtype(np.asarray(cutoffs).dtype, np.integer))
-        self._pending.append(_to_table(schema, item_ids, cutoffs, timestamps, lookback_starts, weights))
-        if sum(table.nbytes for table in self._pending) >= ROW_GROUP_BYTES:
-            self._flush(schema)
+        self._pending.append(table)
+        self._pending_bytes += 4 * table.num_rows * self.metadata.lookback
+        if self._pending_bytes >= ROW_GROUP_BYTES:
+            self._flush(table.schema)
 
     def _flush(self, schema: Any) -> None:
         """Write what is pending as one row group, which thereby holds whole windows."""
         with write_errors_of(self.path):
             if self._parquet is None:
-                self._parquet = pq.ParquetWriter(
-                    self._stream,
-                    schema,
-                    compression="zstd",
-                    use_dictionary=["item_id"],
-                    write_statistics=["item_id", "cutoff"],
-                )
+                self._parquet = open_parquet(self._stream, schema)
             if self._pending:
                 table = pa.concat_tables(self._pending)
                 self._parquet.write_table(table, row_group_size=table.num_rows)
         self._pending.clear()
+        self._pending_bytes = 0
 
     def _finish(self, kind: type[BaseException] | None, *_: object) -> None:
         """Complete the Parquet file, or give it up when the block failed."""
@@ -117,30 +119,59 @@ def _expect_shape(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> Non
         raise ValueError(f"{name} must have shape {shape}; got {np.shape(array)}")
 
 
-def _to_table(
-    schema: Any,
+def open_parquet(stream: Any, schema: Any) -> Any:
+    """A writer of the files' encoding: weights hardly repeat, so that a dictionary of them would make them larger."""
+    return pq.ParquetWriter(
+        stream, schema, compression="zstd", use_dictionary=["item_id"], write_statistics=["item_id", "cutoff"]
+    )
+
+
+def windows_table(
+    metadata: AttentionMetadata,
+    *,
     item_ids: Sequence[str],
     cutoffs: NDArray[Any],
     timestamps: NDArray[Any],
     lookback_starts: NDArray[Any],
     weights: NDArray[np.float32],
 ) -> Any:
-    """One row per (window, head, step)."""
-    batch, heads, horizon, lookback = weights.shape
+    """The rows of some windows, one per (window, head, step); the arguments are those of `AttentionWriter.write`.
+
+    Raises:
+        ValueError: the arrays' sizes do not fit each other or the metadata.
+    """
+    batch, heads, horizon = len(item_ids), metadata.heads, metadata.horizon
+    _expect_shape("weights", weights, (batch, heads, horizon, metadata.lookback))
+    _expect_shape("cutoffs", cutoffs, (batch,))
+    _expect_shape("lookback_starts", lookback_starts, (batch,))
+    _expect_shape("timestamps", timestamps, (batch, horizon))
     per_window = heads * horizon
-    flat = pa.array(np.array(weights, dtype=np.float32, order="C").reshape(-1))  # a copy: callers reuse their buffers
+    schema = attention_schema(metadata, integer_time=np.issubdtype(np.asarray(cutoffs).dtype, np.integer))
     columns = [
-        pa.array([str(item_id) for item_id in item_ids]).take(np.repeat(np.arange(batch), per_window)),
+        pa.array([str(item_id) for item_id in item_ids], pa.string()).take(np.repeat(np.arange(batch), per_window)),
         np.repeat(_plain_time(cutoffs), per_window),
         np.tile(np.arange(1, horizon + 1, dtype=np.int32), batch * heads),
         np.tile(np.repeat(np.arange(heads, dtype=np.int32), horizon), batch),
         np.repeat(_plain_time(timestamps)[:, None], heads, axis=1).reshape(-1),
         np.repeat(_plain_time(lookback_starts), per_window),
-        pa.FixedSizeListArray.from_arrays(flat, lookback),
+        *_weight_columns(metadata, weights.reshape(batch * per_window, metadata.lookback)),
     ]
     return pa.table(
         [pa.array(column, type=kind) for column, kind in zip(columns, schema.types, strict=True)], schema=schema
     )
+
+
+def _weight_columns(metadata: AttentionMetadata, rows: NDArray[np.floating[Any]]) -> list[Any]:
+    """The last columns of a file, from rows (rows, lookback): all weights, or lags, weights and what remains."""
+    if metadata.top is None:
+        return [_lists(np.array(rows, dtype=metadata.dtype, order="C"))]  # a copy: callers reuse their buffers
+    lags, weights, remaining = largest_weights(rows, metadata.top)
+    return [_lists(lags), _lists(weights.astype(metadata.dtype)), remaining]
+
+
+def _lists(rows: NDArray[Any]) -> Any:
+    """(rows, length) as lists of fixed length."""
+    return pa.FixedSizeListArray.from_arrays(pa.array(np.ascontiguousarray(rows).reshape(-1)), rows.shape[1])
 
 
 def _plain_time(times: NDArray[Any]) -> NDArray[Any]:

@@ -31,6 +31,17 @@ def predict(
         Path | None,
         typer.Option("--attention-out", metavar="FILE", help="Parquet file of the weights. [default: in the run]"),
     ] = None,
+    attention_windows: Annotated[
+        str,
+        typer.Option("--attention-windows", metavar="N|all", help="Windows whose weights are written, evenly spread."),
+    ] = "all",
+    attention_dtype: Annotated[
+        str, typer.Option("--attention-dtype", metavar="NAME", help="Type of the written weights (float32, float16).")
+    ] = "float32",
+    attention_top: Annotated[
+        int | None,
+        typer.Option("--attention-top", metavar="K", help="Write only the K largest weights of each row, with lags."),
+    ] = None,
     accelerator: Annotated[
         str, typer.Option("--accelerator", metavar="NAME", help="Where to compute (auto, cpu, gpu, cuda, mps).")
     ] = "auto",
@@ -51,6 +62,7 @@ def predict(
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.run_dir import RunDir
 
+    notes = make_console(stderr=True, quiet=quiet)
     forecaster = Forecaster.load(run)
     directory = RunDir(forecaster.run_path)
     csv_path = None if out == "-" else Path(out) if out is not None else directory.predictions
@@ -59,9 +71,12 @@ def predict(
         future=future,
         out=csv_path,
         attention_out=attention_out or directory.attention,
+        attention_windows=attention_windows,
+        attention_dtype=attention_dtype,
+        attention_top=attention_top,
+        on_dump=lambda size, path: notes.print(f"attention: {size}", highlight=False),
         accelerator=accelerator,
     )
-    notes = make_console(stderr=True, quiet=quiet)
     if result.skipped:
         names = ", ".join(f"'{name}'" for name in result.skipped[:5])
         notes.print(f"warning: {len(result.skipped)} series shorter than the lookback have no forecast: {names}")

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from forecast_attn.attention_dump import AttentionWriter
+from forecast_attn.attention_dump import DumpChoice
+from forecast_attn.attention_output import AttentionOutput
 from forecast_attn.config import RunConfig
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.problems import stamp_text
@@ -15,19 +16,14 @@ from forecast_attn.evaluation.baselines import seasonal_naive, seasonal_naive_er
 from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
 from forecast_attn.inference import (
     Model,
-    attention_metadata,
     choose_device,
     forecast_windows,
     load_network,
-    write_attention,
 )
 from forecast_attn.preparation import Preparation
 from forecast_attn.run_dir import RunDir, sha256_of
 from forecast_attn.training.recorder import best_epoch_of
 from forecast_attn.training.sampling import spread_evenly
-
-ATTENTION_WINDOWS = 128
-"""Validation windows whose attention is written: enough for a mean, few enough for any disk."""
 
 
 def finish(run: RunDir, preparation: Preparation, config: RunConfig, arrays: WindowArrays, reason: str) -> None:
@@ -83,7 +79,10 @@ def validation_scores(model: Model, preparation: Preparation, arrays: WindowArra
 
 def _write_validation_attention(run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays) -> None:
     device = choose_device(model.config.training.accelerator)
-    cutoffs = spread_evenly(preparation.validation_cutoffs, ATTENTION_WINDOWS)
-    with AttentionWriter(run.validation_attention, attention_metadata(model)) as writer:
-        for forecasts in forecast_windows(model, preparation.panel, cutoffs, device=device, arrays=arrays):
-            write_attention(writer, preparation.panel, model, forecasts)
+    options = model.config.training
+    choice = DumpChoice.of(options.attention_windows, options.attention_dtype, options.attention_top)
+    cutoffs, panel = preparation.validation_cutoffs, preparation.panel
+    output = AttentionOutput.plan(model, panel, arrays, cutoffs, choice, device)
+    with output.open(run.validation_attention) as writer:
+        for forecasts in forecast_windows(model, panel, output.cutoffs, device=device, arrays=arrays):
+            output.write(writer, forecasts)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import torch
 
+from forecast_attn.attention_dump.largest import check_top
 from forecast_attn.config import RunConfig
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel, tail
@@ -48,6 +49,7 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
     """
     check_hardware(config.training)
     preparation = prepare(panel, config.data)
+    check_top(config.training.attention_top, preparation.schema.lookback)
     seed = config.training.seed if config.training.seed is not None else secrets.randbelow(2**31)
     training = resolve_training(config.training, len(preparation.training_cutoffs), seed)
     config = replace(config, training=training)

@@ -1,0 +1,167 @@
+"""Attention weights in other forms: long tables, CSV, npz, netCDF. A row group at a time, in constant memory."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator
+from itertools import chain, starmap
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+from numpy.typing import NDArray
+
+from forecast_attn.atomic import replacing, write_errors_of
+from forecast_attn.errors import ConfigError
+
+if TYPE_CHECKING:
+    from forecast_attn.attention_dump.dump import AttentionDump
+
+# --------------------------------------------------------------------------- long tables
+
+
+def long_tables(dump: AttentionDump) -> Iterator[Any]:
+    """Arrow tables of one row per weight: first an empty one, which carries the columns, then one per block."""
+    empty = np.zeros((0, len(dump.heads), len(dump.steps), dump.metadata.lookback), np.float32)
+    blocks = chain([(slice(0, 0), empty)], dump.blocks())
+    return starmap(lambda windows, weights: _long_table(dump, windows, weights), blocks)
+
+
+def _long_table(dump: AttentionDump, windows: slice, weights: NDArray[np.float32]) -> Any:
+    """The rows of some windows, in the order of the weights' axes."""
+    shape, cutoffs = weights.shape, dump.window_cutoffs[windows]
+
+    def spread(values: Any, *axes: int) -> NDArray[Any]:
+        """Repeat values that vary along some axes over all four."""
+        view = np.expand_dims(np.asarray(values), tuple(set(range(4)) - set(axes)))
+        return np.broadcast_to(view, shape).reshape(-1)
+
+    ids = pa.array(dump.window_item_ids[windows], pa.string())
+    table = pa.table(
+        {
+            "item_id": ids.take(pa.array(spread(np.arange(shape[0]), 0))),
+            "cutoff": spread(cutoffs, 0),
+            "step": spread(dump.steps, 2),
+            "head": spread(dump.heads, 1),
+            "timestamp": spread(dump.timestamps[windows], 0, 2),
+            "lag": spread(dump.lags, 3),
+            "lookback_timestamp": spread(dump.lookback_timestamps_of(windows), 0, 3),
+            "weight": weights.reshape(-1),
+        }
+    )
+    return table if dump.metadata.top is None else table.filter(pa.array(weights.reshape(-1) != 0))
+
+
+# --------------------------------------------------------------------------- CSV
+
+
+def export_csv(dump: AttentionDump, target: Path) -> None:
+    """Write `long_tables` as CSV."""
+    unit = "s" if _has_whole_seconds(dump) else "ns"
+    tables = (_with_time_unit(table, unit) for table in long_tables(dump))
+    with (
+        write_errors_of(target),
+        replacing(target) as stream,
+        pa_csv.CSVWriter(stream, next(tables).schema) as writer,
+    ):
+        for table in tables:
+            writer.write_table(table)
+
+
+def _has_whole_seconds(dump: AttentionDump) -> bool:
+    if dump.window_cutoffs.dtype.kind == "i":
+        return True
+    times = (dump.window_cutoffs, dump.lookback_starts, dump.timestamps)
+    return all((stamps == stamps.astype("datetime64[s]")).all() for stamps in times)
+
+
+def _with_time_unit(table: Any, unit: str) -> Any:
+    """Time stamps in another unit: seconds are written without a row of zeros behind them."""
+    for place, column in enumerate(table.schema):
+        if pa.types.is_timestamp(column.type):
+            table = table.set_column(place, column.name, table.column(place).cast(pa.timestamp(unit)))
+    return table
+
+
+# --------------------------------------------------------------------------- npz
+
+
+def export_npz(dump: AttentionDump, target: Path) -> None:
+    """Write an uncompressed .npz whose weights are streamed into it."""
+    names = ("window_cutoffs", "lookback_starts", "timestamps", "steps", "heads", "lags")
+    arrays = {name: getattr(dump, name) for name in names}
+    arrays |= {"window_item_ids": np.array(dump.window_item_ids, dtype=np.str_)}
+    arrays |= {"metadata": np.array(dump.metadata.to_json())}
+    with write_errors_of(target), replacing(target) as stream, zipfile.ZipFile(stream, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w") as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
+        with archive.open("weights.npy", "w", force_zip64=True) as member:
+            _write_weights(dump, member)
+
+
+def _write_weights(dump: AttentionDump, stream: IO[bytes]) -> None:
+    """The .npy form of all weights: a header of their shape, then block by block."""
+    header = {"descr": "<f4", "fortran_order": False, "shape": _shape(dump)}
+    np.lib.format.write_array_header_1_0(stream, header)
+    for _, weights in dump.blocks():
+        stream.write(np.ascontiguousarray(weights, dtype="<f4").data)
+
+
+def _shape(dump: AttentionDump) -> tuple[int, int, int, int]:
+    return dump.num_windows, len(dump.heads), len(dump.steps), dump.metadata.lookback
+
+
+# --------------------------------------------------------------------------- netCDF
+
+
+def export_netcdf(dump: AttentionDump, target: Path) -> None:
+    """Write netCDF 4 with h5netcdf: weights (window, head, step, lag) as float32, the coordinates beside them."""
+    try:
+        import h5netcdf
+    except ImportError:
+        raise ConfigError("netCDF needs h5netcdf", "pip install 'forecast-attn[netcdf]'") from None
+    with write_errors_of(target), replacing(target) as stream, h5netcdf.File(stream.name, "w") as file:
+        file.dimensions = dict(zip(("window", "head", "step", "lag"), _shape(dump), strict=True))
+        _write_coordinates(dump, file)
+        _write_netcdf_weights(dump, file)
+        file.attrs["forecast_attn_attention"] = dump.metadata.to_json()
+        file.attrs["Conventions"] = "CF-1.8"
+
+
+def _write_netcdf_weights(dump: AttentionDump, file: Any) -> None:
+    _, heads, steps, lookback = _shape(dump)
+    weights = file.create_variable(
+        "weights",
+        ("window", "head", "step", "lag"),
+        np.float32,
+        chunks=(max(min(dump.num_windows, 64), 1), heads, steps, lookback),
+        compression="gzip",
+        compression_opts=1,
+        shuffle=True,
+    )
+    weights.attrs["long_name"] = "attention weight"
+    weights.attrs["units"] = "1"
+    weights.attrs["coordinates"] = "item_id cutoff lookback_start timestamp"
+    for windows, block in dump.blocks():
+        weights[windows] = block
+
+
+def _write_coordinates(dump: AttentionDump, file: Any) -> None:
+    import h5py
+
+    for name in ("head", "step", "lag"):
+        file.create_variable(name, (name,), np.int32, data=getattr(dump, f"{name}s").astype(np.int32))
+    ids = np.array(dump.window_item_ids, dtype=object)
+    file.create_variable("item_id", ("window",), h5py.string_dtype(), data=ids)
+    for name, values, axes in (
+        ("cutoff", dump.window_cutoffs, ("window",)),
+        ("lookback_start", dump.lookback_starts, ("window",)),
+        ("timestamp", dump.timestamps, ("window", "step")),
+    ):
+        variable = file.create_variable(name, axes, np.int64, data=values.astype(np.int64))
+        if values.dtype.kind == "M":
+            variable.attrs["units"] = "nanoseconds since 1970-01-01"
+            variable.attrs["calendar"] = "proleptic_gregorian"

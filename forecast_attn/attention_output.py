@@ -1,0 +1,100 @@
+"""From a model's forecasts to its attention file: which windows, in which form, how large, window by window."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter, DumpChoice, DumpSize, estimate_size
+from forecast_attn.attention_dump.largest import check_top
+from forecast_attn.attention_dump.size import TRIAL_WINDOWS
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.windows import WindowArrays
+from forecast_attn.inference import Model, WindowForecasts, attention_metadata, forecast_windows
+from forecast_attn.inspection.identifiability import RANK_WINDOWS, value_rank
+
+DumpListener = Callable[[DumpSize, Path], None]
+"""Hears what will be written where, before it is."""
+
+
+@dataclass(frozen=True)
+class AttentionOutput:
+    """The weights of some windows on their way to a file."""
+
+    model: Model
+    panel: Panel
+    metadata: AttentionMetadata
+    cutoffs: NDArray[np.int64]
+    """Rows of the windows that are written, (num_windows,)."""
+    size: DumpSize
+
+    @classmethod
+    def plan(
+        cls,
+        model: Model,
+        panel: Panel,
+        arrays: WindowArrays,
+        cutoffs: NDArray[np.int64],
+        choice: DumpChoice,
+        device: torch.device,
+    ) -> AttentionOutput:
+        """Choose the windows, and try how large a few of them are.
+
+        Args:
+            model: with attention.
+            panel: with the rows of the windows' horizons.
+            arrays: the panel's windows.
+            cutoffs: rows to choose from, (num_cutoffs,).
+            choice: what to write of them.
+            device: where to compute.
+
+        Raises:
+            ConfigError: more weights of a row are to be kept than there are.
+        """
+        check_top(choice.top, model.schema.lookback)
+        chosen = choice.of_cutoffs(cutoffs)
+        few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(chosen)
+        rank = int(value_rank(model, arrays.to(device), few).max()) if len(few) else None
+        metadata = dataclasses.replace(attention_metadata(model), dtype=choice.dtype, top=choice.top, value_rank=rank)
+        trial = DumpChoice(windows=TRIAL_WINDOWS).of_cutoffs(chosen)
+        batches = list(forecast_windows(model, panel, trial, device=device, arrays=arrays))
+        size = DumpSize(0, metadata, 0)
+        if batches:
+            tried = attention_windows(panel, model, _joined(batches))
+            size = estimate_size(metadata, len(chosen), tried)
+        return cls(model, panel, metadata, chosen, size)
+
+    def open(self, path: Path) -> AttentionWriter:
+        """The file; a context manager."""
+        return AttentionWriter(path, self.metadata)
+
+    def write(self, writer: AttentionWriter, forecasts: WindowForecasts) -> None:
+        """Add those of a batch that were chosen."""
+        chosen = np.isin(forecasts.cutoffs, self.cutoffs)
+        kept = forecasts if chosen.all() else WindowForecasts(*(values[chosen] for values in forecasts))
+        writer.write(**attention_windows(self.panel, self.model, kept))
+
+
+def attention_windows(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:
+    """The arguments of `AttentionWriter.write` for a batch; the panel must hold the rows of their horizon."""
+    steps, cutoffs = np.arange(1, model.schema.horizon + 1), panel.timestamps[forecasts.cutoffs]
+    return {
+        "item_ids": [panel.item_ids[index] for index in forecasts.series],
+        "cutoffs": cutoffs,
+        "timestamps": panel.timestamps[forecasts.cutoffs[:, None] + steps],
+        # Counted back, not looked up: a short series is padded before its first row.
+        "lookback_starts": model.schema.frequency.shift(cutoffs, 1 - model.schema.lookback),
+        "weights": forecasts.weights,
+    }
+
+
+def _joined(batches: list[WindowForecasts]) -> WindowForecasts:
+    parts: list[Any] = [np.concatenate(values) for values in zip(*batches, strict=True)]
+    return WindowForecasts(*parts)

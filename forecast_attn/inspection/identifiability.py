@@ -1,0 +1,74 @@
+"""Whether attention weights are the only ones that give their context vectors: the rank of what they weigh.
+
+A context vector is Σ a_j v_j. With more lags than rank [V, 1], other weights, which also add up to 1, give the very
+same context vector, and so the same forecast (Brunner et al. 2020, "On identifiability in transformers", section 3).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from forecast_attn.data.windows import WindowArrays
+    from forecast_attn.inference import Model
+    from forecast_attn.nn.attention import Memory
+
+RANK_WINDOWS = 4
+"""Windows whose rank is computed for an attention file: the rank hardly varies between them."""
+
+
+def value_rank(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The rank of the values of each window, as `numpy.linalg.matrix_rank` counts it in float32.
+
+    Args:
+        model: with attention.
+        arrays: the windows' rows, on the network's device.
+        cutoffs: rows of the last known values, (num_windows,).
+
+    Returns:
+        (num_windows, heads); masked steps count as absent.
+    """
+    import torch
+
+    values = attention_values(model, arrays, cutoffs)
+    return np.asarray(torch.linalg.matrix_rank(values).cpu().numpy(), np.int64)
+
+
+def attention_values(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int64]) -> Tensor:
+    """What the weights of some windows weigh: (num_windows, heads, lookback, size), zeros at masked steps."""
+    import torch
+
+    network, heads = model.network, model.network.decoder.attention.score.heads
+    with _listening(network.decoder.attention) as memories, torch.inference_mode():
+        network(arrays.gather(torch.from_numpy(cutoffs).to(arrays.target.device)))
+    (memory,) = memories
+    values: Tensor = memory.value.float()
+    return values.view(len(cutoffs), heads, *values.shape[1:])
+
+
+@contextlib.contextmanager
+def _listening(attention: Any) -> Iterator[list[Memory]]:
+    """Hear what the attention prepares: its values are zeroed where masked, and projected where heads project them."""
+    prepare, heard = attention.prepare, []
+
+    def listen(*inputs: Any, **options: Any) -> Memory:
+        heard.append(prepare(*inputs, **options))
+        return heard[-1]
+
+    attention.prepare = listen
+    try:
+        yield heard
+    finally:
+        del attention.prepare  # the method of its class shows again
+
+
+def is_identifiable(lookback: int, rank: int) -> bool:
+    """Whether weights over so many lags can be the only ones: lags up to the rank, and one for their sum."""
+    return lookback <= rank + 1
