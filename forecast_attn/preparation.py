@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.config import DataConfig
+from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.categories import fit_vocabulary
 from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaling import fit_scaler
@@ -40,8 +42,11 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         frequency=panel.frequency,
         lookback=lookback,
         horizon=horizon,
-        calendar=config.calendar,
+        calendar=Calendar.build(config.calendar, panel.frequency),
         scaler=fit_scaler(panel, split, config.scaling),
+        vocabulary=fit_vocabulary(panel, split),
+        masked=config.missing == "mask",
+        padded=config.short_series == "pad",
     )
     return Preparation(
         panel=panel,

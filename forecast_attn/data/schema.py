@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from forecast_attn.data.calendar import calendar_names
+from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.categories import UnknownCategory, Vocabulary
 from forecast_attn.data.frequency import Frequency
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
+from forecast_attn.data.scaled_rows import RowLayout, scale_rows
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.windows import WindowArrays
 
-_ROLE_LISTS = ("past_covariates", "future_covariates", "static_covariates")
+_ROLE_LISTS = tuple(f"{kind}_{what}" for kind in ("past", "future", "static") for what in ("covariates", "categories"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,20 +25,25 @@ class Schema:
     frequency: Frequency
     lookback: int
     horizon: int
-    calendar: str
+    calendar: Calendar
     scaler: Scaler
+    vocabulary: Vocabulary
+    masked: bool
+    """Values may be missing (`--missing mask`)."""
+    padded: bool
+    """Windows may begin before their series (`--short-series pad`)."""
 
     @property
-    def num_calendar(self) -> int:
-        return len(calendar_names(self.frequency)) if self.calendar == "auto" else 0
+    def layout(self) -> RowLayout:
+        return RowLayout.of(self.roles, masked=self.masked, padded=self.padded)
 
     @property
     def num_past_inputs(self) -> int:
-        return len(self.roles.past_covariates) + self.num_future_inputs
+        return self.layout.num_past_columns + self.num_future_inputs
 
     @property
     def num_future_inputs(self) -> int:
-        return len(self.roles.future_covariates) + self.num_calendar
+        return self.layout.num_future_columns + len(self.calendar.names)
 
     @property
     def num_static(self) -> int:
@@ -49,7 +56,12 @@ class Schema:
             DataError: a series was not in training.
         """
         scaler = self.scaler.for_series(panel.item_ids)
-        return WindowArrays.build(panel, scaler, self.calendar, self.lookback, self.horizon)
+        rows = scale_rows(panel, scaler, self.vocabulary, self.layout, self.calendar)
+        return WindowArrays.build(rows, self.lookback, self.horizon)
+
+    def unknown_categories(self, panel: Panel) -> tuple[UnknownCategory, ...]:
+        """The categories of a table that training did not see."""
+        return self.vocabulary.unknown(panel)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -57,8 +69,11 @@ class Schema:
             "frequency": asdict(self.frequency),
             "lookback": self.lookback,
             "horizon": self.horizon,
-            "calendar": self.calendar,
+            "calendar": self.calendar.to_dict(),
             "scaler": self.scaler.to_dict(),
+            "vocabulary": self.vocabulary.to_dict(),
+            "masked": self.masked,
+            "padded": self.padded,
         }
 
     @classmethod
@@ -70,11 +85,15 @@ class Schema:
         """
         roles: dict[str, Any] = dict(content["roles"])
         roles |= {name: tuple(roles[name]) for name in _ROLE_LISTS}
+        frequency = Frequency(**content["frequency"])
         return cls(
             roles=Roles(**roles),
-            frequency=Frequency(**content["frequency"]),
+            frequency=frequency,
             lookback=int(content["lookback"]),
             horizon=int(content["horizon"]),
-            calendar=str(content["calendar"]),
+            calendar=Calendar.from_dict(content["calendar"], frequency),
             scaler=Scaler.from_dict(content["scaler"]),
+            vocabulary=Vocabulary.from_dict(content["vocabulary"]),
+            masked=bool(content["masked"]),
+            padded=bool(content["padded"]),
         )

@@ -5,20 +5,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int64
-from numpy.typing import NDArray
+from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
-from forecast_attn.data.calendar import calendar_features, calendar_names
-from forecast_attn.data.panel import Panel
-from forecast_attn.data.scaling import Affine, Scaler
-
-ROWS_AT_ONCE = 1 << 16
-"""Rows scaled together: what is in between stays small beside the table."""
+from forecast_attn.data.scaled_rows import RowLayout, ScaledRows
 
 
 class Window(NamedTuple):
-    """A batch of windows, scaled."""
+    """A batch of windows, scaled. What is not observed is 0 in the past, and NaN in the future target."""
 
     past_target: Float[Tensor, "batch lookback"]
     past_covariates: Float[Tensor, "batch lookback num_past_inputs"]
@@ -27,7 +21,14 @@ class Window(NamedTuple):
     """Future covariates and calendar along the horizon."""
     static_covariates: Float[Tensor, "batch num_static"]
     future_target: Float[Tensor, "batch horizon"]
-    """NaN where not known."""
+    past_observed: Bool[Tensor, "batch lookback"] | None
+    """False where the target is missing, or the series has not begun; None where the table can have no such step."""
+    past_categories: Int[Tensor, "batch lookback num_past_categories"]
+    """Past categories, then future categories, along the lookback."""
+    future_categories: Int[Tensor, "batch horizon num_future_categories"]
+    static_categories: Int[Tensor, "batch num_static_categories"]
+    weight: Float[Tensor, "batch"]
+    """Of the window's series in the loss."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,53 +37,50 @@ class WindowArrays:
 
     lookback: int
     horizon: int
-    num_past: int
+    layout: RowLayout
     target: Float[Tensor, "num_rows"]
-    inputs: Float[Tensor, "num_rows num_past_inputs"]
-    """Past covariates, then future covariates, then calendar."""
+    """NaN where not observed."""
+    inputs: Float[Tensor, "num_rows num_inputs"]
+    """Past covariates, then future covariates, each group followed by its indicators where it has them."""
+    categories: Int[Tensor, "num_rows num_categories"]
+    calendar: Float[Tensor, "num_calendar_rows num_calendar"]
+    calendar_offsets: Int64[Tensor, "num_series"]
+    """Added to a row of the series, the row of the calendar."""
     static_covariates: Float[Tensor, "num_series num_static"]
+    static_categories: Int[Tensor, "num_series num_static_categories"]
+    weights: Float[Tensor, "num_series"]
     starts: Int64[Tensor, "num_series"]
     past_steps: Int64[Tensor, "lookback"]
     future_steps: Int64[Tensor, "horizon"]
+    future_known: Bool[Tensor, "horizon num_future"] | None
+    """False where a future covariate is not known any more; None where all are known throughout."""
 
     @classmethod
-    def build(cls, panel: Panel, scaler: Scaler, calendar: str, lookback: int, horizon: int) -> "WindowArrays":
-        """Scale a panel into float32 arrays.
+    def build(cls, rows: ScaledRows, lookback: int, horizon: int) -> "WindowArrays":
+        """Wrap scaled rows into tensors, without a copy.
 
         Args:
-            panel: the validated table.
-            scaler: fitted on its training rows, with the panel's series in the panel's order.
-            calendar: "auto" or "none".
+            rows: of a panel, see `scale_rows`.
             lookback: past steps of a window.
             horizon: future steps of a window.
         """
-        if scaler.item_ids != panel.item_ids:
-            raise ValueError("the scaler belongs to other series; use scaler.for_series(panel.item_ids)")
-        target, inputs = _scaled_rows(panel, scaler, calendar)
-        static = (panel.static_covariates - scaler.static.loc) / scaler.static.scale
         return cls(
             lookback=lookback,
             horizon=horizon,
-            num_past=panel.past_covariates.shape[1],
-            target=torch.from_numpy(target),
-            inputs=torch.from_numpy(inputs),
-            static_covariates=torch.from_numpy(static.astype(np.float32)),
-            starts=torch.from_numpy(panel.starts[:-1].copy()),
+            layout=rows.layout,
+            target=torch.from_numpy(rows.target),
+            inputs=torch.from_numpy(rows.inputs),
+            categories=torch.from_numpy(rows.categories),
+            calendar=torch.from_numpy(rows.calendar),
+            calendar_offsets=torch.from_numpy(rows.calendar_offsets),
+            static_covariates=torch.from_numpy(rows.static_covariates),
+            static_categories=torch.from_numpy(rows.static_categories),
+            weights=torch.from_numpy(rows.weights),
+            starts=torch.from_numpy(rows.starts),
             past_steps=torch.arange(1 - lookback, 1),
             future_steps=torch.arange(1, horizon + 1),
+            future_known=_known_ahead(rows.layout.known_steps, horizon),
         )
-
-    @property
-    def num_past_inputs(self) -> int:
-        return self.inputs.shape[1]
-
-    @property
-    def num_future_inputs(self) -> int:
-        return self.inputs.shape[1] - self.num_past
-
-    @property
-    def num_static(self) -> int:
-        return self.static_covariates.shape[1]
 
     def to(self, device: torch.device | str) -> "WindowArrays":
         """The same arrays on another device."""
@@ -94,35 +92,60 @@ class WindowArrays:
         return torch.searchsorted(self.starts, index, right=True) - 1
 
     def gather(self, index: Int64[Tensor, "batch"]) -> Window:
-        """The windows whose last known rows are `index`. Their lookback and horizon must lie in one series."""
-        past = index[:, None] + self.past_steps
+        """The windows whose last known rows are `index`. Their horizon must lie in one series, and their lookback too
+        unless windows may be padded."""
+        series = self.series_of(index)
+        past, inside = self._past_rows(index, series)
         future = index[:, None] + self.future_steps
+        past_target, observed = self._observed(self.target[past], inside)
         return Window(
-            past_target=self.target[past],
-            past_covariates=self.inputs[past],
-            future_covariates=self.inputs[:, self.num_past :][future],
-            static_covariates=self.static_covariates[self.series_of(index)],
+            past_target=past_target,
+            past_covariates=self._past_inputs(past, series, inside),
+            future_covariates=self._future_inputs(future, series),
+            static_covariates=self.static_covariates[series],
             future_target=self.target[future],
+            past_observed=observed,
+            past_categories=_zero_outside(self.categories[past], inside),
+            future_categories=self.categories[future][..., self.layout.num_past_categories :],
+            static_categories=self.static_categories[series],
+            weight=self.weights[series],
         )
 
+    def _past_rows(self, index: Tensor, series: Tensor) -> tuple[Tensor, Tensor | None]:
+        """Rows of the lookback, and whether they belong to the series; None where all of them must."""
+        past = index[:, None] + self.past_steps
+        if not self.layout.padded:
+            return past, None
+        starts = self.starts[series, None]
+        return past.maximum(starts), past >= starts
 
-def _scaled_rows(panel: Panel, scaler: Scaler, calendar: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The target (num_rows,), and past covariates, future covariates and calendar (num_rows, num_past_inputs)."""
-    num_calendar = len(calendar_names(panel.frequency)) if calendar == "auto" else 0
-    num_past, num_future = panel.past_covariates.shape[1], panel.future_covariates.shape[1]
-    target = np.empty(panel.num_rows, np.float32)
-    inputs = np.empty((panel.num_rows, num_past + num_future + num_calendar), np.float32)
-    past, future, rest = np.split(inputs, (num_past, num_past + num_future), axis=1)
-    for first in range(0, panel.num_rows, ROWS_AT_ONCE):
-        rows = slice(first, min(first + ROWS_AT_ONCE, panel.num_rows))
-        series = np.searchsorted(panel.starts, np.arange(rows.start, rows.stop), side="right") - 1
-        target[rows] = _scaled(panel.target[rows], scaler.target.of(series))
-        past[rows] = _scaled(panel.past_covariates[rows], scaler.past.of(series))
-        future[rows] = _scaled(panel.future_covariates[rows], scaler.future.of(series))
-        if num_calendar:
-            rest[rows] = calendar_features(panel.timestamps[rows], panel.frequency)
-    return target, inputs
+    def _observed(self, target: Tensor, inside: Tensor | None) -> tuple[Tensor, Tensor | None]:
+        if not self.layout.may_have_holes:
+            return target, None
+        observed = ~torch.isnan(target) if inside is None else ~torch.isnan(target) & inside
+        return target.masked_fill(~observed, 0), observed
+
+    def _past_inputs(self, rows: Tensor, series: Tensor, inside: Tensor | None) -> Tensor:
+        inputs = torch.cat([self.inputs[rows], self._calendar_of(rows, series)], dim=-1)
+        return _zero_outside(inputs, inside)
+
+    def _future_inputs(self, rows: Tensor, series: Tensor) -> Tensor:
+        known = self.inputs[:, self.layout.num_past_columns :][rows]
+        if self.future_known is not None:
+            known = known.masked_fill(~self.future_known, 0)
+        return torch.cat([known, self._calendar_of(rows, series)], dim=-1)
+
+    def _calendar_of(self, rows: Tensor, series: Tensor) -> Tensor:
+        return self.calendar[rows + self.calendar_offsets[series, None]]
 
 
-def _scaled(values: NDArray[np.float64], fit: Affine) -> NDArray[np.float64]:
-    return (values - fit.loc) / fit.scale
+def _zero_outside(values: Tensor, inside: Tensor | None) -> Tensor:
+    return values if inside is None else values.masked_fill(~inside[..., None], 0)
+
+
+def _known_ahead(known_steps: tuple[int | None, ...], horizon: int) -> Tensor | None:
+    """Whether each future column (indicators included) is known at each step (horizon, num_future)."""
+    if all(steps is None or steps >= horizon for steps in known_steps):
+        return None
+    limits = np.array([horizon if steps is None else steps for steps in known_steps])
+    return torch.from_numpy(np.arange(1, horizon + 1)[:, None] <= limits)

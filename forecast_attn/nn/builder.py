@@ -8,6 +8,7 @@ from forecast_attn.mechanisms import ATTENTIONS
 from forecast_attn.nn.attention import Attention
 from forecast_attn.nn.attention_window import make_window
 from forecast_attn.nn.decoder import BahdanauDecoder, DecoderSizes, LuongDecoder
+from forecast_attn.nn.embedding import Embeddings
 from forecast_attn.nn.encoder import Encoder
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.nn.position import NUM_WAVELENGTHS
@@ -32,6 +33,12 @@ class WindowSizes:
     num_past_inputs: int
     num_future_inputs: int
     num_static: int
+    may_have_holes: bool = False
+    """Whether steps of the lookback may be unobserved; the encoder is then told which."""
+    past_codes: tuple[int, ...] = ()
+    """Codes of each categorical past covariate, the unknown one included."""
+    future_codes: tuple[int, ...] = ()
+    static_codes: tuple[int, ...] = ()
 
 
 def attention_order(model: ModelConfig) -> str:
@@ -46,9 +53,10 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
         ConfigError: options that contradict each other, such as luong-dot with unequal sizes.
     """
     _check(model)
-    shared_size = sizes.num_static + NUM_LEVEL_FEATURES + 2 * NUM_WAVELENGTHS
+    embeddings = Embeddings(sizes.past_codes, sizes.future_codes, sizes.static_codes)
+    shared_size = sizes.num_static + embeddings.static_size + NUM_LEVEL_FEATURES + 2 * NUM_WAVELENGTHS
     encoder = Encoder(
-        1 + sizes.num_past_inputs + shared_size,
+        1 + int(sizes.may_have_holes) + sizes.num_past_inputs + embeddings.past_size + shared_size,
         model.hidden_size,
         cell=model.cell,
         num_layers=model.num_layers,
@@ -57,7 +65,7 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
         skip=model.skip and model.attention != "none",  # nothing else reads the outputs that it is added to
     )
     decoder_sizes = DecoderSizes(
-        input_size=sizes.num_future_inputs + shared_size + int(_is_autoregressive(model)),
+        input_size=sizes.num_future_inputs + embeddings.future_size + shared_size + int(_is_autoregressive(model)),
         memory_size=encoder.memory_size,
         decoder_size=model.decoder_size or encoder.memory_size,
         num_layers=model.num_layers,
@@ -66,6 +74,7 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
         encoder,
         _build_decoder(model, decoder_sizes, _build_attention(model, decoder_sizes, sizes)),
         WindowNormalisation(model.window_normalisation, sizes.season),
+        embeddings,
         lookback=sizes.lookback,
         horizon=sizes.horizon,
     )

@@ -1,32 +1,19 @@
 """The whole network: normalise the window, encode its past, decode its horizon, restore the units."""
 
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from forecast_attn.nn.decoder import BahdanauDecoder, Feedback, LuongDecoder
+from forecast_attn.nn.embedding import Embeddings
 from forecast_attn.nn.encoder import Encoder
+from forecast_attn.nn.observed import last_observed, observed_only
 from forecast_attn.nn.position import position_features
 from forecast_attn.nn.precision import widened
+from forecast_attn.nn.window import WindowTensors
 from forecast_attn.nn.window_normalisation import WindowNormalisation, WindowScale
-
-
-@runtime_checkable
-class WindowTensors(Protocol):
-    """The named tensors of a batch of windows, all on the scale of their series."""
-
-    @property
-    def past_target(self) -> Float[Tensor, "batch lookback"]: ...
-    @property
-    def past_covariates(self) -> Float[Tensor, "batch lookback num_past_inputs"]: ...
-    @property
-    def future_covariates(self) -> Float[Tensor, "batch horizon num_future_inputs"]: ...
-    @property
-    def static_covariates(self) -> Float[Tensor, "batch num_static"]: ...
-    @property
-    def future_target(self) -> Float[Tensor, "batch horizon"]: ...
 
 
 class ForecastOutput(NamedTuple):
@@ -39,9 +26,10 @@ class ForecastOutput(NamedTuple):
 class ForecastNetwork(nn.Module):
     """Encoder-decoder over a window.
 
-    The encoder reads, per lookback step: target, covariates, what is constant, position. The decoder knows, per
-    horizon step: future covariates, what is constant, position. Constant are the static covariates and the level and
-    scale that normalising the window took away.
+    The encoder reads, per lookback step: target, whether it was observed (where it may be missing), covariates, what is
+    constant, position. The decoder knows, per horizon step: future covariates, what is constant, position. Constant are
+    the static covariates and the level and scale that normalising the window took away. Categories are embedded and
+    stand beside the covariates. Steps that were not observed have no attention weight.
     """
 
     past_position: Tensor
@@ -52,12 +40,14 @@ class ForecastNetwork(nn.Module):
         encoder: Encoder,
         decoder: BahdanauDecoder | LuongDecoder,
         normalisation: WindowNormalisation,
+        embeddings: Embeddings,
         *,
         lookback: int,
         horizon: int,
     ) -> None:
         super().__init__()
         self.normalisation = normalisation
+        self.embeddings = embeddings
         self.encoder = encoder
         self.decoder = decoder
         past, future = position_features(lookback, horizon)
@@ -78,29 +68,32 @@ class ForecastNetwork(nn.Module):
             teacher_forcing: share of true previous values fed in training; None at prediction.
             need_weights: False lets the attention use a kernel that never has them.
         """
-        scale = self.normalisation(window.past_target)
-        past_target = scale.normalise(window.past_target)
-        constant = torch.cat([window.static_covariates, scale.features()], dim=-1)
-        past = torch.cat([past_target[..., None], window.past_covariates], dim=-1)
+        observed = window.past_observed
+        scale = self.normalisation(window.past_target, observed)
+        past_target = observed_only(scale.normalise(window.past_target), observed)
+        constant = torch.cat([self.embeddings.static(window), scale.features()], dim=-1)
+        indicator = () if observed is None else (observed[..., None].to(past_target.dtype),)
+        past = torch.cat([past_target[..., None], *indicator, self.embeddings.past(window)], dim=-1)
         encoded = self.encoder(_complete(past, constant, self.past_position))
-        known = _complete(window.future_covariates, constant, self.future_position)
-        feedback = self._feedback(past_target, scale, window, teacher_forcing)
-        decoded = self.decoder(encoded, known, feedback, need_weights=need_weights)
+        known = _complete(self.embeddings.future(window), constant, self.future_position)
+        feedback = self._feedback(last_observed(past_target, observed), scale, window, teacher_forcing)
+        decoded = self.decoder(encoded, known, feedback, mask=observed, need_weights=need_weights)
         prediction = self.decoder.head.point(decoded.outputs)
         return ForecastOutput(scale.restore(widened(prediction)), decoded.weights)
 
     def _feedback(
         self,
-        past_target: Float[Tensor, "batch lookback"],
+        last_value: Float[Tensor, "batch"],
         scale: WindowScale,
         window: WindowTensors,
         teacher_forcing: float | None,
     ) -> Feedback:
         if teacher_forcing is None or not self.decoder.autoregressive:
-            return Feedback(past_target[:, -1])
+            return Feedback(last_value)
         truth = scale.normalise(window.future_target)
-        use_truth: Bool[Tensor, "batch horizon"] = torch.rand_like(truth) < teacher_forcing
-        return Feedback(past_target[:, -1], truth, use_truth)
+        # Where the truth is missing the decoder goes on with its own value.
+        use_truth: Bool[Tensor, "batch horizon"] = (torch.rand_like(truth) < teacher_forcing) & ~truth.isnan()
+        return Feedback(last_value, truth.nan_to_num(), use_truth)
 
 
 def _complete(

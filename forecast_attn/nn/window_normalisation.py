@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from forecast_attn.nn.observed import Observed, observed_deviation, observed_mean
+
 NUM_LEVEL_FEATURES = 2
 SMALLEST_SCALE = 0.01  # in units of the series' own deviation: a flat window must not blow up its noise
 
@@ -40,10 +42,20 @@ class WindowNormalisation(nn.Module):
         self.kind = kind
         self.season = season
 
-    def forward(self, past_target: Float[Tensor, "batch lookback"]) -> WindowScale:
+    def forward(self, past_target: Float[Tensor, "batch lookback"], observed: Observed = None) -> WindowScale:
+        """The statistics of the observed steps. A last season without any has the level of the lookback."""
         if self.kind == "none":
             zeros = past_target.new_zeros(past_target.shape[0], 1)
             return WindowScale(zeros, zeros + 1)
-        recent = past_target[:, -self.season :] if self.kind == "last-season" else past_target
-        scale = past_target.std(dim=1, keepdim=True, correction=0)
-        return WindowScale(recent.mean(dim=1, keepdim=True), scale.clamp(min=SMALLEST_SCALE))
+        scale = observed_deviation(past_target, observed).clamp(min=SMALLEST_SCALE)
+        return WindowScale(self._level(past_target, observed), scale)
+
+    def _level(self, past_target: Float[Tensor, "batch lookback"], observed: Observed) -> Float[Tensor, "batch 1"]:
+        if self.kind != "last-season":
+            return observed_mean(past_target, observed)
+        recent = past_target[:, -self.season :]
+        if observed is None:
+            return observed_mean(recent, None)
+        seen = observed[:, -self.season :]
+        whole = observed_mean(past_target, observed)
+        return torch.where(seen.any(dim=1, keepdim=True), observed_mean(recent, seen), whole)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +11,6 @@ import torch
 from numpy.typing import NDArray
 from pytorch_lightning.utilities.types import OptimizerLRScheduler
 from torch import Tensor
-from torch.nn import functional as F  # noqa: N812
 from torch.utils.data import DataLoader
 
 from forecast_attn.config import TrainingConfig
@@ -23,10 +21,9 @@ from forecast_attn.errors import RunError
 from forecast_attn.inference import BATCH_SIZE
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.option_values import parse_share_range
+from forecast_attn.training.loss import mean_loss, window_losses
 from forecast_attn.training.plan import TrainingPlan
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed
-
-LOSSES: dict[str, Callable[..., Tensor]] = {"mae": F.l1_loss, "mse": F.mse_loss, "huber": F.huber_loss}
 
 Batch = tuple[Tensor, Window]
 
@@ -52,7 +49,8 @@ class ForecastModule(pl.LightningModule):
         self.data = data
         self.config = config
         self.plan = plan
-        self.loss = LOSSES[config.loss]
+        arrays = data.arrays
+        self._weighted = arrays.layout.may_have_holes or bool((arrays.weights != 1).any())
         self.validation_loss = math.inf
         self._shares = parse_share_range(config.teacher_forcing)
         self._validation_sum = 0.0
@@ -85,10 +83,13 @@ class ForecastModule(pl.LightningModule):
         # Dropout and teacher forcing depend on seed and step alone, so that a resumed run repeats them.
         torch.manual_seed(mix_seed(self._seed, self.global_step, self.global_rank + 1))
         output = self.network(window, teacher_forcing=self.teacher_forcing, need_weights=False)
-        loss: Tensor = self.loss(output.prediction, window.future_target)
+        loss = self._loss(output.prediction, window)
         if not math.isfinite(loss.item()):
             raise self._not_finite(loss.item(), cutoffs, output.prediction, window)
         return loss
+
+    def _loss(self, prediction: Tensor, window: Window) -> Tensor:
+        return mean_loss(self.config.loss, prediction, window.future_target, window.weight if self._weighted else None)
 
     def on_validation_epoch_start(self) -> None:
         self._validation_sum = 0.0
@@ -96,7 +97,7 @@ class ForecastModule(pl.LightningModule):
     def validation_step(self, batch: Batch, batch_index: int) -> None:
         cutoffs, window = batch
         output = self.network(window, need_weights=False)
-        loss = self.loss(output.prediction, window.future_target).item()
+        loss = self._loss(output.prediction, window).item()
         if not math.isfinite(loss):
             raise self._not_finite(loss, cutoffs, output.prediction, window)
         self._validation_sum += loss * len(cutoffs)
@@ -118,7 +119,7 @@ class ForecastModule(pl.LightningModule):
 
     def _not_finite(self, loss: float, cutoffs: Tensor, prediction: Tensor, window: Window) -> RunError:
         """Say which series and dates made the loss infinite or NaN."""
-        finite = torch.isfinite(self.loss(prediction, window.future_target, reduction="none")).all(dim=1)
+        finite = torch.isfinite(window_losses(self.config.loss, prediction, window.future_target))
         guilty = cutoffs[~finite.cpu()] if not bool(finite.all()) else cutoffs
         panel = self.data.panel
         names = [panel.item_ids[index] for index in np.unique(panel.series_of_rows[guilty.cpu().numpy()])]

@@ -7,11 +7,13 @@ import pandas as pd
 import pytest
 import torch
 
-from forecast_attn.data.calendar import calendar_features
+from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.categories import fit_vocabulary
 from forecast_attn.data.cutoffs import forecast_cutoffs, training_cutoffs, validation_cutoffs
 from forecast_attn.data.future import extend
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.scaling import fit_scaler
+from forecast_attn.data.scaled_rows import RowLayout, scale_rows
+from forecast_attn.data.scaling import Scaler, fit_scaler
 from forecast_attn.data.split import Split, split_panel
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.errors import DataError
@@ -30,8 +32,24 @@ def split(panel: Panel) -> Split:
     return split_panel(panel, validation=12, horizon=HORIZON, lookback=LOOKBACK)
 
 
-def arrays_of(panel: Panel, split: Split, scaling: str = "none", calendar: str = "auto") -> WindowArrays:
-    return WindowArrays.build(panel, fit_scaler(panel, split, scaling), calendar, LOOKBACK, HORIZON)
+def arrays_of(
+    panel: Panel,
+    split: Split,
+    scaling: str = "none",
+    calendar: str = "auto",
+    *,
+    scaler: Scaler | None = None,
+    masked: bool = False,
+    padded: bool = False,
+) -> WindowArrays:
+    rows = scale_rows(
+        panel,
+        scaler or fit_scaler(panel, split, scaling),
+        fit_vocabulary(panel, split),
+        RowLayout.of(panel.roles, masked=masked, padded=padded),
+        Calendar.build(calendar, panel.frequency),
+    )
+    return WindowArrays.build(rows, LOOKBACK, HORIZON)
 
 
 def test_a_window_is_what_stands_around_its_cutoff(panel: Panel, split: Split) -> None:
@@ -42,11 +60,12 @@ def test_a_window_is_what_stands_around_its_cutoff(panel: Panel, split: Split) -
     assert window.past_covariates[1, :, :2].tolist() == [[12, 60], [14, 70], [16, 80], [18, 90], [20, 100]]
     assert window.future_covariates[0, :, 0].tolist() == [110, 120, 130]
     assert window.static_covariates.tolist() == [[1], [5]]
-    calendar = calendar_features(panel.timestamps, panel.frequency)
+    calendar = Calendar.build("auto", panel.frequency).features(panel.timestamps)
     np.testing.assert_array_equal(window.past_covariates[0, :, 2:], calendar[6:11])
     np.testing.assert_array_equal(window.future_covariates[0, :, 1:], calendar[11:14])
-    assert all(tensor.dtype == torch.float32 for tensor in window)
-    assert (arrays.num_past_inputs, arrays.num_future_inputs, arrays.num_static) == (7, 6, 1)
+    assert all(tensor.dtype == torch.float32 for tensor in window[:5])
+    assert window.past_observed is None
+    assert window.weight.tolist() == [1, 1]
 
 
 def test_without_calendar(panel: Panel, split: Split) -> None:
@@ -59,8 +78,9 @@ def test_without_any_input(as_panel: AsPanel) -> None:
     panel = as_panel(pd.DataFrame({"step": np.arange(30), "y": np.arange(30.0)}))
     split = split_panel(panel, validation=5, horizon=HORIZON, lookback=LOOKBACK)
     window = arrays_of(panel, split).gather(torch.tensor([9, 10]))
-    shapes = [tuple(tensor.shape) for tensor in window]
-    assert shapes == [(2, LOOKBACK), (2, LOOKBACK, 0), (2, HORIZON, 0), (2, 0), (2, HORIZON)]
+    shapes = [tuple(tensor.shape) for tensor in window if tensor is not None]
+    assert shapes[:5] == [(2, LOOKBACK), (2, LOOKBACK, 0), (2, HORIZON, 0), (2, 0), (2, HORIZON)]
+    assert shapes[5:] == [(2, LOOKBACK, 0), (2, HORIZON, 0), (2, 0), (2,)]
 
 
 def test_every_series_is_scaled_by_its_own(panel: Panel, split: Split) -> None:
@@ -136,15 +156,106 @@ def test_a_device_changes_nothing_else(panel: Panel, split: Split) -> None:
     arrays = arrays_of(panel, split)
     moved = arrays.to("meta")
     assert moved.inputs.device.type == "meta"
-    assert (moved.lookback, moved.horizon, moved.num_past) == (LOOKBACK, HORIZON, 1)
+    assert (moved.lookback, moved.horizon, moved.layout.num_past) == (LOOKBACK, HORIZON, 1)
 
 
 def test_the_scaler_must_be_the_panels(as_panel: AsPanel, panel: Panel, two_series: pd.DataFrame, split: Split) -> None:
     only_b = as_panel(two_series[two_series["item_id"] == "b"], static_covariates=("size",))
     scaler = fit_scaler(panel, split, "standard")
     with pytest.raises(ValueError, match="for_series"):
-        WindowArrays.build(only_b, scaler, "auto", LOOKBACK, HORIZON)
-    window = WindowArrays.build(only_b, scaler.for_series(("b",)), "auto", LOOKBACK, HORIZON).gather(torch.tensor([10]))
+        arrays_of(only_b, split, scaler=scaler)
+    window = arrays_of(only_b, split, scaler=scaler.for_series(("b",))).gather(torch.tensor([10]))
     whole = arrays_of(panel, split, "standard").gather(torch.tensor([43]))
     assert torch.equal(window.past_covariates, whole.past_covariates)
     assert torch.equal(window.past_target, whole.past_target)
+
+
+# --------------------------------------------------------------------------- what is missing, and what is not known
+
+
+@pytest.fixture
+def with_holes(as_panel: AsPanel, two_series: pd.DataFrame) -> Panel:
+    """Series a lacks the target of its rows 7 and 12, `past` of row 8 and `ahead` of row 11."""
+    frame = two_series.copy()
+    frame.loc[[7, 12], "target"] = np.nan
+    frame.loc[8, "past"] = np.nan
+    frame.loc[11, "ahead"] = np.nan
+    return as_panel(frame, static_covariates=("size",), missing="mask")
+
+
+def test_missing_values_are_zero_and_marked(with_holes: Panel, split: Split) -> None:
+    window = arrays_of(with_holes, split, masked=True, calendar="none").gather(torch.tensor([10]))
+    assert window.past_target.tolist() == [[6, 0, 8, 9, 10]]
+    assert window.past_observed is not None
+    assert window.past_observed.tolist() == [[True, False, True, True, True]]
+    # past, whether observed, ahead, whether observed
+    assert window.past_covariates[0, 1:3].tolist() == [[14, 1, 70, 1], [0, 0, 80, 1]]
+    assert window.future_covariates[0].tolist() == [[0, 0], [120, 1], [130, 1]]
+    np.testing.assert_array_equal(window.future_target, [[11, np.nan, 13]])
+
+
+def test_padded_windows_begin_before_their_series(panel: Panel, split: Split) -> None:
+    window = arrays_of(panel, split, padded=True).gather(torch.tensor([1, 34, 40]))
+    assert window.past_observed is not None
+    assert window.past_observed.tolist() == [[False] * 3 + [True] * 2] * 2 + [[True] * 5]
+    assert window.past_target.tolist() == [[0, 0, 0, 0, 1], [0, 0, 0, 100, 101], [103, 104, 105, 106, 107]]
+    assert (window.past_covariates[:2, :3] == 0).all()
+    whole = arrays_of(panel, split).gather(torch.tensor([40]))
+    assert torch.equal(window.past_covariates[2], whole.past_covariates[0])
+    assert torch.equal(window.future_covariates[2], whole.future_covariates[0])
+
+
+def test_padding_shows_nothing_of_the_series_before(as_panel: AsPanel, two_series: pd.DataFrame, split: Split) -> None:
+    changed = two_series.copy()
+    changed.loc[changed["item_id"] == "a", ["past", "ahead"]] += 1000.0
+    one, other = (
+        arrays_of(as_panel(frame), split, padded=True).gather(torch.tensor([34])) for frame in (two_series, changed)
+    )
+    assert all(torch.equal(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None)
+
+
+@pytest.mark.parametrize(("known", "expected"), [(1, [110, 0, 0]), (2, [110, 120, 0]), (3, [110, 120, 130])])
+def test_a_covariate_known_for_some_steps(
+    as_panel: AsPanel, two_series: pd.DataFrame, split: Split, known: int, expected: list[float]
+) -> None:
+    panel = as_panel(two_series, future_covariates=(f"ahead:{known}",), static_covariates=("size",))
+    window = arrays_of(panel, split, calendar="none").gather(torch.tensor([10]))
+    assert window.future_covariates[0, :, 0].tolist() == expected
+    assert window.past_covariates[0, :, -1].tolist() == [60, 70, 80, 90, 100]
+
+
+def test_categories_have_codes_from_training_rows(as_panel: AsPanel, two_series: pd.DataFrame) -> None:
+    frame = two_series.assign(sky=(["sun", "fog", "rain"] * 19)[: len(two_series)], kind=lambda f: "k" + f["item_id"])
+    frame.loc[25:29, "sky"] = "frogs"  # after the boundary
+    panel = as_panel(frame, past_covariates=("sky",), static_covariates=("kind",), ignore=("size",))
+    split = split_panel(panel, validation=12, horizon=HORIZON, lookback=LOOKBACK)
+    assert fit_vocabulary(panel, split).categories == {"sky": ("fog", "rain", "sun"), "kind": ("ka", "kb")}
+    window = arrays_of(panel, split).gather(torch.tensor([26, 43]))
+    assert window.past_categories[..., 0].tolist() == [[1, 2, 3, 0, 0], [3, 1, 2, 3, 1]]
+    assert window.static_categories.tolist() == [[1], [2]]
+    unknown = fit_vocabulary(panel, split).unknown(panel)
+    assert [(found.column, found.category, found.count) for found in unknown] == [("sky", "frogs", 5)]
+
+
+def test_series_of_one_grid_share_their_calendar(as_panel: AsPanel, two_series: pd.DataFrame) -> None:
+    frame = two_series.copy()
+    frame.loc[frame["item_id"] == "b", "date"] += pd.Timedelta(days=4)
+    panel = as_panel(frame, static_covariates=("size",))
+    split = split_panel(panel, validation=12, horizon=HORIZON, lookback=LOOKBACK)
+    arrays = arrays_of(panel, split)
+    assert len(arrays.calendar) == 33
+    window = arrays.gather(torch.tensor([10, 43]))
+    expected = Calendar.build("auto", panel.frequency).features(panel.timestamps)
+    np.testing.assert_array_equal(window.future_covariates[:, :, 1:], np.stack([expected[11:14], expected[44:47]]))
+
+
+def test_series_between_the_steps_of_others_have_their_own_calendar(
+    as_panel: AsPanel, two_series: pd.DataFrame
+) -> None:
+    frame = two_series.copy()
+    frame.loc[frame["item_id"] == "b", "date"] += pd.Timedelta(hours=6)
+    panel = as_panel(frame, static_covariates=("size",))
+    split = split_panel(panel, validation=12, horizon=HORIZON, lookback=LOOKBACK)
+    window = arrays_of(panel, split).gather(torch.tensor([10, 43]))
+    expected = Calendar.build("auto", panel.frequency).features(panel.timestamps)
+    np.testing.assert_array_equal(window.future_covariates[:, :, 1:], np.stack([expected[11:14], expected[44:47]]))

@@ -33,9 +33,13 @@ class Batch(NamedTuple):
     future_covariates: Tensor
     static_covariates: Tensor
     future_target: Tensor
+    past_observed: Tensor | None
+    past_categories: Tensor
+    future_categories: Tensor
+    static_categories: Tensor
 
     def at(self, rows: Any) -> "Batch":
-        return Batch(*(tensor[rows] for tensor in self))
+        return Batch(*(None if tensor is None else tensor[rows] for tensor in self))
 
 
 def make_batch(sizes: WindowSizes = SIZES, batch: int = BATCH, dtype: torch.dtype = torch.float64) -> Batch:
@@ -48,7 +52,16 @@ def make_batch(sizes: WindowSizes = SIZES, batch: int = BATCH, dtype: torch.dtyp
         draw(sizes.horizon, sizes.num_future_inputs),
         draw(sizes.num_static),
         draw(sizes.horizon),
+        torch.rand(batch, sizes.lookback) < 0.7 if sizes.may_have_holes else None,
+        _draw_codes((batch, sizes.lookback), (*sizes.past_codes, *sizes.future_codes)),
+        _draw_codes((batch, sizes.horizon), sizes.future_codes),
+        _draw_codes((batch,), sizes.static_codes),
     )
+
+
+def _draw_codes(shape: tuple[int, ...], num_codes: tuple[int, ...]) -> Tensor:
+    columns = [torch.randint(codes, shape) for codes in num_codes]
+    return torch.stack(columns, dim=-1) if columns else torch.zeros((*shape, 0), dtype=torch.int64)
 
 
 def model_config(name: str = "luong-general", **options: Any) -> ModelConfig:

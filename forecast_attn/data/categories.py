@@ -1,0 +1,98 @@
+"""The vocabulary of categorical covariates: what training rows hold, and an entry for all that they do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.data.panel import Panel, ranges
+from forecast_attn.data.split import Split
+
+UNKNOWN = 0
+"""Code of a category that training did not see, and of an empty cell."""
+
+
+@dataclass(frozen=True)
+class UnknownCategory:
+    """A category of a table that training did not see."""
+
+    column: str
+    category: str
+    count: int
+    """Rows, or series for a static covariate."""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Column -> its categories, sorted as text. The first has code 1; 0 is unknown."""
+
+    categories: dict[str, tuple[str, ...]]
+
+    def size(self, column: str) -> int:
+        """Number of codes, the unknown one included."""
+        return len(self.categories[column]) + 1
+
+    def sizes(self, columns: tuple[str, ...]) -> tuple[int, ...]:
+        return tuple(self.size(column) for column in columns)
+
+    def encode(self, panel: Panel, columns: tuple[str, ...], levels: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Codes of a panel's levels (…, num_columns)."""
+        encoded = np.empty_like(levels)
+        for position, column in enumerate(columns):
+            encoded[..., position] = self._lookup(panel, column)[levels[..., position]]
+        return encoded
+
+    def unknown(self, panel: Panel) -> tuple[UnknownCategory, ...]:
+        """The panel's categories that training did not see, most frequent first within a column."""
+        roles = panel.roles
+        groups = (
+            (roles.past_categories, panel.past_categories),
+            (roles.future_categories, panel.future_categories),
+            (roles.static_categories, panel.static_categories),
+        )
+        found = [
+            UnknownCategory(column, panel.levels[column][level], int(count))
+            for columns, levels in groups
+            for position, column in enumerate(columns)
+            for level, count in self._unknown_levels(panel, column, levels[:, position])
+        ]
+        return tuple(sorted(found, key=lambda unknown: (unknown.column, -unknown.count, unknown.category)))
+
+    def _unknown_levels(self, panel: Panel, column: str, levels: NDArray[np.int32]) -> list[tuple[np.int32, np.int64]]:
+        found, counts = np.unique(levels[levels >= 0], return_counts=True)
+        unseen = self._lookup(panel, column)[found] == UNKNOWN
+        return list(zip(found[unseen], counts[unseen], strict=True))
+
+    def _lookup(self, panel: Panel, column: str) -> NDArray[np.int32]:
+        """Code of each level of the panel's column; the last entry is for -1, which stands for an empty cell."""
+        codes = {category: code for code, category in enumerate(self.categories[column], start=1)}
+        return np.array([*(codes.get(level, UNKNOWN) for level in panel.levels[column]), UNKNOWN], np.int32)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {column: list(categories) for column, categories in self.categories.items()}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> Self:
+        return cls({column: tuple(map(str, categories)) for column, categories in content.items()})
+
+
+def fit_vocabulary(panel: Panel, split: Split) -> Vocabulary:
+    """The categories of the training rows, and of the series that have any; no later row is read."""
+    rows = split.training_rows(panel)
+    training = ranges(panel.starts[:-1], rows)
+    roles = panel.roles
+    groups = (
+        (roles.past_categories, panel.past_categories[training]),
+        (roles.future_categories, panel.future_categories[training]),
+        (roles.static_categories, panel.static_categories[rows > 0]),
+    )
+    return Vocabulary(
+        {
+            column: tuple(panel.levels[column][level] for level in np.unique(levels[:, position]) if level >= 0)
+            for columns, levels in groups
+            for position, column in enumerate(columns)
+        }
+    )
