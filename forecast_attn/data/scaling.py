@@ -1,28 +1,23 @@
-"""Brings every series to zero mean and unit deviation, as seen in its training rows and nowhere else."""
+"""Brings every series to a common size, as seen in its training rows and nowhere else."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.data.affine import Affine
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import quoted
+from forecast_attn.data.problems import quoted, stamp_text
+from forecast_attn.data.scale_fitting import Rows, fit_affine, fit_transform
+from forecast_attn.data.segments import extremes
 from forecast_attn.data.split import Split
+from forecast_attn.data.transforms import Transform
 from forecast_attn.errors import DataError
 
-
-class Affine(NamedTuple):
-    """scaled = (value - loc) / scale. The target's arrays are (num_series,), covariates' (num_series, num_columns)."""
-
-    loc: NDArray[np.float64]
-    scale: NDArray[np.float64]
-
-    def of(self, series: NDArray[np.int64] | list[int]) -> Affine:
-        """The chosen series, in the given order."""
-        return Affine(self.loc[series], self.scale[series])
+__all__ = ["Affine", "Scaler", "constant_series", "fit_scaler", "forbid_negative"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +31,9 @@ class Scaler:
     future: Affine
     static: Affine
     constant: tuple[str, ...]
-    """Series whose target never changes in the training rows; their scale is 1."""
+    """Series whose target never changes in the training rows."""
+    transform: Transform
+    """Taken of the target before it is scaled."""
 
     def for_series(self, item_ids: tuple[str, ...]) -> Scaler:
         """The scaler of these series, in this order.
@@ -44,85 +41,141 @@ class Scaler:
         Raises:
             DataError: a series was not in training.
         """
+        if item_ids == self.item_ids:
+            return self
         position = {item_id: index for index, item_id in enumerate(self.item_ids)}
         unknown = [item_id for item_id in item_ids if item_id not in position]
         if unknown:
-            raise DataError(f"not seen in training: series {quoted(unknown)}", f"trained on {quoted(self.item_ids)}")
+            raise DataError(
+                f"not seen in training: series {quoted(unknown)}",
+                f"--cold-start scales them by their own lookback; trained on {quoted(self.item_ids)}",
+            )
         chosen = [position[item_id] for item_id in item_ids]
-        groups = {name: getattr(self, name).of(chosen) for name in ("target", "past", "future")}
+        groups = {name: getattr(self, name).of(chosen) for name in ("target", "past", "future", "transform")}
         return replace(self, item_ids=item_ids, **groups)
 
+    def unseen(self, item_ids: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of the series that were not in training."""
+        known = set(self.item_ids)
+        return tuple(item_id for item_id in item_ids if item_id not in known)
+
+    def with_cold_series(self, panel: Panel, lookback: int) -> Scaler:
+        """This scaler and, behind its own series, those of the panel that it does not know.
+
+        Their scales come from at most `lookback` rows before the cut-off, the last known row of each; what has no value
+        there gets the average of the training series. Static covariates keep the scales of training.
+        """
+        known = set(self.item_ids)
+        cold = np.flatnonzero([item_id not in known for item_id in panel.item_ids])
+        if not len(cold):
+            return self
+        rows = np.minimum(panel.known, lookback)[cold]
+        fits = _fit_groups(panel, panel.ends[cold] - rows, rows, self.method, self.transform.kind, self)
+        joined = {name: getattr(self, name).joined(fit) for name, fit in fits.items()}
+        return replace(self, item_ids=self.item_ids + tuple(panel.item_ids[index] for index in cold), **joined)
+
+    def scale_target(self, values: NDArray[np.float64], series: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Targets (num_rows,) of the series with these indices (num_rows,), transformed and scaled. NaN stays NaN."""
+        return self.target.of(series).apply(self.transform.forward(values, series))
+
     def target_in_units(self, scaled: NDArray[Any], series: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Scaled targets (batch, …) of the series with these indices (batch,), in original units."""
-        shape = (-1, *(1,) * (scaled.ndim - 1))
-        loc, scale = (values.reshape(shape) for values in self.target.of(series))
-        return np.add(scaled.astype(np.float64) * scale, loc)
+        """Scaled targets (batch, …) of the series with these indices (batch,), in original units, in float64.
+
+        Under a transform a median stays a median and a quantile that quantile; a mean does not stay the mean, and is
+        not corrected.
+        """
+        values = self.target.of(series).with_axes(scaled.ndim).undo(scaled)
+        return self.transform.inverse(values, series)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able. Floats survive bit for bit: Python writes the shortest text that reads back the same."""
-        groups = {
-            name: {key: values.tolist() for key, values in getattr(self, name)._asdict().items()} for name in _GROUPS
-        }
-        return {"method": self.method, "item_ids": list(self.item_ids), **groups, "constant": list(self.constant)}
+        groups = {name: getattr(self, name).to_dict() for name in _GROUPS}
+        transform = {} if self.transform.kind == "none" else {"transform": self.transform.to_dict()}
+        ends = {"method": self.method, "item_ids": list(self.item_ids)}, {"constant": list(self.constant)}
+        return ends[0] | groups | ends[1] | transform
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Scaler:
-        """The scaler that `to_dict` wrote."""
-        groups = {name: Affine(**{key: np.array(v, np.float64) for key, v in values[name].items()}) for name in _GROUPS}
+        """The scaler that `to_dict` wrote.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is something else.
+        """
+        given, item_ids = values.get("transform"), tuple(values["item_ids"])
         return cls(
-            method=values["method"], item_ids=tuple(values["item_ids"]), **groups, constant=tuple(values["constant"])
+            method=values["method"],
+            item_ids=item_ids,
+            **{name: Affine.from_dict(values[name]) for name in _GROUPS},
+            constant=tuple(values["constant"]),
+            transform=Transform.none(len(item_ids)) if given is None else Transform.from_dict(given),
         )
 
 
 _GROUPS = ("target", "past", "future", "static")
 
 
-def fit_scaler(panel: Panel, split: Split, method: str) -> Scaler:
+def fit_scaler(panel: Panel, split: Split, method: str, transform: str = "none") -> Scaler:
     """Fit on training rows only.
 
     Args:
         panel: the validated table.
         split: where training ends; no later row is read.
-        method: "standard" (mean and deviation) or "none" (0 and 1).
+        method: "standard", "robust", "mean-abs" or "none"; data/scale_fitting.py says what each means.
+        transform: "none", "arcsinh" or "log", of the target; the scale is that of the transformed target.
+
+    Raises:
+        DataError: a negative target under log.
     """
     rows = split.training_rows(panel)
+    if transform == "log":
+        forbid_negative(panel)
     static = panel.static_covariates[rows > 0]
-    groups = {
-        "target": _fit(panel.target[:, None], panel.starts, rows),
-        "past": _fit(panel.past_covariates, panel.starts, rows),
-        "future": _fit(panel.future_covariates, panel.starts, rows),
-        "static": _fit(static, np.array([0, len(static)]), np.array([len(static)])).of([0]),
-    }
-    # A target has one column, and all series share one row of static scales.
-    groups["target"] = Affine(*(values[:, 0] for values in groups["target"]))
-    groups["static"] = Affine(*(values[0] for values in groups["static"]))
-    if method == "none":
-        groups = {name: Affine(np.zeros_like(fit.loc), np.ones_like(fit.scale)) for name, fit in groups.items()}
-    return Scaler(method=method, item_ids=panel.item_ids, **groups, constant=constant_series(panel, rows))
+    one_group = Rows(static, np.zeros(1, np.int64), np.array([len(static)]))
+    over_series = fit_affine(one_group, method).filled()
+    fits = _fit_groups(panel, panel.starts[:-1], rows, method, transform)
+    return Scaler(
+        method=method,
+        item_ids=panel.item_ids,
+        **fits,
+        static=Affine(*(values[0] for values in over_series)),
+        constant=constant_series(panel, rows),
+    )
 
 
 def constant_series(panel: Panel, rows: NDArray[np.int64]) -> tuple[str, ...]:
-    """Series whose first rows[i] targets are all equal (rows: (num_series,))."""
-    firsts = panel.target[np.minimum(panel.starts[:-1], panel.num_rows - 1)]
-    changes = np.concatenate(([0], np.cumsum(panel.target != np.repeat(firsts, np.diff(panel.starts)))))
-    flat = changes[panel.starts[:-1] + rows] == changes[panel.starts[:-1]]
-    return tuple(panel.item_ids[index] for index in np.flatnonzero(flat & (rows > 0)))
+    """Series whose first rows[i] targets, as far as there are any, are all equal (rows: (num_series,))."""
+    lowest, highest = extremes(panel.target[:, None], panel.starts[:-1], rows)
+    return tuple(panel.item_ids[index] for index in np.flatnonzero((lowest == highest)[:, 0]))
 
 
-def _fit(values: NDArray[np.float64], starts: NDArray[np.int64], rows: NDArray[np.int64]) -> Affine:
-    """Mean and deviation (num_series, num_columns) of the first rows[i] rows of each series.
+def forbid_negative(panel: Panel) -> None:
+    """Raise DataError when a target is negative: it has no logarithm."""
+    for at in np.flatnonzero(panel.target < 0)[:1]:
+        name = panel.item_ids[np.searchsorted(panel.starts, at, side="right") - 1]
+        raise DataError(
+            f"series '{name}' has the negative target {panel.target[at]:g} at {stamp_text(panel.timestamps[at])}; "
+            "--transform log takes none",
+            "--transform arcsinh, which takes any value",
+        )
 
-    Columns that never change get scale 1. Series without training rows get the average of the others.
-    """
-    loc, scale = np.zeros((len(rows), values.shape[1])), np.ones((len(rows), values.shape[1]))
-    for index in np.flatnonzero(rows > 0):
-        part = values[starts[index] : starts[index] + rows[index]]
-        deviation = part.std(axis=0)
-        # The mean of equal numbers may differ from them in the last bit, and then so does their deviation from zero.
-        flat = (part == part[0]).all(axis=0) | (deviation == 0)
-        loc[index] = np.where(flat, part[0], part.mean(axis=0))
-        scale[index] = np.where(flat, 1.0, deviation)
-    if (rows == 0).any() and (rows > 0).any():
-        loc[rows == 0] = loc[rows > 0].mean(axis=0)
-        scale[rows == 0] = scale[rows > 0].mean(axis=0)
-    return Affine(loc, scale)
+
+def _fit_groups(
+    panel: Panel,
+    firsts: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    method: str,
+    kind: str,
+    others: Scaler | None = None,
+) -> dict[str, Any]:
+    """Transform and scales of the given rows of each series; what has no value gets the average of the others."""
+    target = Rows(panel.target[:, None], firsts, counts)
+    transform = fit_transform(target, kind)
+    scale = fit_affine(target, method, transform)
+    fits: dict[str, Any] = {
+        "target": Affine(scale.loc[:, 0], scale.scale[:, 0]),
+        "past": fit_affine(Rows(panel.past_covariates, firsts, counts), method),
+        "future": fit_affine(Rows(panel.future_covariates, firsts, counts), method),
+    }
+    fits = {name: fit.filled(None if others is None else getattr(others, name)) for name, fit in fits.items()}
+    unit = transform.unit.filled(None if others is None else others.transform.unit)
+    return {**fits, "transform": replace(transform, unit=unit)}

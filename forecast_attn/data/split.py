@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs, windows_per_series
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import counted
+from forecast_attn.data.problems import MOST, Finding, Repair, Report, Severity, counted, report_each, stamp_text
 from forecast_attn.errors import DataError
 
 
-class SkippedSeries(NamedTuple):
-    """A series without a single training window, and the training rows it would need."""
+class ShortSeries(NamedTuple):
+    """A series with fewer training rows than a window has."""
 
     item_id: str
     rows: int
+    """Its training rows that have a value."""
     needed: int
+    """How many a whole window has."""
 
 
 @dataclass(frozen=True)
@@ -26,16 +29,29 @@ class Split:
     """Rows with timestamp <= boundary are training."""
 
     boundary: np.datetime64 | np.int64
-    skipped: tuple[SkippedSeries, ...] = ()
+    skipped: tuple[ShortSeries, ...] = ()
+    """Series without a training window."""
+    padded: tuple[ShortSeries, ...] = ()
+    """Series whose windows begin before they do."""
 
     def training_rows(self, panel: Panel) -> NDArray[np.int64]:
         """How many of each series' first rows are training (num_series,)."""
-        before = np.concatenate(([0], np.cumsum(panel.timestamps <= self.boundary)))
-        inside: NDArray[np.int64] = before[panel.starts[1:]] - before[panel.starts[:-1]]
+        inside = np.add.reduceat(panel.timestamps <= self.boundary, panel.starts[:-1], dtype=np.int64)
         return np.minimum(inside, panel.known)
 
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """What padding made up: the rows that each short series lacks."""
+        kind = "short series: padded"
+        return tuple(Repair(kind, short.item_id, count=short.needed - short.rows) for short in self.padded)
 
-def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int) -> Split:
+    def short_series(self) -> list[dict[str, Any]]:
+        """Every short series and what became of it, "skip" or "pad". JSON-able."""
+        groups = {"skip": self.skipped, "pad": self.padded}
+        return [{**short._asdict(), "action": action} for action, group in groups.items() for short in group]
+
+
+def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int, short_series: str = "skip") -> Split:
     """Cut the last stretch of time off for validation.
 
     Args:
@@ -43,21 +59,79 @@ def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int)
         validation: a fraction below 1 of the panel's known span, or a number of steps; at least `horizon` are cut.
         horizon: steps to forecast.
         lookback: past steps the model sees.
+        short_series: what becomes of series with fewer than lookback + horizon training rows. "skip": left out of
+            training. "pad": their windows begin before they do; one row and a horizon are enough. "error": refused.
 
     Raises:
-        DataError: no series has a whole training window and a whole validation horizon; the hint names sizes that fit.
+        DataError: no series has a training window, or none a validation window; the hint names sizes that fit. Or
+            short series are refused; the message lists the first of them.
     """
     span = _known_span(panel)
-    steps = _validation_steps(validation, span, horizon)
     last = panel.timestamps[panel.ends - 1].max()
-    split = Split(panel.frequency.shift(np.array([last]), -steps)[0])
-    rows, needed = split.training_rows(panel), lookback + horizon
-    validates = rows + horizon <= panel.known
-    if not ((rows >= needed).any() and (validates & (rows >= lookback)).any()):
-        raise _too_short(panel, validation, span, horizon, lookback)
-    short = np.flatnonzero(rows < needed)
-    skipped = tuple(SkippedSeries(panel.item_ids[index], int(rows[index]), needed) for index in short)
-    return Split(split.boundary, skipped)
+    bare = Split(panel.frequency.shift(np.array([last]), -_validation_steps(validation, span, horizon))[0])
+    pad = short_series == "pad"
+    windows = windows_per_series(panel, training_cutoffs(panel, bare, lookback, horizon, pad=pad))
+    if not windows.any() or not len(validation_cutoffs(panel, bare, lookback, horizon, pad=pad)):
+        raise _too_short(panel, validation, span, horizon, 1 if pad else lookback)
+    whole = bare.training_rows(panel) >= lookback + horizon
+    skipped, padded = (
+        _short(panel, bare, chosen, lookback + horizon) for chosen in (windows == 0, ~whole & (windows > 0))
+    )
+    if skipped and short_series == "error":
+        raise _refused(skipped, lookback, horizon)
+    return Split(bare.boundary, skipped, padded)
+
+
+def report_short_series(split: Split, short_series: str, report: Report) -> None:
+    """Report every short series of a split: FA402 where it is left out, FA406 where it is padded, FA407 where refused.
+
+    Args:
+        split: made with "skip" where `short_series` is "error".
+        short_series: as in `split_panel`.
+        report: called for the first of each kind, and once for how many more there are.
+    """
+    left_out: tuple[str, Severity, str] = ("FA402", "warning", "it is left out of training")
+    if short_series == "error":
+        left_out = ("FA407", "error", "--short-series skip or pad, or a smaller --lookback")
+    padded: tuple[str, Severity, str] = (
+        "FA406",
+        "note",
+        "its lookback is padded, and attention does not see the padding",
+    )
+    for group, (code, severity, hint) in ((split.skipped, left_out), (split.padded, padded)):
+        findings = [Finding(code, severity, _lacking(short), hint, item_id=short.item_id) for short in group]
+        report_each(report, range(len(findings)), findings.__getitem__)
+
+
+def _short(panel: Panel, split: Split, chosen: NDArray[np.bool_], needed: int) -> tuple[ShortSeries, ...]:
+    """The chosen series (num_series,), with the values they have in training."""
+    rows = split.training_rows(panel)
+    return tuple(
+        ShortSeries(
+            panel.item_ids[index],
+            int(np.count_nonzero(~np.isnan(panel.target[panel.starts[index] :][: rows[index]]))),
+            needed,
+        )
+        for index in np.flatnonzero(chosen)
+    )
+
+
+def _lacking(short: ShortSeries) -> str:
+    rows = counted(short.rows, "row")
+    return f"series '{short.item_id}' has {rows} for training; lookback + horizon need {short.needed}"
+
+
+def _refused(short: tuple[ShortSeries, ...], lookback: int, horizon: int) -> DataError:
+    """One sentence with the first few: an error that named one at a time would be met a hundred times."""
+    first = ", ".join(f"'{each.item_id}' has {each.rows}" for each in short[:MOST])
+    more = f", and {len(short) - MOST:,} more" if len(short) > MOST else ""
+    needed = f"lookback {lookback} + horizon {horizon} need {lookback + horizon} training rows"
+    return DataError(
+        f"{len(short):,} series are too short: {needed}; {first}{more}",
+        "--short-series skip leaves them out, --short-series pad uses them; or a smaller --lookback",
+        code="FA407",
+        item_id=short[0].item_id,
+    )
 
 
 def _known_span(panel: Panel) -> int:
@@ -75,6 +149,8 @@ def _validation_steps(validation: float, span: int, horizon: int) -> int:
 def _too_short(panel: Panel, validation: float, span: int, horizon: int, lookback: int) -> DataError:
     steps = _validation_steps(validation, span, horizon)
     longest = int(panel.known.max())
+    if longest >= lookback + horizon + steps:
+        return _no_window_there(panel, steps, horizon, lookback)
     message = (
         f"the longest series has {counted(longest, 'row')}; lookback {lookback} + horizon {horizon} + {steps} for "
         f"validation need {lookback + horizon + steps}"
@@ -84,3 +160,14 @@ def _too_short(panel: Panel, validation: float, span: int, horizon: int, lookbac
         if room >= shorter:
             return DataError(message, f"--lookback {min(lookback, room)} --horizon {shorter}")
     return DataError(message, "add rows, or give validation fewer steps with --validation")
+
+
+def _no_window_there(panel: Panel, steps: int, horizon: int, lookback: int) -> DataError:
+    """Long enough, but its rows are in the wrong place: series that end early, begin late, or are nearly empty."""
+    last = panel.timestamps[panel.ends - 1].max()
+    boundary = stamp_text(panel.frequency.shift(np.array([last]), -steps)[0])
+    return DataError(
+        f"no series has values for a window of lookback {lookback} + horizon {horizon} before {boundary}, "
+        "or none for one after it, where validation lies",
+        "another stretch with --validation STEPS, or a smaller --lookback",
+    )
