@@ -1,0 +1,300 @@
+"""A table of future covariates as they were forecast: which value was issued when, for which time.
+
+What was issued later never counts: at a cut-off the newest forecast whose issued_at is not after it is the value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.config import DataConfig
+from forecast_attn.data.cells import Cells, ids_as_text, parse_numbers
+from forecast_attn.data.problems import (
+    Finding,
+    Report,
+    Severity,
+    counted,
+    naming,
+    place,
+    quoted,
+    report_each,
+    stamp_text,
+)
+from forecast_attn.data.reading import require_column
+from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, STEP_NAMES, TIME_NAMES, Roles, is_numeric
+from forecast_attn.data.timestamps import Stamps, parse_timestamps
+from forecast_attn.errors import DataError
+
+ISSUED_AT = "issued_at"
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class IssuedForecasts:
+    """Forecasts of future covariates, sorted by (series, stamp, issued_at)."""
+
+    source: str
+    """Name of the table, for messages."""
+    columns: tuple[str, ...]
+    item_ids: tuple[str, ...]
+    series: Ints
+    """Index into `item_ids` (num_forecasts,)."""
+    stamps: Stamps
+    """The time a forecast is for (num_forecasts,)."""
+    issued_at: Stamps
+    """The time it was made (num_forecasts,)."""
+    values: NDArray[np.float64]
+    """(num_forecasts, num_columns), finite."""
+
+    def of_series(self, item_ids: tuple[str, ...]) -> IssuedForecasts:
+        """The forecasts of these series, whose order counts from now on."""
+        position = {item_id: index for index, item_id in enumerate(item_ids)}
+        series = np.array([position.get(item_id, -1) for item_id in self.item_ids] + [-1], np.int64)[self.series]
+        return _in_order(replace(self, item_ids=item_ids, series=series).take(np.flatnonzero(series >= 0)))
+
+    def take(self, which: Ints) -> IssuedForecasts:
+        """The chosen forecasts, in the given order."""
+        return replace(
+            self,
+            series=self.series[which],
+            stamps=self.stamps[which],
+            issued_at=self.issued_at[which],
+            values=self.values[which],
+        )
+
+    def newest(self, series: Ints, stamps: Stamps, cutoffs: Stamps) -> Ints:
+        """The place of the newest forecast issued at or before each cut-off (any shape), -1 where there is none.
+
+        Args:
+            series: indices into `item_ids`.
+            stamps: the times to know something about.
+            cutoffs: what is issued after these does not count.
+        """
+        times, issues = np.unique(self.stamps), np.unique(self.issued_at)
+        if not len(times):
+            return np.full(np.shape(stamps), -1)
+        place_of_time = np.minimum(np.searchsorted(times, stamps), len(times) - 1)
+        asked = (series * len(times) + place_of_time) * (len(issues) + 1)
+        own = self.series * len(times) + np.searchsorted(times, self.stamps)
+        keys = own * (len(issues) + 1) + np.searchsorted(issues, self.issued_at) + 1
+        found = np.searchsorted(keys, asked + np.searchsorted(issues, cutoffs, side="right"), side="right") - 1
+        # Nothing of this series and time stands at or before the cut-off when a smaller key was found.
+        is_there = (found >= 0) & (keys[found] >= asked) & (times[place_of_time] == stamps)
+        return np.where(is_there, found, -1)
+
+    def newest_values(self, series: Ints, stamps: Stamps, cutoffs: Stamps) -> NDArray[np.float64]:
+        """What `newest` finds (…, num_columns), NaN where there is nothing."""
+        nothing = np.full((1, len(self.columns)), np.nan)
+        return np.concatenate([self.values, nothing])[self.newest(series, stamps, cutoffs)]
+
+
+def is_issued(frame: pd.DataFrame) -> bool:
+    """Whether a table says when its values were issued."""
+    return ISSUED_AT in frame.columns
+
+
+def issued_covariates(frame: pd.DataFrame, config: DataConfig) -> tuple[str, ...]:
+    """The numeric columns of a table of forecasts that are neither time, series nor target: its future covariates."""
+    others = {config.time, config.item_id, config.target, ISSUED_AT, *config.ignore}
+    known = {*TIME_NAMES, *LOOSE_TIME_NAMES, *STEP_NAMES, *ID_NAMES}
+    free = [str(name) for name in frame.columns if name not in others and str(name).lower() not in known]
+    return tuple(sorted(name for name in free if is_numeric(frame[name])))
+
+
+def parse_issued(
+    frame: pd.DataFrame, roles: Roles, item_ids: tuple[str, ...], source: str, report: Report
+) -> IssuedForecasts:
+    """Read a table of forecasts.
+
+    Args:
+        frame: columns of time stamps, issued_at, future covariates and, for several series, the identifier.
+        roles: names of the columns; future covariates that the table lacks are not forecast.
+        item_ids: the series of the data; forecasts of others are left out, and reported.
+        source: the table's name, for messages.
+        report: called with every problem.
+
+    Raises:
+        DataError: a column is missing, or of another kind than the data's.
+    """
+    with naming(source):
+        columns = _columns(frame, roles, len(item_ids) > 1, source)
+        stamps = _times(frame, roles.time, report)
+        issued_at = _times(frame, ISSUED_AT, report)
+        if stamps.dtype.kind != issued_at.dtype.kind:
+            raise DataError(
+                f"'{source}' has {_KINDS[issued_at.dtype.kind]} in '{ISSUED_AT}' and {_KINDS[stamps.dtype.kind]} in "
+                f"'{roles.time}'",
+                "write both as dates, or both as steps",
+                code="FA502",
+            )
+        values = np.stack([parse_numbers(frame[name], report) for name in columns], axis=1)
+        series = _series(frame, roles, item_ids)
+        for at, name in enumerate(columns):
+            empty = np.flatnonzero(np.isnan(values[:, at]))
+            report_each(report, empty, lambda row, name=name: _empty(name, row))  # type: ignore[misc]
+        _report_unknown(frame, roles, series, source, report)
+        table = IssuedForecasts(source, columns, item_ids, series, stamps, issued_at, values)
+        good = ~_is_nat(stamps) & ~_is_nat(issued_at) & ~np.isnan(values).any(axis=1) & (series >= 0)
+        rows = np.flatnonzero(good)
+        return _without_repeats(_in_order(table.take(rows)), rows, report)
+
+
+def declare_issued(
+    frame: pd.DataFrame, issued: pd.DataFrame, config: DataConfig
+) -> tuple[pd.DataFrame, DataConfig, tuple[str, ...]]:
+    """Make what a table of forecasts is about future covariates of the data.
+
+    Returns:
+        The data with an empty column for each covariate that it lacks, the options with all of them declared, and the
+        names of those columns, for `fill_absent`.
+    """
+    names = issued_covariates(issued, config)
+    declared = {name.rpartition(":")[0] or name for name in config.future_covariates} | {*config.future_covariates}
+    absent = tuple(name for name in names if name not in frame.columns)
+    further = tuple(name for name in names if name not in declared)
+    config = replace(config, future_covariates=(*config.future_covariates, *further))
+    return frame.assign(**dict.fromkeys(absent, np.nan)), config, absent
+
+
+def fill_absent(
+    cells: Cells,
+    issued: IssuedForecasts,
+    names: tuple[str, ...],
+    roles: Roles,
+    report: Report,
+    severity: Severity = "error",
+) -> Cells:
+    """The cells of columns that only the table of forecasts has: for each row what was forecast at that time or before.
+
+    Rows that nothing was forecast for in time stay empty and are reported: a later forecast would be a leak. What comes
+    after the last known target is filled by what was known at that.
+
+    Args:
+        cells: the data, in which these columns are empty.
+        issued: forecasts of its series.
+        names: columns to fill.
+        roles: of the data's columns.
+        report: called for rows that stay empty.
+        severity: of those; no error where values may be missing.
+    """
+    known = ~np.isnan(cells.columns[roles.target])
+    own = issued.of_series(cells.item_ids)
+    values = own.newest_values(cells.series, cells.stamps, _known_by(cells, known))
+    filled = {name: values[:, issued.columns.index(name)] for name in names}
+    for name, column in filled.items():
+        empty = np.flatnonzero(np.isnan(column) & known)
+        report_each(report, empty, lambda at, name=name: _not_forecast(cells, name, severity, at))  # type: ignore[misc]
+    return replace(cells, columns=cells.columns | filled)
+
+
+def _known_by(cells: Cells, known: NDArray[np.bool_]) -> Stamps:
+    """Each row's own stamp, or the last one of its series with a target when that is earlier (num_rows,)."""
+    last = np.maximum.reduceat(np.where(known, np.arange(len(known)), -1), cells.starts[:-1])
+    limit = cells.stamps[np.maximum(last, cells.starts[:-1])]
+    return np.minimum(cells.stamps, limit[cells.series])
+
+
+# --------------------------------------------------------------------------- parsing
+
+_KINDS = {"M": "dates", "i": "whole numbers"}
+
+
+def _columns(frame: pd.DataFrame, roles: Roles, several: bool, source: str) -> tuple[str, ...]:
+    """The future covariates that are forecast."""
+    identifier = [roles.item_id] if roles.item_id is not None and several else []
+    for name in (roles.time, ISSUED_AT, *identifier):
+        require_column(frame, name, source)
+    categories = [name for name in roles.future_categories if name in frame.columns]
+    if categories:
+        raise DataError(
+            f"'{source}' forecasts the categorical column '{categories[0]}'; expected numbers",
+            f"remove '{categories[0]}' from it, or declare it as a number",
+            code="FA501",
+        )
+    columns = tuple(name for name in roles.future_covariates if name in frame.columns)
+    if not columns:
+        raise DataError(
+            f"'{source}' has none of the future covariates {quoted(roles.future_covariates)}; its columns are "
+            f"{quoted([str(name) for name in frame.columns])}",
+            "--future NAME names them",
+            code="FA501",
+        )
+    return columns
+
+
+def _times(frame: pd.DataFrame, column: str, report: Report) -> Stamps:
+    """Stamps of a column, NaT where a cell is none."""
+    stamps, bad = parse_timestamps(frame[column], column)
+    report_each(report, np.flatnonzero(bad), lambda at: _bad_time(frame, column, at))
+    return stamps
+
+
+def _is_nat(stamps: Stamps) -> NDArray[np.bool_]:
+    return np.isnat(stamps) if stamps.dtype.kind == "M" else np.zeros(len(stamps), np.bool_)
+
+
+def _series(frame: pd.DataFrame, roles: Roles, item_ids: tuple[str, ...]) -> Ints:
+    """Index into the data's series of every row (num_rows,), -1 for others."""
+    if roles.item_id is None or roles.item_id not in frame.columns:
+        return np.zeros(len(frame), np.int64)
+    found, names = ids_as_text(frame[roles.item_id])
+    position = {item_id: index for index, item_id in enumerate(item_ids)}
+    return np.array([position.get(name, -1) for name in names] + [-1], np.int64)[found]
+
+
+def _in_order(table: IssuedForecasts) -> IssuedForecasts:
+    return table.take(np.lexsort((table.issued_at, table.stamps, table.series)))
+
+
+def _without_repeats(table: IssuedForecasts, rows: Ints, report: Report) -> IssuedForecasts:
+    """Reports forecasts of the same series and time, issued at the same time."""
+    same = (np.diff(table.series) == 0) & (table.stamps[1:] == table.stamps[:-1])
+    repeats = np.flatnonzero(same & (table.issued_at[1:] == table.issued_at[:-1])) + 1
+    report_each(report, repeats, lambda at: _repeat(table, at))
+    return table.take(np.delete(np.arange(len(table.series)), repeats)) if len(repeats) else table
+
+
+# --------------------------------------------------------------------------- findings
+
+
+def _bad_time(frame: pd.DataFrame, column: str, at: int) -> Finding:
+    value = frame[column].iloc[at]
+    said = "is empty" if pd.isna(value) else f"is {str(value)!r}, which is no time stamp"
+    message = f"column '{column}' {said} at {place(at + 1)}"
+    return Finding("FA502", "error", message, "write dates as YYYY-MM-DD HH:MM", column=column, row=at + 1)
+
+
+def _empty(column: str, at: int) -> Finding:
+    message = f"column '{column}' has no value at {place(at + 1)}; every row of a table of forecasts is complete"
+    return Finding("FA503", "error", message, "fill the cell, or remove the row", column=column, row=at + 1)
+
+
+def _repeat(table: IssuedForecasts, at: int) -> Finding:
+    name, stamp = table.item_ids[table.series[at]], stamp_text(table.stamps[at])
+    message = f"series '{name}' has two forecasts of {stamp} issued at {stamp_text(table.issued_at[at])}"
+    return Finding("FA504", "error", message, "keep one of the rows", item_id=name)
+
+
+def _report_unknown(frame: pd.DataFrame, roles: Roles, series: Ints, source: str, report: Report) -> None:
+    unknown = np.flatnonzero(series < 0)
+    if not len(unknown):
+        return
+    value = frame[roles.item_id].iloc[unknown[0]]
+    first = "an empty identifier" if pd.isna(value) else f"'{value}'"
+    message = (
+        f"'{source}' has {counted(len(unknown), 'row')} of series that the data does not have, the first of {first} "
+        f"at {place(int(unknown[0]) + 1)}"
+    )
+    report(Finding("FA505", "warning", message, "they are left out", column=roles.item_id, row=int(unknown[0]) + 1))
+
+
+def _not_forecast(cells: Cells, column: str, severity: Severity, at: int) -> Finding:
+    name, stamp = cells.item_ids[cells.series[at]], stamp_text(cells.stamps[at])
+    message = f"no forecast of '{column}' for {stamp} of series '{name}' was issued at or before that time"
+    hint = f"add older forecasts, or a column '{column}' with what came true; or --missing mask"
+    return Finding("FA506", severity, message, hint, item_id=name, column=column, row=int(cells.rows[at]))

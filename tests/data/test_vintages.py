@@ -1,0 +1,267 @@
+"""What had been forecast at a cut-off, and never a later forecast."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forecast_attn.config import DataConfig
+from forecast_attn.data.affine import Affine
+from forecast_attn.data.cells import parse_cells
+from forecast_attn.data.issued import IssuedForecasts, declare_issued, fill_absent, issued_covariates, parse_issued
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.panel_building import build_panel, panel_of_cells
+from forecast_attn.data.problems import Finding, stop_at_errors
+from forecast_attn.data.roles import resolve_roles
+from forecast_attn.data.vintages import Vintages, covered_cutoffs
+from forecast_attn.errors import DataError
+
+DAYS = pd.date_range("2024-01-01", periods=12, freq="D")
+SERIES = {"a": (0, 12), "b": (3, 9)}
+"""First and last day of each series."""
+
+
+def make_panel() -> Panel:
+    parts = [
+        pd.DataFrame(
+            {"item_id": name, "date": DAYS[first:last], "y": np.arange(last - first) + 1.0, "wind": 50.0 + first}
+        )
+        for name, (first, last) in SERIES.items()
+    ]
+    frame = pd.concat(parts, ignore_index=True)
+    config = DataConfig(future_covariates=("wind",))
+    return build_panel(frame, resolve_roles(frame, config, "data.csv"), config, source="data.csv")
+
+
+PANEL = make_panel()
+
+
+def issues(*rows: tuple[str, int, float, float]) -> pd.DataFrame:
+    """Rows of series, day of the forecast, day of its issue (with fractions), value."""
+    frame = pd.DataFrame(rows, columns=["item_id", "day", "issue", "wind"])
+    frame["date"] = DAYS[0] + pd.to_timedelta(frame.pop("day"), unit="D")
+    frame["issued_at"] = DAYS[0] + pd.to_timedelta(frame.pop("issue") * 24, unit="h")
+    return frame
+
+
+def parse(frame: pd.DataFrame, report: Callable[[Finding], None] = stop_at_errors) -> IssuedForecasts:
+    return parse_issued(frame, PANEL.roles, PANEL.item_ids, "wind.csv", report)
+
+
+def values_at(frame: pd.DataFrame, cutoff: int, horizon: int = 2) -> list[float]:
+    """Forecasts known at a row, of the rows after it."""
+    rows = torch.arange(cutoff + 1, cutoff + 1 + horizon)[None]
+    found = Vintages.build(PANEL, parse(frame)).values(rows, torch.tensor([cutoff]))
+    assert found.shape == (1, horizon, 1)
+    return found[0, :, 0].tolist()
+
+
+def test_the_newest_forecast_not_issued_after_the_cutoff() -> None:
+    frame = issues(
+        *(("a", 5, 2, 1.0), ("a", 5, 3.5, 2.0), ("a", 5, 4, 3.0), ("a", 5, 4.5, 4.0), ("a", 6, -9, 5.0)),
+        *(("b", 5, 0, 6.0), ("b", 6, 99, 7.0)),
+    )
+    shuffled = frame.sample(frac=1, random_state=2)
+    nan = pytest.approx(np.nan, nan_ok=True)
+    assert values_at(shuffled, 4) == [3, 5]  # the one of 12 o'clock is later than the stamp of day 4
+    assert values_at(shuffled, 3) == [nan, 1]
+    assert values_at(shuffled, 5) == [5, nan]
+    assert values_at(shuffled, 12 + 1) == [6, nan]  # series b begins on day 3
+    assert Vintages.build(PANEL, parse(shuffled)).covered(np.array([4, 3, 13]), 2).tolist() == [True, False, False]
+    assert Vintages.build(PANEL, parse(shuffled)).covered(np.array([4, 3, 13]), 1).tolist() == [True, False, True]
+
+
+def test_issues_between_two_rows_count_in_the_order_of_issue() -> None:
+    assert values_at(issues(("a", 5, 3.9, 1.0), ("a", 5, 3.1, 2.0)), 4, 1) == [1]
+
+
+def test_no_forecasts_at_all() -> None:
+    vintages = Vintages.build(PANEL, parse(issues(("a", 5, 99, 1.0))))
+    assert torch.isnan(vintages.values(torch.tensor([[5, 6]]), torch.tensor([4]))).all()
+    assert vintages.covered(np.array([4]), 2).tolist() == [False]
+    assert vintages.covered(np.array([], np.int64), 2).tolist() == []
+
+
+ROWS = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b"]), st.integers(0, 12), st.integers(-8, 50).map(lambda n: n / 4), st.floats(-9, 9)
+    ),
+    min_size=1,
+    max_size=40,
+    unique_by=lambda row: row[:3],
+)
+
+
+def one_by_one(frame: pd.DataFrame, row: int, cutoff: int) -> float:
+    """The same value, found by looking at every forecast."""
+    name = PANEL.item_ids[PANEL.series_of_rows[row]]
+    kept = frame[(frame["item_id"] == name) & (frame["date"] == PANEL.timestamps[row])]
+    kept = kept[kept["issued_at"] <= PANEL.timestamps[cutoff]].sort_values("issued_at")
+    return float(kept["wind"].iloc[-1]) if len(kept) else np.nan
+
+
+@settings(max_examples=30)
+@given(ROWS)
+def test_every_cutoff_against_a_search_one_by_one(rows: list[tuple[str, int, float, float]]) -> None:
+    frame = issues(*rows)
+    issued = parse(frame)
+    vintages = Vintages.build(PANEL, issued)
+    for index in range(PANEL.num_series):
+        first, stop = PANEL.starts[index : index + 2]
+        cutoffs = np.arange(first, stop - 3)
+        ahead = cutoffs[:, None] + np.arange(1, 4)
+        expected = [
+            [one_by_one(frame, row, cutoff) for row in rows] for cutoff, rows in zip(cutoffs, ahead, strict=True)
+        ]
+        found = vintages.values(torch.from_numpy(ahead), torch.from_numpy(cutoffs))[..., 0]
+        np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(vintages.covered(cutoffs, 3), ~np.isnan(expected).any(axis=1))
+        by_table = issued.newest_values(
+            np.full(ahead.shape, index), PANEL.timestamps[ahead], PANEL.timestamps[cutoffs][:, None]
+        )
+        np.testing.assert_array_equal(by_table[..., 0], expected)
+
+
+@given(ROWS, st.integers(0, 8))
+def test_what_is_issued_after_a_cutoff_changes_nothing(rows: list[tuple[str, int, float, float]], cutoff: int) -> None:
+    frame = issues(*rows)
+    late = frame["issued_at"] > PANEL.timestamps[cutoff]
+    changed = frame.assign(wind=frame["wind"].where(~late, frame["wind"] + 1e6))
+    removed = frame[~late]
+    others = [changed, removed] if len(removed) else [changed]
+    expected = values_at(frame, cutoff, 3)
+    for other in others:
+        np.testing.assert_array_equal(values_at(other, cutoff, 3), expected)
+
+
+def test_forecasts_are_scaled_as_their_series() -> None:
+    vintages = Vintages.build(PANEL, parse(issues(("a", 5, 0, 10.0), ("b", 5, 0, 10.0))))
+    fit = Affine(np.array([[1.0], [2.0]]), np.array([[3.0], [4.0]]))
+    scaled = vintages.scaled(fit, PANEL.starts[:-1])
+    assert scaled.forecasts.dtype == torch.float32
+    assert scaled.forecasts[:, 0].tolist() == [3, 2]
+
+
+# --------------------------------------------------------------------------- the table
+
+
+def test_the_covariates_of_a_table_without_declaring_them() -> None:
+    frame = issues(("a", 5, 0, 10.0)).assign(temperature=3, note="warm", y=1.0, rain=2)
+    assert issued_covariates(frame, DataConfig(target="y", ignore=("rain",))) == ("temperature", "wind")
+
+
+@pytest.mark.parametrize("column", ["date", "issued_at", "item_id"])
+def test_a_missing_column(column: str) -> None:
+    with pytest.raises(DataError, match=f"'wind.csv' has no column '{column}'; its columns are"):
+        parse(issues(("a", 5, 0, 1.0)).drop(columns=column))
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        (
+            {"issued_at": ["2024-01-01", "soon"]},
+            "FA502",
+            "column 'issued_at' is 'soon', which is no time stamp at row 2",
+        ),
+        ({"date": ["2024-01-01", None]}, "FA502", "column 'date' is empty at row 2 (line 3)"),
+        ({"issued_at": [1, 2]}, "FA502", "has whole numbers in 'issued_at' and dates in 'date'"),
+        ({"wind": [1.0, np.nan]}, "FA503", "column 'wind' has no value at row 2 (line 3)"),
+        ({"wind": [1.0, np.inf]}, "FA303", "column 'wind' is infinite at row 2"),
+        ({"wind": ["1", "strong"]}, "FA103", "column 'wind' must be numeric; row 2 (line 3) is 'strong'"),
+        ({"item_id": "a"}, "FA504", "series 'a' has two forecasts of 2024-01-06 issued at 2024-01-01"),
+    ],
+)
+def test_bad_tables(change: dict[str, object], code: str, said: str) -> None:
+    with pytest.raises(DataError) as error:
+        parse(issues(("a", 5, 0, 1.0), ("b", 5, 0, 1.0)).assign(**change))
+    assert said in error.value.message
+    assert error.value.message.startswith("'wind.csv'")
+    assert error.value.code == code
+
+
+def test_a_table_without_a_future_covariate() -> None:
+    with pytest.raises(DataError, match="has none of the future covariates 'wind'") as error:
+        parse(issues(("a", 5, 0, 1.0)).rename(columns={"wind": "rain"}))
+    assert error.value.hint == "--future NAME names them"
+
+
+def test_forecasts_of_other_series_are_left_out_and_told() -> None:
+    found: list[Finding] = []
+    table = parse(issues(("z", 5, 0, 1.0), ("a", 5, 0, 2.0)), found.append)
+    assert table.values.tolist() == [[2.0]]
+    assert [(finding.code, finding.severity, finding.row) for finding in found] == [("FA505", "warning", 1)]
+    assert "1 row of series that the data does not have, the first of 'z' at row 1" in found[0].message
+
+
+# --------------------------------------------------------------------------- columns that are only forecast
+
+
+def build_without_wind(frame: pd.DataFrame, found: list[Finding]) -> Panel:
+    """A panel whose wind comes from forecasts alone; series a has three future rows."""
+    days = pd.date_range(DAYS[0], periods=12)
+    data = pd.DataFrame({"date": days, "y": [*np.arange(9.0), np.nan, np.nan, np.nan], "rain": 1.0})
+    data, config, absent = declare_issued(data, frame, DataConfig(future_covariates=("rain",), missing="mask"))
+    assert (absent, config.future_covariates) == (("wind",), ("rain", "wind"))
+    roles = resolve_roles(data, config, "data.csv")
+    cells = parse_cells(data, roles, stop_at_errors, "data.csv")
+    issued = parse_issued(frame, roles, cells.item_ids, "wind.csv", stop_at_errors)
+    return panel_of_cells(fill_absent(cells, issued, absent, roles, found.append), roles, config, stop_at_errors)
+
+
+def test_an_absent_column_is_what_was_forecast_in_time() -> None:
+    rows = [("a", day, day - 1.5, day * 10.0) for day in range(12)] + [("a", 5, 5.5, -1.0), ("a", 9, 8.5, -1.0)]
+    panel = build_without_wind(issues(*rows).drop(columns="item_id"), [])
+    assert panel.roles.future_covariates == ("rain", "wind")
+    # Rows 10 and 11 were forecast after the last known target, on day 8: to be forecast means not to know them.
+    np.testing.assert_array_equal(panel.future_covariates[:, 1], [*np.arange(0, 100, 10), np.nan, np.nan])
+
+
+def test_rows_that_were_not_forecast_in_time_stay_empty_and_are_told() -> None:
+    rows = [("a", day, -1.0, 1.0) for day in range(12) if day != 4] + [("a", 4, 4.5, 1.0)]
+    found: list[Finding] = []
+    panel = build_without_wind(issues(*rows).drop(columns="item_id"), found)
+    assert np.flatnonzero(np.isnan(panel.future_covariates[:, 1])).tolist() == [4]
+    (finding,) = found
+    assert (finding.code, finding.severity, finding.row, finding.column) == ("FA506", "error", 5, "wind")
+    assert "no forecast of 'wind' for 2024-01-05 of series 'y' was issued at or before that time" in finding.message
+
+
+def test_declaring_keeps_what_is_declared() -> None:
+    config = DataConfig(future_covariates=("wind:2",))
+    data, declared, absent = declare_issued(pd.DataFrame({"wind": [1.0]}), issues(("a", 5, 0, 1.0)), config)
+    assert (list(data.columns), declared.future_covariates, absent) == (["wind"], ("wind:2",), ())
+
+
+# --------------------------------------------------------------------------- windows
+
+
+def test_windows_without_forecasts_are_left_out_and_told() -> None:
+    frame = issues(*[("a", day, 3, 1.0) for day in range(12)])
+    vintages = Vintages.build(PANEL, parse(frame))
+    found: list[Finding] = []
+    assert covered_cutoffs(PANEL, vintages, np.arange(1, 9), 3, found.append).tolist() == [3, 4, 5, 6, 7, 8]
+    assert found[0].message == (
+        "2 of 8 training windows are left out: at their cut-offs not all of the next 3 steps had been forecast, "
+        "first at 2024-01-02 of series 'a'"
+    )
+    assert covered_cutoffs(PANEL, vintages, np.arange(3, 9), 3, found.append).tolist() == [3, 4, 5, 6, 7, 8]
+    assert [finding.code for finding in found] == ["FA507"]
+    with pytest.raises(DataError) as error:
+        covered_cutoffs(PANEL, vintages, np.arange(3), 3, stop_at_errors)
+    assert error.value.code == "FA508"
+
+
+def test_axes_of_whole_numbers() -> None:
+    data = pd.DataFrame({"step": np.arange(6), "y": 1.0 + np.arange(6), "wind": 0.0})
+    config = DataConfig(future_covariates=("wind",))
+    roles = resolve_roles(data, config, "data.csv")
+    panel = build_panel(data, roles, config, source="data.csv")
+    frame = pd.DataFrame({"step": [4, 4], "issued_at": [2, 3], "wind": [1.0, 2.0]})
+    vintages = Vintages.build(panel, parse_issued(frame, roles, panel.item_ids, "wind.csv", stop_at_errors))
+    found = vintages.values(torch.tensor([[4], [4], [4]]), torch.tensor([1, 2, 3]))[:, 0, 0]
+    np.testing.assert_array_equal(found, [np.nan, 1, 2])
