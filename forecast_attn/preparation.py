@@ -36,14 +36,20 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
     """
     lookback = config.lookback or panel.frequency.default_lookback
     horizon = config.horizon or panel.frequency.default_horizon
-    split = split_panel(panel, validation=config.validation, horizon=horizon, lookback=lookback)
+    split = split_panel(
+        panel,
+        validation=config.validation,
+        horizon=horizon,
+        lookback=lookback,
+        short_series=config.short_series,
+    )
     schema = Schema(
         roles=panel.roles,
         frequency=panel.frequency,
         lookback=lookback,
         horizon=horizon,
         calendar=Calendar.build(config.calendar, panel.frequency),
-        scaler=fit_scaler(panel, split, config.scaling),
+        scaler=fit_scaler(panel, split, config.scaling, config.transform),
         vocabulary=fit_vocabulary(panel, split),
         masked=config.missing == "mask",
         padded=config.short_series == "pad",
@@ -52,6 +58,6 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         panel=panel,
         schema=schema,
         split=split,
-        training_cutoffs=training_cutoffs(panel, split, lookback, horizon),
-        validation_cutoffs=validation_cutoffs(panel, split, lookback, horizon),
+        training_cutoffs=training_cutoffs(panel, split, lookback, horizon, pad=schema.padded),
+        validation_cutoffs=validation_cutoffs(panel, split, lookback, horizon, pad=schema.padded),
     )

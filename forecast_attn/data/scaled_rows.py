@@ -11,7 +11,7 @@ from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.categories import Vocabulary
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
-from forecast_attn.data.scaling import Affine, Scaler
+from forecast_attn.data.scaling import Scaler
 
 ROWS_AT_ONCE = 1 << 16
 """Rows scaled together: what is in between stays small beside the table."""
@@ -68,7 +68,6 @@ class ScaledRows:
     calendar_offsets: NDArray[np.int64]
     static_covariates: NDArray[np.float32]
     static_categories: NDArray[np.int32]
-    weights: NDArray[np.float32]
     starts: NDArray[np.int64]
 
 
@@ -90,7 +89,7 @@ def scale_rows(
     features, offsets = calendar_rows(panel, calendar)
     roles = panel.roles
     row_levels = np.concatenate([panel.past_categories, panel.future_categories], axis=1)
-    static = _scaled(panel.static_covariates, scaler.static)
+    static = scaler.static.apply(panel.static_covariates)
     return ScaledRows(
         layout=layout,
         target=target,
@@ -100,7 +99,6 @@ def scale_rows(
         calendar_offsets=offsets,
         static_covariates=np.nan_to_num(static).astype(np.float32),
         static_categories=vocabulary.encode(panel, roles.static_categories, panel.static_categories),
-        weights=panel.weights.astype(np.float32),
         starts=panel.starts[:-1].copy(),
     )
 
@@ -138,9 +136,9 @@ def _scaled_columns(panel: Panel, scaler: Scaler, layout: RowLayout) -> tuple[ND
     for first in range(0, panel.num_rows, ROWS_AT_ONCE):
         rows = slice(first, min(first + ROWS_AT_ONCE, panel.num_rows))
         series = np.searchsorted(panel.starts, np.arange(rows.start, rows.stop), side="right") - 1
-        target[rows] = _scaled(panel.target[rows], scaler.target.of(series))
-        _fill(past[rows], _scaled(panel.past_covariates[rows], scaler.past.of(series)), layout.masked)
-        _fill(future[rows], _scaled(panel.future_covariates[rows], scaler.future.of(series)), layout.masked)
+        target[rows] = scaler.scale_target(panel.target[rows], series)
+        _fill(past[rows], scaler.past.of(series).apply(panel.past_covariates[rows]), layout.masked)
+        _fill(future[rows], scaler.future.of(series).apply(panel.future_covariates[rows]), layout.masked)
     return target, inputs
 
 
@@ -151,7 +149,3 @@ def _fill(columns: NDArray[np.float32], values: NDArray[np.float64], masked: boo
         return
     observed = ~np.isnan(values)
     columns[:] = np.concatenate([np.where(observed, values, 0), observed], axis=1)
-
-
-def _scaled(values: NDArray[np.float64], fit: Affine) -> NDArray[np.float64]:
-    return (values - fit.loc) / fit.scale

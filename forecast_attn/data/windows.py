@@ -49,6 +49,7 @@ class WindowArrays:
     static_covariates: Float[Tensor, "num_series num_static"]
     static_categories: Int[Tensor, "num_series num_static_categories"]
     weights: Float[Tensor, "num_series"]
+    """1, unless training gives others."""
     starts: Int64[Tensor, "num_series"]
     past_steps: Int64[Tensor, "lookback"]
     future_steps: Int64[Tensor, "horizon"]
@@ -75,7 +76,7 @@ class WindowArrays:
             calendar_offsets=torch.from_numpy(rows.calendar_offsets),
             static_covariates=torch.from_numpy(rows.static_covariates),
             static_categories=torch.from_numpy(rows.static_categories),
-            weights=torch.from_numpy(rows.weights),
+            weights=torch.ones(len(rows.starts)),
             starts=torch.from_numpy(rows.starts),
             past_steps=torch.arange(1 - lookback, 1),
             future_steps=torch.arange(1, horizon + 1),

@@ -14,6 +14,7 @@ from forecast_attn.config import RunConfig
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel, tail
 from forecast_attn.data.schema import Schema
+from forecast_attn.data.weights import series_weights
 from forecast_attn.errors import RunError
 from forecast_attn.inference import read_config, window_sizes
 from forecast_attn.nn.builder import build_network
@@ -127,9 +128,11 @@ def _fit_and_finish(
     network: ForecastNetwork,
     listener: TrainingListener,
 ) -> RunDir:
+    panel = preparation.panel
+    weights = torch.from_numpy(series_weights(panel, preparation.training_cutoffs))
     data = TrainingData(
-        panel=preparation.panel,
-        arrays=preparation.schema.windows_of(preparation.panel),
+        panel=panel,
+        arrays=replace(preparation.schema.windows_of(panel), weights=weights),
         training_cutoffs=preparation.training_cutoffs,
         validation_cutoffs=spread_evenly(preparation.validation_cutoffs, config.training.validation_windows),
     )
