@@ -9,6 +9,7 @@ tail.parquet                   the end of every series, so that a bare `forecast
 validation_attention.parquet   attention over windows of the validation stretch
 predictions.csv                forecasts of `forecast predict`
 attention.parquet              the attention behind them
+audit.json                     whether that attention can be believed, by `forecast audit`
 last.ckpt                      state for `train --resume`, deleted when training ends
 """
 
@@ -51,6 +52,7 @@ class RunDir:
         self.validation_attention = self.path / "validation_attention.parquet"
         self.predictions = self.path / "predictions.csv"
         self.attention = self.path / "attention.parquet"
+        self.audit = self.path / "audit.json"
         self.checkpoint = self.path / "last.ckpt"
 
     # ------------------------------------------------------------------ finding and making
