@@ -12,20 +12,24 @@ def point_metrics(
     """MAE, RMSE and MASE over windows.
 
     Args:
-        actual: (num_windows, horizon).
+        actual: NaN where not observed, which leaves the step out, (num_windows, horizon).
         prediction: (num_windows, horizon).
-        naive_error: in-sample seasonal-naive error of each window's series, (num_windows,); NaN leaves a window
+        naive_error: in-sample seasonal-naive error of each window's series, (num_windows,); NaN or 0 leaves a window
             out of MASE, because a series that never changes has no scale.
 
     Returns:
-        `mae`, `rmse` and `mase`; `mase` is None where no window has a scale.
+        `mae`, `rmse` and `mase`; `mase` is None where no window has a scale, all are where nothing was observed.
     """
-    error = np.abs(prediction - actual)
-    scaled = error.mean(axis=1) / naive_error
-    scaled = scaled[np.isfinite(scaled)]
+    observed = ~np.isnan(actual)
+    number = observed.sum(axis=1)
+    error = np.where(observed, np.abs(prediction - actual), 0.0)
+    if not number.any():
+        return {"mae": None, "rmse": None, "mase": None}
+    has_scale = (number > 0) & (naive_error > 0)
+    scaled = error.sum(axis=1)[has_scale] / number[has_scale] / naive_error[has_scale]
     return {
-        "mae": float(error.mean()),
-        "rmse": math.sqrt(float(np.square(error).mean())),
+        "mae": float(error.sum() / number.sum()),
+        "rmse": math.sqrt(float(np.square(error).sum() / number.sum())),
         "mase": float(scaled.mean()) if len(scaled) else None,
     }
 
