@@ -5,54 +5,85 @@ Time stamps are datetime64[ns] in UTC (or as written, when without a zone), or i
 
 from __future__ import annotations
 
+import datetime
 import re
-import warnings
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.errors import DataError
+from forecast_attn.data.date_forms import in_range, parse_form, parse_forms
+from forecast_attn.errors import ConfigError, DataError
 
 Stamps = NDArray[Any]  # datetime64[ns] or int64
+Mask = NDArray[np.bool_]
 
-_TIMES = ("", " %H:%M", " %H:%M:%S")
-_DATE = re.compile(r"(\d{1,2})[/.-](\d{1,2})([/.-])(\d{4})")
-_COULD_BE_DATE = re.compile(r"\d{4}|\d{1,2}[/.-]\d{1,2}[/.-]\d{4}|(?=.*\d{4}).*[A-Za-z]{3}")
-_MONTH_NAMES = ("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%b %Y", "%b-%Y", "%d %B %Y", "%B %d, %Y", "%B %Y")
-FIRST_YEAR, LAST_YEAR = 1678, 2261  # what fits into nanoseconds
+EPOCHS = {"s": 10**9, "ms": 10**6}
+"""`--date-format` of numbers that count since 1970 in UTC -> nanoseconds of one."""
+
+_OFFSET = r"\s*(Z|[+-]\d{2}(?::?\d{2})?)$"
+_OFFSET_END = r"(?:Z|[+-]\d{2}(?::?\d{2})?)$"
+_CLOCK = r"[T ]\d{1,2}(?::?\d{2}){0,2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?"
+_END_OF_DAY = r"[T ]24:00"
+_MIDNIGHT = r"[T ]0?0:00"
+_WIDTHS = {"%Y": 4, "%y": 2, "%m": 2, "%d": 2, "%H": 2, "%M": 2, "%S": 2}
+_DIGITS = {10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 
 
-def parse_timestamps(column: pd.Series, name: str = "time") -> tuple[Stamps, NDArray[np.bool_]]:
-    """Parse a column of time stamps.
+@dataclass(frozen=True)
+class ParsedStamps:
+    """A column of time stamps. Where `bad`, stamp and offset mean nothing."""
+
+    stamps: Stamps
+    """UTC where the cells say their zone, else as written (num_rows,)."""
+    bad: Mask
+    """Cells that are no time stamp (num_rows,)."""
+    offsets: NDArray[np.int32] | None = None
+    """Seconds east of UTC as each cell says it (num_rows,); None where the cells carry no offsets."""
+    zone: str | None = None
+    """The zone of a column of datetimes that carries one."""
+
+
+def parse_timestamps(column: pd.Series, name: str = "time", date_format: str | None = None) -> tuple[Stamps, Mask]:
+    """Parse a column of time stamps; `read_stamps` tells their offsets too.
 
     Args:
-        column: dates as text, datetimes, or whole numbers (steps, or days written as 20240131).
+        column: dates as text, datetimes, or whole numbers (steps, or dates written as 20240131).
         name: the column's name, for messages.
+        date_format: how they are written: a strptime format, or s or ms since 1970; found when None.
 
     Returns:
         The stamps (num_rows,) and a mask (num_rows,) of the cells that are none; what stands at those is no time.
 
     Raises:
+        ConfigError: `date_format` is none.
         DataError: every date reads both as day/month and as month/day.
     """
-    if isinstance(column.dtype, pd.DatetimeTZDtype) or column.dtype.kind == "M":
-        return _in_nanoseconds(pd.Series(column))
+    parsed = read_stamps(column, name, date_format)
+    return parsed.stamps, parsed.bad
+
+
+def read_stamps(column: pd.Series, name: str = "time", date_format: str | None = None) -> ParsedStamps:
+    """As `parse_timestamps`, with the offsets or the zone that the cells name."""
+    if isinstance(column.dtype, pd.PeriodDtype):
+        column = column.dt.start_time
+    zone = _zone_of(column)
+    if zone is not None or column.dtype.kind == "M":
+        return _from_datetimes(column, zone)
     if pd.api.types.is_bool_dtype(column.dtype):
-        return np.zeros(len(column), np.int64), np.ones(len(column), np.bool_)
+        return ParsedStamps(np.zeros(len(column), np.int64), np.ones(len(column), np.bool_))
     if pd.api.types.is_numeric_dtype(column.dtype):
-        return _from_numbers(column)
-    # Series of a panel share their stamps, so each text is parsed once.
-    which, texts = pd.factorize(column)
-    stamps, bad = _from_text(pd.Series(texts).astype("string").str.strip(), name)
-    return np.append(stamps, np.datetime64("NaT"))[which], np.append(bad, True)[which]
+        return _from_numbers(column) if date_format is None else _numbers_in_format(column, date_format)
+    if date_format in EPOCHS:
+        return _since_1970(pd.to_numeric(column, errors="coerce"), date_format)
+    return _from_text(column, name, date_format)
 
 
 def looks_like_dates(column: pd.Series) -> bool:
     """Whether most of the first hundred cells of a text or datetime column are dates."""
-    if column.dtype.kind == "M" or isinstance(column.dtype, pd.DatetimeTZDtype):
+    if column.dtype.kind == "M" or isinstance(column.dtype, pd.DatetimeTZDtype | pd.PeriodDtype):
         return True
     if pd.api.types.is_numeric_dtype(column.dtype):
         return False
@@ -63,86 +94,154 @@ def looks_like_dates(column: pd.Series) -> bool:
         return True  # ambiguous dates are dates
 
 
-def _in_nanoseconds(stamps: pd.Series) -> tuple[NDArray[np.datetime64], NDArray[np.bool_]]:
-    if isinstance(stamps.dtype, pd.DatetimeTZDtype):
-        stamps = stamps.dt.tz_convert("UTC").dt.tz_localize(None)
-    values = stamps.to_numpy()
-    years = values.astype("datetime64[Y]").astype(np.int64) + 1970
-    bad = np.isnat(values) | (years < FIRST_YEAR) | (years > LAST_YEAR)
-    return np.where(bad, np.datetime64("NaT"), values).astype("datetime64[ns]"), bad
+def offset_name(seconds: int) -> str:
+    """`+01:00`, `-03:30`, with seconds where there are some."""
+    sign, (minutes, rest) = "-" if seconds < 0 else "+", divmod(abs(seconds), 60)
+    return f"{sign}{minutes // 60:02d}:{minutes % 60:02d}{f':{rest:02d}' if rest else ''}"
 
 
-def _from_numbers(column: pd.Series) -> tuple[Stamps, NDArray[np.bool_]]:
+# --------------------------------------------------------------------------- datetimes and numbers
+
+
+def _zone_of(column: pd.Series) -> str | None:
+    """The zone of a column of datetimes: an IANA name, UTC, or an offset."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.ArrowDtype):
+        return getattr(dtype.pyarrow_dtype, "tz", None)
+    if not isinstance(dtype, pd.DatetimeTZDtype):
+        return None
+    named = getattr(dtype.tz, "key", None) or getattr(dtype.tz, "zone", None)
+    offset = dtype.tz.utcoffset(None)
+    if named is not None or offset is None or str(dtype.tz) == "UTC":
+        return str(named or dtype.tz)
+    return offset_name(round(offset.total_seconds()))
+
+
+def _from_datetimes(column: pd.Series, zone: str | None) -> ParsedStamps:
+    if isinstance(column.dtype, pd.ArrowDtype):
+        column = pd.Series(column.to_numpy(dtype="datetime64[ns]", na_value=np.datetime64("NaT")))
+    elif isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = column.dt.tz_convert("UTC").dt.tz_localize(None)
+    stamps = in_range(column.to_numpy())
+    return ParsedStamps(stamps, np.isnat(stamps), zone=zone)
+
+
+def _from_numbers(column: pd.Series) -> ParsedStamps:
+    """Steps, or dates of 8, 10, 12 or 14 digits if every cell is one."""
+    whole, bad = _whole(column)
+    if not bad.any() and len(whole):
+        for digits, form in _DIGITS.items():
+            if whole.min() >= 1900 * 10 ** (digits - 4) and whole.max() < 2100 * 10 ** (digits - 4):
+                return _dates_or_steps(whole, form)
+        if whole.min() >= 16780101 and whole.max() <= 22611231:
+            return _dates_or_steps(whole, "%Y%m%d")
+    return ParsedStamps(whole, bad)
+
+
+def _whole(column: pd.Series) -> tuple[NDArray[np.int64], Mask]:
+    """The numbers (num_rows,), and which cells hold none or a fraction."""
     numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    bad = ~np.isfinite(numbers) | (numbers != np.round(numbers))
-    whole = np.where(bad, 0, numbers).astype(np.int64)
-    if not bad.any() and len(whole) and whole.min() >= 16780101 and whole.max() <= 22611231:
-        days = pd.to_datetime(pd.Series(whole.astype(str)), format="%Y%m%d", errors="coerce")
-        if not days.isna().any():
-            return _in_nanoseconds(days)
-    return whole, bad
+    bad = ~np.isfinite(numbers) | (numbers != np.round(numbers)) | (np.abs(numbers) >= 2**62)
+    if column.dtype.kind in "iu":
+        return column.to_numpy(dtype=np.int64), np.zeros(len(column), np.bool_)
+    return np.where(bad, 0, numbers).astype(np.int64), bad
 
 
-def _from_text(text: pd.Series, name: str) -> tuple[NDArray[np.datetime64], NDArray[np.bool_]]:
-    """Parse with the first format that fits, and what it leaves over with the next ones."""
-    stamps = np.full(len(text), np.datetime64("NaT"), "datetime64[ns]")
-    left = np.arange(len(text))
-    for date_format in _formats(text, name):
-        parsed, bad = _parse(text.iloc[left], date_format)
-        stamps[left] = parsed
-        left = left[bad]
-        if not len(left):
-            break
-    return stamps, np.isnat(stamps)
+def _dates_or_steps(whole: NDArray[np.int64], form: str) -> ParsedStamps:
+    found, which = np.unique(whole, return_inverse=True)
+    stamps = parse_form(pd.Series(found.astype(str)), form)
+    bad = np.zeros(len(whole), np.bool_)
+    return ParsedStamps(whole if np.isnat(stamps).any() else stamps[which], bad)
 
 
-def _parse(text: pd.Series, date_format: str) -> tuple[NDArray[np.datetime64], NDArray[np.bool_]]:
+def _numbers_in_format(column: pd.Series, date_format: str) -> ParsedStamps:
+    if date_format in EPOCHS:
+        return _since_1970(column, date_format)
+    whole, bad = _whole(column)
+    # A CSV's 01022024 arrives as 1022024: the format says how many digits there were.
+    width = sum(_WIDTHS.get(directive, 0) for directive in re.findall("%.", date_format))
+    text = pd.Series(whole.astype(str)).str.zfill(width).where(~bad)
+    return _from_text(text, str(column.name), date_format)
+
+
+def _since_1970(column: pd.Series, unit: str) -> ParsedStamps:
+    numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    length = EPOCHS[unit]
+    bad = ~(np.abs(numbers) < 9.2e18 / length)
+    if column.dtype.kind in "iu":
+        nanoseconds = np.where(bad, 0, column.to_numpy(dtype=np.int64)) * length
+    else:  # fractions of a second in floating point are good to the microsecond
+        nanoseconds = np.round(np.where(bad, 0, numbers) * (length / 1000)).astype(np.int64) * 1000
+    stamps = in_range(nanoseconds.astype("datetime64[ns]"))
+    return ParsedStamps(stamps, bad | np.isnat(stamps), np.zeros(len(stamps), np.int32))
+
+
+# --------------------------------------------------------------------------- text
+
+
+def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedStamps:
+    """Series of a panel share their stamps, so each text is parsed once."""
+    which, texts = pd.factorize(column)
+    text, offsets = _without_offsets(pd.Series(texts).astype("string").str.strip(), date_format)
+    text, is_end_of_day = _without_end_of_day(text)
+    stamps = parse_forms(text, name) if date_format is None else _in_format(text, date_format)
+    stamps = stamps + is_end_of_day.astype("timedelta64[D]")
+    if offsets is None:
+        found = np.append(stamps, np.datetime64("NaT"))[which]
+        return ParsedStamps(found, np.isnat(found))
+    # A cell without an offset, among others that have one, says no instant.
+    instants = np.where(np.isnan(offsets), np.datetime64("NaT"), stamps)
+    instants = instants - np.nan_to_num(offsets).astype("timedelta64[s]")
+    found = np.append(instants, np.datetime64("NaT"))[which]
+    return ParsedStamps(found, np.isnat(found), np.append(np.nan_to_num(offsets), 0).astype(np.int32)[which])
+
+
+def _without_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Series, NDArray[np.float64] | None]:
+    """Cells without their offsets, and these in seconds, NaN where a cell has none; None where no cell has one."""
+    if date_format is not None and "%z" not in date_format:
+        return text, None
+    if not text.str.contains(_OFFSET_END, regex=True).any():  # cheap beside the extraction
+        return text, None
+    # The end of 2024-01-31 looks like an offset, so that a clock must come before it where the form is not known.
+    pattern = _CLOCK + _OFFSET if date_format is None else _OFFSET
+    zone = text.str.extract(pattern)[0]
+    if zone.isna().all():
+        return text, None
+    bare = text.str.replace(_OFFSET, "", regex=True).where(zone.notna(), text)
+    lookup = {written: _seconds(written) for written in zone.dropna().unique()}
+    return bare, zone.map(lookup).to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _seconds(offset: str) -> int:
+    """Seconds east of UTC of Z, +01, +0130 or +01:30."""
+    if offset == "Z":
+        return 0
+    digits = offset[1:].replace(":", "").ljust(4, "0")
+    return (-1 if offset[0] == "-" else 1) * (int(digits[:2]) * 3600 + int(digits[2:]) * 60)
+
+
+def _without_end_of_day(text: pd.Series) -> tuple[pd.Series, Mask]:
+    """`24:00` as `00:00`, and where it stood; only in columns that call no other midnight 00:00, else it stays bad."""
+    ends = text.str.contains(_END_OF_DAY, regex=True).to_numpy(dtype=np.bool_)
+    if not ends.any() or text.str.contains(_MIDNIGHT, regex=True).any():
+        return text, np.zeros(len(text), np.bool_)
+    return text.str.replace("24:00", "00:00", regex=False), ends
+
+
+def _in_format(text: pd.Series, date_format: str) -> NDArray[np.datetime64]:
+    """Cells in the user's format, NaT where they are not.
+
+    Raises:
+        ConfigError: it is no format, or tells the offset in the middle.
+    """
+    bare = date_format.removesuffix("%z").rstrip()
+    if "%z" in bare:
+        raise ConfigError(f"--date-format '{date_format}' has %z in the middle", "the offset must stand at the end")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", FutureWarning)  # what pandas 2 does where pandas 3 raises
-            return _in_nanoseconds(pd.to_datetime(text, format=date_format, errors="coerce"))
-    except (
-        ValueError,
-        FutureWarning,
-    ):  # offsets that differ: all of them are instants, so UTC is right if every cell has one
-        zoned = text.str.contains(r"(?:Z|[+-]\d\d:?\d\d)$").to_numpy(dtype=np.bool_)
-        stamps, bad = _in_nanoseconds(pd.to_datetime(text, format=date_format, errors="coerce", utc=True))
-        return np.where(zoned, stamps, np.datetime64("NaT")), bad | ~zoned
-
-
-def _formats(text: pd.Series, name: str) -> Iterator[str]:
-    """The formats worth trying, judged by the first cell that could be a date."""
-    first = next((cell for cell in text.head(100) if _COULD_BE_DATE.match(cell)), "")
-    match = _DATE.match(first)
-    if match:
-        order = _field_order(text, name)
-        yield from (
-            order.replace("/", match[3]) + time
-            for time in sorted(_TIMES, key=lambda t: t.count(":") != first.count(":"))
-        )
-    elif re.match(r"\d{4}", first):
-        if "/" not in first and "." not in first[:8]:
-            yield "ISO8601"
-        mark = "." if "." in first[:8] else "/"
-        dates = (f"%Y{mark}%m{mark}%d", f"%Y{mark}%m")
-        yield from (
-            date + time for date in dates for time in sorted(_TIMES, key=lambda t: t.count(":") != first.count(":"))
-        )
-        yield "ISO8601"
-    elif re.search("[A-Za-z]{3}", first):
-        yield from _MONTH_NAMES
-
-
-def _field_order(text: pd.Series, name: str) -> str:
-    """Day first or month first, by the evidence of a field above 12."""
-    fields = text.str.extract(r"^(\d{1,2})[/.-](\d{1,2})[/.-]")
-    first, second = (pd.to_numeric(fields[i]).to_numpy(dtype=np.float64, na_value=0) for i in (0, 1))
-    if (first > 12).any():
-        return "%d/%m/%Y"
-    if (second > 12).any():
-        return "%m/%d/%Y"
-    raise DataError(
-        f"the dates of column '{name}' are ambiguous: '{text.iloc[0]}' may be day first or month first, "
-        "and no value of the column decides it",
-        "write ISO dates (YYYY-MM-DD) into the file",
-    )
+        datetime.datetime.strptime("", bare)
+    except ValueError as error:
+        if "directive" in str(error) or "stray" in str(error):
+            reason = str(error).replace(f" in format '{bare}'", "")
+            hint = "as for Python's strptime, such as '%d.%m.%Y %H:%M'; s or ms for numbers since 1970"
+            raise ConfigError(f"--date-format '{date_format}' is no format: {reason}", hint) from None
+    return parse_form(text, bare)

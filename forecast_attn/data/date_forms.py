@@ -1,0 +1,183 @@
+"""The forms in which people write dates, and the evidence that tells day first from month first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.errors import DataError
+
+NaiveStamps = NDArray[np.datetime64]
+
+_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
+_HALF_DAYS = (" %I:%M %p", " %I:%M:%S %p", " %I %p")
+_NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)")
+_COULD_BE_DATE = re.compile(
+    r"\d{4}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})(?!\d)|(?=.*\d{4}).*[A-Za-z]{3}|Q[1-4]|\d{1,2}[- ][A-Za-z]{3}"
+)
+_MONTH_NAMES = ("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%b %d %Y", "%b %Y", "%b-%Y", "%Y-%b-%d", "%Y %b")
+_MONTH_NAMES += tuple(form.replace("%b", "%B") for form in _MONTH_NAMES)
+_WEEK = r"^(\d{4})-?W(\d{2})(?:-?([1-7]))?$"
+_QUARTER = r"^(?:(\d{4})[- ]?Q([1-4])|Q([1-4])[- /]?(\d{4}))$"
+_DIGITS = {8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+"""Number of digits -> what they are. Six could be a month or a day of two-digit years, so they are neither."""
+
+FIRST_YEAR, LAST_YEAR = 1678, 2261
+"""What fits into nanoseconds."""
+
+_TWO_DIGIT_ORDERS = ("%d/%m/%y", "%m/%d/%y", "%y/%m/%d")
+_REGULAR = 0.9
+"""Share of equal steps that makes a reading of dates a time axis. Wrong readings reach 0.77, in 365 days."""
+
+
+def parse_forms(text: pd.Series, name: str) -> NaiveStamps:
+    """Dates without offsets, in the first form that fits, and what it leaves over in the next ones (num_cells,).
+
+    Args:
+        text: stripped cells, each once.
+        name: the column's, for messages.
+
+    Raises:
+        DataError: every date reads in more than one way.
+    """
+    stamps = np.full(len(text), np.datetime64("NaT"), "datetime64[ns]")
+    text = _plain_clocks(text)
+    first = next((cell for cell in text.head(100) if _COULD_BE_DATE.match(cell)), "")
+    if re.match(_WEEK, first):
+        return _weeks(text)
+    if re.match(_QUARTER, first):
+        return _quarters(text)
+    left = np.arange(len(text))
+    for form in _forms(text, first, name):
+        stamps[left] = parse_form(text.iloc[left], form)
+        left = left[np.isnat(stamps[left])]
+        if not len(left):
+            break
+    return stamps
+
+
+def parse_form(text: pd.Series, form: str) -> NaiveStamps:
+    """Cells of one form, NaT where they are not or where nanoseconds cannot hold them (num_cells,)."""
+    stamps = pd.to_datetime(text, format=form, errors="coerce")
+    if isinstance(stamps.dtype, pd.DatetimeTZDtype):
+        stamps = stamps.dt.tz_convert("UTC").dt.tz_localize(None)
+    return in_range(stamps.to_numpy())
+
+
+def in_range(stamps: NDArray[np.datetime64]) -> NaiveStamps:
+    """As datetime64[ns], NaT in years that nanoseconds do not hold whole."""
+    years = stamps.astype("datetime64[Y]").astype(np.int64) + 1970
+    bad = np.isnat(stamps) | (years < FIRST_YEAR) | (years > LAST_YEAR)
+    return np.where(bad, np.datetime64("NaT"), stamps).astype("datetime64[ns]")
+
+
+def _plain_clocks(text: pd.Series) -> pd.Series:
+    """Clocks as the formats know them: `1:05pm` as `1:05 PM`, and no comma between a date of digits and its clock."""
+    if text.str.contains(r"[AaPp]\.?[Mm]\.?$").any():
+        text = text.str.replace(r"\s*([AaPp])\.?[Mm]\.?$", lambda found: f" {found[1].upper()}M", regex=True)
+    if text.str.contains(",", regex=False).any():
+        text = text.str.replace(r",\s*(\d{1,2}:)", r" \1", regex=True)
+    return text
+
+
+def _forms(text: pd.Series, first: str, name: str) -> Iterator[str]:
+    """The forms worth trying, judged by the first cell that could be a date."""
+    clocks = _HALF_DAYS if first.endswith(("AM", "PM")) else _CLOCKS
+    clocks = tuple(sorted(clocks, key=lambda clock: clock.count(":") != first.count(":")))
+    numeric = _NUMERIC.match(first)
+    if numeric:
+        order = _order(text, name, numeric[2], short=len(numeric[4]) == 2)
+        yield from (order.replace("/", numeric[2]) + clock for clock in clocks)
+    elif re.match(r"\d{4}", first):
+        yield from _year_first(first, clocks)
+    else:
+        yield from (date + clock for clock in clocks for date in _MONTH_NAMES)
+
+
+def _year_first(first: str, clocks: tuple[str, ...]) -> Iterator[str]:
+    if first.isdecimal() and len(first) in _DIGITS:
+        yield _DIGITS[len(first)]
+        return
+    if re.match(r"\d{4}[ -][A-Za-z]{3}", first):
+        yield from (date + clock for clock in clocks for date in _MONTH_NAMES)
+    mark = "." if "." in first[:8] else "/" if "/" in first else "-"
+    if mark == "-":
+        yield "ISO8601"
+    dates = (f"%Y{mark}%m{mark}%d", f"%Y{mark}%m")
+    yield from (date + clock for date in dates for clock in clocks)
+    if mark != "-":
+        yield "ISO8601"
+
+
+# --------------------------------------------------------------------------- weeks and quarters
+
+
+def _weeks(text: pd.Series) -> NaiveStamps:
+    """ISO weeks as their Monday, or the day named."""
+    parts = text.str.extract(_WEEK)
+    return parse_form(parts[0] + "-W" + parts[1] + "-" + parts[2].fillna("1"), "%G-W%V-%u")
+
+
+def _quarters(text: pd.Series) -> NaiveStamps:
+    """Quarters as their first day."""
+    parts = text.str.extract(_QUARTER)
+    year, quarter = parts[0].fillna(parts[3]), parts[1].fillna(parts[2])
+    month = quarter.map({"1": "01", "2": "04", "3": "07", "4": "10"}).astype("string")
+    return parse_form(year + "-" + month, "%Y-%m")
+
+
+# --------------------------------------------------------------------------- day first or month first
+
+
+def _order(text: pd.Series, name: str, mark: str, *, short: bool) -> str:
+    """The strptime format of a date of three numbers, with `/` between them, by evidence.
+
+    Raises:
+        DataError: there is none.
+    """
+    orders = _possible_orders(text, mark) if short else _orders_of_long_years(text)
+    if len(orders) == 1:
+        return orders[0]
+    first = next((cell for cell in text if _NUMERIC.match(cell)), text.iloc[0])
+    said = "day first, month first or year first" if short else "day first or month first"
+    formats = [f"'{order.replace('/', mark)}'" for order in orders[:2]]
+    hint = f"--date-format {' or '.join(formats)} says which" if formats else "write ISO dates (YYYY-MM-DD)"
+    message = (
+        f"the dates of column '{name}' are ambiguous: '{first}' may be {said}, and no value of the column decides it"
+    )
+    raise DataError(message, hint, code="FA201", column=name)
+
+
+def _orders_of_long_years(text: pd.Series) -> tuple[str, ...]:
+    """Day first or month first, by a field above 12. Evidence for both is a bad cell: the first order counts."""
+    fields = text.str.extract(r"^(\d{1,2})[/.-](\d{1,2})[/.-]")
+    first, second = (pd.to_numeric(fields[at]).to_numpy(dtype=np.float64, na_value=0) for at in (0, 1))
+    if (first > 12).any():
+        return ("%d/%m/%Y",)
+    return ("%m/%d/%Y",) if (second > 12).any() else ("%d/%m/%Y", "%m/%d/%Y")
+
+
+def _possible_orders(text: pd.Series, mark: str) -> tuple[str, ...]:
+    """The orders of day, month and two-digit year in which all dates are dates; of those, the ones with a regular step."""
+    dates = text.str.extract(rf"^(\d{{1,2}}{re.escape(mark)}\d{{1,2}}{re.escape(mark)}\d{{2}})(?!\d)")[0].dropna()
+    dates = dates.drop_duplicates()
+    readings = {order: parse_form(dates, order.replace("/", mark)) for order in _TWO_DIGIT_ORDERS}
+    fewest = min((int(np.isnat(stamps).sum()) for stamps in readings.values()), default=0)
+    possible = tuple(order for order, stamps in readings.items() if np.isnat(stamps).sum() == fewest)
+    regular = tuple(order for order in possible if _has_regular_step(readings[order]))
+    return regular or possible
+
+
+def _has_regular_step(stamps: NaiveStamps) -> bool:
+    """Whether nearly all neighbouring dates are one step apart."""
+    from forecast_attn.data.frequency import guess_alias, parse_frequency
+
+    known = np.unique(stamps[~np.isnat(stamps)])
+    alias = guess_alias(known)
+    if alias is None:
+        return False
+    return bool(np.mean(parse_frequency(alias).steps_between(known[:-1], known[1:]) == 1) >= _REGULAR)

@@ -1,0 +1,219 @@
+"""Time zones: the axis is computed on UTC and shown on the user's clock.
+
+Stamps of steps below a day are instants, UTC on the axis. Days and longer steps are dates on the wall clock: a day in
+Berlin is a day, whether it has 23, 24 or 25 hours. The changes of a zone are found once, by bisection of its offsets,
+so that millions of stamps are converted with one search in a short list.
+"""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import re
+import zoneinfo
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.data.problems import stamp_text
+from forecast_attn.data.timestamps import Stamps, offset_name
+from forecast_attn.errors import ConfigError, did_you_mean
+
+_SECOND = 10**9
+_DAY = 86_400
+_FIXED = re.compile(r"([+-])(\d{2}):(\d{2})(?::(\d{2}))?")
+
+
+class Instants(NamedTuple):
+    """The two readings of wall-clock stamps, equal for all but those in an hour that a change repeats or leaves out."""
+
+    first: NDArray[np.datetime64]
+    """By the offset before the nearest change; earlier than `second` where the hour is repeated."""
+    second: NDArray[np.datetime64]
+    """By the offset after it; earlier than `first` where the hour does not exist."""
+
+
+@dataclass(frozen=True)
+class Zone:
+    """How the stamps of an axis are shown.
+
+    `name` is a zone of the IANA database, or an offset such as +01:00; None for stamps without a zone. The axis holds
+    UTC (`utc`), or what the clock on the wall shows (`local`): days and longer steps, and stamps without a zone.
+    """
+
+    name: str | None = None
+    axis: Literal["utc", "local"] = "local"
+
+    def __post_init__(self) -> None:
+        if self.axis not in ("utc", "local") or (self.axis == "utc" and self.name is None):
+            raise ValueError(f"no zone: {self.name!r}, axis {self.axis!r}")
+
+    @property
+    def type_name(self) -> str | None:
+        """The zone of typed columns (pandas, Arrow): None where the axis is no instants."""
+        return self.name if self.axis == "utc" else None
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the zone is an offset, as stamps carried it."""
+        return self.name is not None and _FIXED.fullmatch(self.name) is not None
+
+    def describe(self) -> str | None:
+        """`Europe/Berlin`, `UTC+01:00`; None for stamps without a zone."""
+        return f"UTC{self.name}" if self.is_fixed else self.name
+
+    def local(self, stamps: Stamps) -> Stamps:
+        """Axis stamps as the clock on the wall shows them, datetime64[ns] without a zone, of any shape."""
+        if self.type_name is None:
+            return stamps
+        stamps = np.asarray(stamps, "datetime64[ns]")
+        return stamps + self._offsets_at(stamps)
+
+    def instants(self, wall: NDArray[np.datetime64]) -> Instants:
+        """Both readings of stamps on the wall clock, as UTC."""
+        changes, offsets = self._changes(wall)
+        before, after = offsets[:-1], offsets[1:]
+        nanoseconds = wall.astype("datetime64[ns]").astype(np.int64)
+        late = np.searchsorted(changes + np.maximum(before, after), nanoseconds, side="right")
+        early = np.searchsorted(changes + np.minimum(before, after), nanoseconds, side="right")
+        return Instants(*((nanoseconds - offsets[which]).astype("datetime64[ns]") for which in (late, early)))
+
+    def text(self, stamps: Stamps) -> NDArray[np.object_]:
+        """`2024-03-31 03:00:00+02:00`, `2024-03-31 03:00:00`, `2024-03-31` if all are midnights, or numbers, as text."""
+        stamps = np.asarray(stamps)
+        if stamps.dtype.kind != "M":
+            return stamps.astype(str).astype(object)
+        found, which = np.unique(stamps.astype("datetime64[ns]"), return_inverse=True)
+        wall = self.local(found)
+        texts = np.char.replace(np.datetime_as_string(wall, unit=_unit_of(wall)), "T", " ")
+        if self.type_name is not None:
+            texts = np.char.add(texts, _offset_texts(wall - found))
+        return np.asarray(texts.astype(object)[which].reshape(stamps.shape))
+
+    def stamp_text(self, stamp: np.datetime64 | np.int64) -> str:
+        """One stamp for a message: `2024-03-31 03:00+02:00`, `2024-03-31`, or the number of a step."""
+        if self.type_name is None or not isinstance(stamp, np.datetime64):
+            return stamp_text(stamp)
+        wall = self.local(np.array([stamp]))
+        text = str(wall[0].astype("datetime64[s]")).replace("T", " ")
+        return f"{text.removesuffix(':00')}{_offset_texts(wall - np.array([stamp]))[0]}"
+
+    def column(self, stamps: Stamps) -> pd.Series:
+        """Stamps as a column that carries the zone, of one dimension."""
+        column = pd.Series(np.asarray(stamps))
+        if self.type_name is None or column.dtype.kind != "M":
+            return column
+        return column.dt.tz_localize("UTC").dt.tz_convert(time_zone(self.type_name))
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> Self:
+        """Read what `to_dict` gave.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is something else, or a zone this machine does not know.
+        """
+        zone = cls(content["name"], content["axis"])
+        if zone.name is not None:
+            time_zone(zone.name)
+        return zone
+
+    def _offsets_at(self, instants: NDArray[np.datetime64]) -> NDArray[np.timedelta64]:
+        changes, offsets = self._changes(instants)
+        return offsets[np.searchsorted(changes, instants.astype(np.int64), side="right")].astype("timedelta64[ns]")
+
+    def _changes(self, stamps: NDArray[np.datetime64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        if self.name is None:
+            raise ValueError("stamps without a zone are no instants")
+        years = stamps[~np.isnat(stamps)].astype("datetime64[Y]").astype(np.int64) + 1970
+        return _changes_between(self.name, int(years.min(initial=2000)), int(years.max(initial=2000)))
+
+
+@functools.cache
+def time_zone(name: str) -> datetime.tzinfo:
+    """The zone of an IANA name or of an offset such as +01:00.
+
+    Raises:
+        ValueError: there is none.
+    """
+    offset = _FIXED.fullmatch(name)
+    if offset:
+        hours, minutes, seconds = (int(part or 0) for part in offset.groups()[1:])
+        length = datetime.timedelta(hours=hours, minutes=minutes, seconds=seconds)
+        return datetime.timezone(-length if offset[1] == "-" else length)
+    if name == "UTC":
+        return datetime.UTC
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (OSError, KeyError, ValueError):
+        raise ValueError(f"this machine knows no time zone '{name}'") from None
+
+
+def checked_zone(name: str) -> str:
+    """The name of `--tz`, when it is one.
+
+    Raises:
+        ConfigError: there is no such zone; with the nearest one.
+    """
+    known = zoneinfo.available_timezones()
+    if name in known:
+        return name
+    if not known:
+        raise ConfigError(f"--tz {name}: this machine has no database of time zones", "pip install tzdata")
+    named = [zone for zone in sorted(known) if zone.rpartition("/")[2].lower() == name.lower().replace(" ", "_")]
+    hint = f"did you mean '{named[0]}'?" if named else did_you_mean(name, sorted(known))
+    is_list = hint is not None and hint.startswith("known:")
+    raise ConfigError(f"there is no time zone '{name}'", "a name such as Europe/Berlin, or UTC" if is_list else hint)
+
+
+def in_zone(frame: pd.DataFrame, zone: Zone, names: tuple[str, ...] = ("cutoff", "timestamp")) -> pd.DataFrame:
+    """The table with columns of axis stamps turned into ones that carry the zone."""
+    return frame.assign(**{name: zone.column(frame[name].to_numpy()).set_axis(frame.index) for name in names})
+
+
+def _offset_texts(offsets: NDArray[np.timedelta64]) -> NDArray[np.str_]:
+    found, which = np.unique(offsets, return_inverse=True)
+    return np.array([offset_name(int(offset.astype(np.int64)) // _SECOND) for offset in found], np.str_)[which]
+
+
+def _unit_of(stamps: NDArray[np.datetime64]) -> Literal["D", "s", "ms", "us", "ns"]:
+    """The coarsest unit that holds all stamps, so that no text ends in zeros that say nothing."""
+    units: tuple[Literal["D", "s", "ms", "us"], ...] = ("D", "s", "ms", "us")
+    return next((unit for unit in units if (stamps == stamps.astype(f"datetime64[{unit}]")).all()), "ns")
+
+
+# --------------------------------------------------------------------------- changes of the offset
+
+
+@functools.lru_cache(maxsize=32)
+def _changes_between(name: str, first_year: int, last_year: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """When the offset changes, and the offsets before, between and after, in nanoseconds: (n,) and (n + 1,)."""
+    zone = time_zone(name)
+    span = np.array([f"{first_year - 1}-12-01", f"{last_year + 1}-02-01"], "datetime64[D]").astype(np.int64)
+    days = range(int(span[0]) * _DAY, int(span[1]) * _DAY, _DAY)
+    offsets = [_offset(zone, second) for second in days]
+    changed = [at for at in range(len(days) - 1) if offsets[at] != offsets[at + 1]]
+    moments = [_moment_of_change(zone, days[at], days[at + 1]) for at in changed]
+    kept = [offsets[0], *(offsets[at + 1] for at in changed)]
+    return np.array(moments, np.int64) * _SECOND, np.array(kept, np.int64) * _SECOND
+
+
+def _offset(zone: datetime.tzinfo, second: int) -> int:
+    """Seconds east of UTC at a second since 1970."""
+    moment = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC) + datetime.timedelta(seconds=second)
+    offset = moment.astimezone(zone).utcoffset()
+    return 0 if offset is None else round(offset.total_seconds())
+
+
+def _moment_of_change(zone: datetime.tzinfo, before: int, after: int) -> int:
+    """The first second with another offset than `before` has."""
+    old = _offset(zone, before)
+    while after - before > 1:
+        middle = (before + after) // 2
+        before, after = (middle, after) if _offset(zone, middle) == old else (before, middle)
+    return after
