@@ -10,19 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from forecast_attn.config import RunConfig
-from forecast_attn.errors import ConfigError, DataError, RunError
-from forecast_attn.run_dir import DataSource, RunDir, sha256_of
+from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.panel_reading import Table, name_of, panel_of_run, read_panel
+from forecast_attn.run_dir import RunDir
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from forecast_attn.attention_dump import AttentionDump
     from forecast_attn.attention_output import DumpListener
-    from forecast_attn.data.panel import Panel
+    from forecast_attn.data.categories import UnknownCategory
+    from forecast_attn.data.problems import Repair
     from forecast_attn.training.progress import TrainingListener
-
-Table = Path | str
-"""A CSV file, where a DataFrame is accepted too."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,10 @@ class ForecastResult:
     """The weights behind them; None for the mechanism `none`."""
     skipped: tuple[str, ...] = ()
     """Series with fewer rows than the lookback, which have no forecast."""
+    unknown_categories: tuple[UnknownCategory, ...] = ()
+    """Categories of the history and the future that training did not see."""
+    repairs: tuple[Repair, ...] = ()
+    """What was done to the history as it was read."""
 
 
 class Forecaster:
@@ -111,7 +114,7 @@ class Forecaster:
         directory = RunDir(run)
         check_resumable(directory)
         forecaster = cls._of(directory)
-        panel = _panel_of_run(directory, forecaster.config, data)
+        panel = panel_of_run(directory, forecaster.config, data)
         forecaster._run = resume(panel, directory, listener or TrainingListener())
         return forecaster
 
@@ -168,8 +171,9 @@ class Forecaster:
             DataError: history or future is too short, lacks a column or a value.
         """
         from forecast_attn.attention_dump import DumpChoice, read_attention
+        from forecast_attn.history import future_panel, read_history
         from forecast_attn.inference import choose_device, load_model
-        from forecast_attn.prediction import forecast_panel, future_panel, history_panel
+        from forecast_attn.prediction import forecast_panel
 
         run = self._fitted()
         choice = DumpChoice.of(attention_windows, attention_dtype, attention_top)
@@ -178,8 +182,8 @@ class Forecaster:
         device = choose_device(accelerator)
         model = load_model(run)
         roles = model.schema.roles
-        history, skipped = history_panel(model, run, self._frame(data, roles.item_id), _name_of(data))
-        panel = future_panel(model, history, self._frame(future, roles.item_id), _name_of(future))
+        history = read_history(model, run, self._frame(data, roles.item_id), name_of(data))
+        panel = future_panel(model, history.panel, self._frame(future, roles.item_id), name_of(future))
         attention_path = Path(attention_out) if attention_out is not None else self._scratch_dir() / run.attention.name
         predictions = forecast_panel(
             model,
@@ -190,7 +194,13 @@ class Forecaster:
             choice=choice,
             on_dump=on_dump,
         )
-        return ForecastResult(predictions, read_attention(attention_path) if model.has_attention else None, skipped)
+        return ForecastResult(
+            predictions,
+            read_attention(attention_path) if model.has_attention else None,
+            skipped=history.skipped,
+            unknown_categories=model.schema.unknown_categories(panel),
+            repairs=history.panel.repairs,
+        )
 
     def save(self, path: Path | str) -> None:
         """Copy the run to a directory that `load` and the command line can open.
@@ -244,49 +254,3 @@ class Forecaster:
         path = tempfile.mkdtemp(prefix="forecast-attn-")
         weakref.finalize(self, shutil.rmtree, path, ignore_errors=True)
         return Path(path)
-
-
-def read_panel(data: pd.DataFrame | Table, config: RunConfig) -> tuple[Panel, DataSource]:
-    """Read and validate a table.
-
-    Raises:
-        DataError: what is wrong with it.
-        ConfigError: declared columns contradict each other.
-    """
-    from forecast_attn.data.memory import release_memory
-    from forecast_attn.data.panel_building import build_panel
-    from forecast_attn.data.reading import read_table
-    from forecast_attn.data.roles import resolve_roles
-
-    source = DataSource(_name_of(data), None)
-    if isinstance(data, str | Path):
-        source = DataSource(str(data), sha256_of(Path(data)))
-    name = _name_of(data)
-    frame = read_table(data, config.data)
-    panel = build_panel(frame, resolve_roles(frame, config.data, name), config.data, source=name)
-    del frame
-    release_memory()
-    return panel, source
-
-
-def _panel_of_run(run: RunDir, config: RunConfig, data: pd.DataFrame | Table | None) -> Panel:
-    """The table a run was started with."""
-    recorded = run.read_json(run.config)["data"]
-    table = recorded["file"] if data is None else data
-    if data is None and recorded["sha256"] is None:
-        raise RunError(f"'{run.path}' was trained on a DataFrame", "pass it to Forecaster.resume(run, data)")
-    try:
-        panel, source = read_panel(table, config)
-    except DataError as error:
-        hint = error.hint or (f"forecast train DATA --resume {run.path}" if data is None else None)
-        raise DataError(error.message, hint) from None
-    if recorded["sha256"] is not None and source.sha256 not in (recorded["sha256"], None):
-        raise RunError(
-            f"'{table}' is not the table that '{run.path}' was started with",
-            "resume with the original file, or train a new run",
-        )
-    return panel
-
-
-def _name_of(data: pd.DataFrame | Table | None) -> str:
-    return Path(data).name if isinstance(data, str | Path) else "DataFrame"

@@ -88,7 +88,7 @@ def test_other_ways_to_start_it(process_environment, here, command):
     [
         (("trian", "data.csv"), "no such command 'trian'", "did you mean 'train'?"),
         (("train", "data.csv", "--horizn", "3"), "no such option '--horizn'", "did you mean '--horizon'?"),
-        (("train", "data.csv", "--zzz"), "no such option: --zzz", "forecast train --help"),
+        (("train", "data.csv", "--qqqqqqqq"), "no such option: --qqqqqqqq", "forecast train --help"),
         (("train", "data.csv", "other.csv"), "got unexpected extra argument", "forecast train --help"),
         (("train",), "there is no table to train on", "forecast train data.csv"),
         (("check",), "missing argument 'data'", "forecast check --help"),

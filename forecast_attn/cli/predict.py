@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from forecast_attn.cli.options import Json, Quiet
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from forecast_attn.forecaster import ForecastResult
+
 PREVIEW_ROWS = 5
+MOST_CATEGORIES = 10
 
 
 def predict(
@@ -80,6 +86,7 @@ def predict(
     if result.skipped:
         names = ", ".join(f"'{name}'" for name in result.skipped[:5])
         notes.print(f"warning: {len(result.skipped)} series shorter than the lookback have no forecast: {names}")
+    _say_what_was_done(notes, result)
     attention_path = None if result.attention is None else str(attention_out or directory.attention)
     if result.attention is None:
         notes.print("note: --attention none has no weights to write")
@@ -89,6 +96,19 @@ def predict(
         sys.stdout.write(predictions_csv(result.predictions))
         return
     _show(result.predictions, str(directory.path), str(csv_path), attention_path, as_json=json)
+
+
+def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
+    """Repairs of the history, and categories that training did not see."""
+    from forecast_attn.cli.findings_display import repair_table
+
+    if result.repairs:
+        notes.print(repair_table(result.repairs))
+    for unknown in result.unknown_categories[:MOST_CATEGORIES]:
+        said = f"warning: column '{unknown.column}' has a category that training did not see, {unknown.count} times"
+        notes.print(f"{said}: '{unknown.category}'", soft_wrap=True)
+    if len(result.unknown_categories) > MOST_CATEGORIES:
+        notes.print(f"warning: {len(result.unknown_categories) - MOST_CATEGORIES} more unknown categories")
 
 
 def _refuse_shared_files(**files: Path | str | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -30,13 +31,27 @@ def role_table(roles: Roles) -> Table:
     table = Table(box=None, pad_edge=False)
     for heading in ("column", "role", "why"):
         table.add_column(heading, overflow="fold")
-    named = [(roles.time, "time"), (roles.target, "target")]
-    named += [(roles.item_id, "item_id")] if roles.item_id is not None else []
-    named += [(name, "past covariate") for name in roles.past_covariates]
-    named += [(name, "future covariate") for name in roles.future_covariates]
-    named += [(name, "static covariate") for name in roles.static_covariates]
-    for name, role in named:
+    for name, role in _named_roles(roles):
         table.add_row(name, role, roles.reasons.get(name, ""))
     for name, why in roles.ignored.items():
         table.add_row(name, "not used", why)
     return table
+
+
+def _named_roles(roles: Roles) -> Iterator[tuple[str, str]]:
+    """Column and role, of every column that is used."""
+    yield roles.time, "time"
+    yield roles.target, "target"
+    if roles.item_id is not None:
+        yield roles.item_id, "item_id"
+    for kind in ("past", "future", "static"):
+        for name in getattr(roles, f"{kind}_covariates"):
+            yield name, f"{kind} covariate{_span(roles, name)}"
+        for name in getattr(roles, f"{kind}_categories"):
+            yield name, f"{kind} covariate, categorical{_span(roles, name)}"
+    if roles.weight is not None:
+        yield roles.weight, "weight of its series"
+
+
+def _span(roles: Roles, name: str) -> str:
+    return f", known {roles.known_steps[name]} steps ahead" if name in roles.known_steps else ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from forecast_attn.cli.findings_display import repair_table
 from forecast_attn.cli.tables import make_console, role_table
 from forecast_attn.config import RunConfig
 from forecast_attn.training.progress import EpochRecord, TrainingListener
@@ -61,6 +62,9 @@ class TrainingDisplay(TrainingListener):
             f"{preparation.panel.num_series} series, {len(preparation.training_cutoffs):,} training windows up to "
             f"{stamp_text(split.boundary)}, {len(preparation.validation_cutoffs):,} validation windows after it"
         )
+        repairs = (*preparation.panel.repairs, *split.repairs)
+        if repairs:
+            self.console.print(repair_table(repairs))
         self._warn(preparation)
 
     def _warn(self, preparation: Preparation) -> None:

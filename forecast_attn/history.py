@@ -1,0 +1,97 @@
+"""What a forecast starts from: the history as read in training, and what is known of the future."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.data.future import extend, join_future
+from forecast_attn.data.panel import Panel, ranges
+from forecast_attn.data.panel_building import build_panel
+from forecast_attn.errors import DataError, RunError
+from forecast_attn.inference import Model
+from forecast_attn.run_dir import RunDir
+
+
+@dataclass(frozen=True)
+class History:
+    """The series to forecast, and what there is to say about them."""
+
+    panel: Panel
+    skipped: tuple[str, ...]
+    """Series too short for the lookback, which get no forecast."""
+
+
+def read_history(model: Model, run: RunDir, frame: pd.DataFrame | None, source: str) -> History:
+    """Read the series to forecast as in training.
+
+    Args:
+        model: whose roles and frequency count.
+        run: whose tail.parquet is read when `frame` is None.
+        frame: the history.
+        source: its name, for messages.
+
+    Raises:
+        DataError: a column is missing, the table has a problem, or every series is too short.
+        RunError: tail.parquet is damaged.
+    """
+    schema = model.schema
+    if frame is None:
+        frame, source = _read_tail(run), run.tail.name
+    with _without_flags_of_train():
+        panel = build_panel(frame, schema.roles, replace(model.config.data, freq=schema.frequency.alias), source=source)
+    needed = 1 if schema.padded else schema.lookback
+    long_enough = panel.known >= needed
+    if not long_enough.any():
+        longest = int(panel.known.max())
+        raise DataError(
+            f"'{source}' has too few rows: the lookback needs {needed}, the longest series has {longest}",
+            "add older rows",
+        )
+    skipped = tuple(name for name, is_long in zip(panel.item_ids, long_enough, strict=True) if not is_long)
+    return History(select_series(panel, long_enough), skipped)
+
+
+def future_panel(model: Model, history: Panel, future: pd.DataFrame | None, source: str) -> Panel:
+    """The history with the rows to forecast: from a table of future covariates, or from the history's own end.
+
+    Raises:
+        DataError: a future covariate is missing; says for which steps of which series.
+    """
+    if future is None:
+        return extend(history, model.schema.horizon)
+    with _without_flags_of_train():
+        return join_future(history, future, model.schema.horizon, source)
+
+
+def select_series(panel: Panel, keep: NDArray[np.bool_]) -> Panel:
+    """Some of the series, in the same order."""
+    lengths = np.diff(panel.starts)[keep]
+    chosen = panel.with_rows(ranges(panel.starts[:-1][keep], lengths), lengths, panel.known[keep])
+    names = tuple(name for name, is_kept in zip(panel.item_ids, keep, strict=True) if is_kept)
+    return replace(chosen, item_ids=names, static_covariates=panel.static_covariates[keep])
+
+
+def _read_tail(run: RunDir) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(run.tail)
+    except (OSError, ValueError) as error:
+        reason = str(error).split(". ")[0].rpartition(": ")[2]
+        raise RunError(f"cannot read '{run.tail}': {reason}", "pass the history with --data FILE") from None
+
+
+@contextlib.contextmanager
+def _without_flags_of_train() -> Iterator[None]:
+    """The roles and the step of a trained model are settled: hints that name their flags would mislead."""
+    try:
+        yield
+    except DataError as error:
+        if error.hint is not None and any(flag in error.hint for flag in ("--ignore", "--freq", "--id", "--time")):
+            hint = "the table must be as in training: the same columns and the same time step"
+            raise DataError(error.message, hint) from None
+        raise
