@@ -206,11 +206,11 @@ def with_future(forecast, write, make_table, small) -> pd.DataFrame:
     return table[120:].drop(columns="target")
 
 
-NEEDED = "--future FILE with columns 'temperature' for 2024-04-30 … 2024-05-02"
+NEEDED = "--future FILE with columns 'temperature' for 2024-04-30 … 2024-05-02; forecast future-template writes it"
 
 
 def test_future_covariates_are_needed(with_future, refused):
-    message = "no 'temperature' for 3 of the 3 steps to forecast of series 'target', from 2024-04-30 to 2024-05-02"
+    message = "no 'temperature' for 3 of the 3 steps to forecast of series 'target': 2024-04-30, 2024-05-01, 2024-05-02"
     refused("predict", "run", message=message, hint=NEEDED)
 
 
@@ -218,7 +218,7 @@ def test_future_covariates_are_needed(with_future, refused):
     ("change", "message", "hint"),
     [
         (lambda f: f[:2], "no 'temperature' for 1 of the 3 steps .* 2024-05-02", NEEDED),
-        (lambda f: f[4:], "to 2024-05-02; it has 6 rows, from 2024-05-04 to 2024-05-09", NEEDED),
+        (lambda f: f[4:], "2024-05-02; it has 6 rows, from 2024-05-04 to 2024-05-09", NEEDED),
         (lambda f: f.assign(date=f["date"] + " 01:00"), "no 'temperature' for 3 of the 3 steps", NEEDED),
         (lambda f: f.drop(columns="temperature"), "no column 'temperature'; its columns are 'date'", "add the column"),
         (lambda f: f.drop(columns="date"), "no column 'date'; its columns are 'temperature'", "add the column"),

@@ -5,148 +5,232 @@ Rows are joined on (item_id, timestamp), never on position.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import ids_as_text, parse_numbers
+from forecast_attn.data.future_problems import (
+    all_issued_later,
+    bad_time,
+    missing_future,
+    other_kind_of_time,
+    twice,
+    which_issues,
+)
+from forecast_attn.data.issued import is_issued, parse_issued
 from forecast_attn.data.panel import Panel, ranges
-from forecast_attn.data.problems import counted, naming, place, quoted, stamp_text, stop_at_errors
+from forecast_attn.data.problems import Report, naming, stop_at_errors
 from forecast_attn.data.reading import require_column
+from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import Stamps, parse_timestamps
-from forecast_attn.errors import DataError
 
-Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
-def extend(panel: Panel, horizon: int) -> Panel:
+@dataclass(frozen=True, eq=False)
+class FutureRows:
+    """What is known of the steps after each series' last known target."""
+
+    stamps: Stamps
+    """(num_series, horizon)"""
+    present: NDArray[np.bool_]
+    """Whether some table has the row (num_series, horizon)."""
+    covariates: NDArray[np.float64]
+    """(num_series, horizon, num_future), NaN where not known."""
+    categories: NDArray[np.int32]
+    """(num_series, horizon, num_future_categories), -1 where not known."""
+    levels: dict[str, tuple[str, ...]]
+    """The panel's, with the categories that only these rows have."""
+
+
+def extend(panel: Panel, horizon: int, *, masked: bool = False) -> Panel:
     """The panel with exactly `horizon` future rows per series, taken from its own trailing rows where there are any.
+
+    Args:
+        panel: the history.
+        horizon: steps to forecast.
+        masked: empty cells are missing values; without it they are errors.
 
     Raises:
         DataError: it has future covariates, and not all of them are known for the horizon.
     """
-    stamps = _future_stamps(panel, horizon)
-    return _with_future(panel, stamps, _checked(panel, stamps, _own_future(panel, horizon), None))
+    rows = own_future(panel, horizon)
+    missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), None)
+    return _with_future(panel, rows)
 
 
-def join_future(panel: Panel, future_frame: pd.DataFrame, horizon: int, source: str) -> Panel:
+def join_future(
+    panel: Panel,
+    future_frame: pd.DataFrame,
+    horizon: int,
+    source: str,
+    *,
+    masked: bool = False,
+    report: Report = stop_at_errors,
+) -> Panel:
     """The panel with exactly `horizon` future rows per series, with future covariates from another table.
 
     Rows at other times or of other series, and a target column, are left out of account. Where both know a value, the
-    table's counts.
+    table's counts. Of a table with a column issued_at counts the newest forecast that was issued by the last known
+    target of the series; a note says which one that was.
 
     Args:
         panel: the history.
         future_frame: columns of time stamps, future covariates and, for several series, the identifier.
         horizon: steps to forecast.
         source: the table's name, for messages.
+        masked: empty cells are missing values; without it they are errors.
+        report: called with what is worth knowing about the table.
 
     Raises:
-        DataError: a column, a row or a value is missing.
+        DataError: a column, a row or a value is missing, or every forecast was issued too late.
     """
-    names = [panel.roles.time, *panel.roles.future_covariates]
-    names += [panel.roles.item_id] if panel.roles.item_id is not None and panel.num_series > 1 else []
+    own = own_future(panel, horizon)
+    add = _issued if is_issued(future_frame) else _given
+    rows = add(panel, own, future_frame, source, report)
+    missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, future_frame)
+    return _with_future(panel, rows)
+
+
+def own_future(panel: Panel, horizon: int) -> FutureRows:
+    """What the panel's own trailing rows know."""
+    last = panel.timestamps[panel.ends - 1]
+    wanted = panel.ends[:, None] + np.arange(horizon)
+    present = wanted < panel.starts[1:, None]
+    rows = np.where(present, wanted, 0)
+    return FutureRows(
+        stamps=np.stack([panel.frequency.shift(last, step) for step in range(1, horizon + 1)], axis=1),
+        present=present,
+        covariates=np.where(present[..., None], panel.future_covariates[rows], np.nan),
+        categories=np.where(present[..., None], panel.future_categories[rows], np.int32(-1)),
+        levels=panel.levels,
+    )
+
+
+def missing_cells(roles: Roles, rows: FutureRows, masked: bool) -> NDArray[np.bool_]:
+    """Cells that a forecast needs and nobody knows (num_series, horizon, num_future + num_future_categories).
+
+    A covariate known for k steps is needed for those. With `masked` an empty cell is no missing one, an absent row is.
+    """
+    empty = np.concatenate([np.isnan(rows.covariates), rows.categories < 0], axis=2)
+    return (empty & ~rows.present[..., None] if masked else empty) & needed_cells(roles, rows.stamps.shape[1])
+
+
+def needed_cells(roles: Roles, horizon: int) -> NDArray[np.bool_]:
+    """Whether a forecast needs a step of a future covariate (horizon, num_future + num_future_categories)."""
+    known = np.array([roles.known_steps.get(name, horizon) for name in _future(roles)], np.int64)
+    return np.arange(horizon)[:, None] < known
+
+
+def _future(roles: Roles) -> tuple[str, ...]:
+    return (*roles.future_covariates, *roles.future_categories)
+
+
+# --------------------------------------------------------------------------- another table
+
+
+def _given(panel: Panel, own: FutureRows, frame: pd.DataFrame, source: str, report: Report) -> FutureRows:
+    """What is known together with a table of future covariates."""
+    names = (panel.roles.time, *_future(panel.roles), *_identifier(panel))
     for name in names:
-        require_column(future_frame, name, source)
-    stamps = _future_stamps(panel, horizon)
-    values = _own_future(panel, horizon)
-    rows = _rows_in(panel, future_frame, stamps, source)
+        require_column(frame, name, source)
+    places = _places_in(panel, frame, own.stamps, source)
+    covariates, categories, levels = own.covariates.copy(), own.categories.copy(), dict(own.levels)
     for position, name in enumerate(panel.roles.future_covariates):
         with naming(source):
-            given = np.append(parse_numbers(future_frame[name], stop_at_errors), np.nan)[rows]
-        values[..., position] = np.where(np.isnan(given), values[..., position], given)
-    return _with_future(panel, stamps, _checked(panel, stamps, values, source, _extent(panel, future_frame)))
+            given = np.append(parse_numbers(frame[name], report), np.nan)[places]
+        covariates[..., position] = np.where(np.isnan(given), covariates[..., position], given)
+    for position, name in enumerate(panel.roles.future_categories):
+        codes, texts = ids_as_text(frame[name])
+        lookup, levels[name] = _merged(levels[name], texts)
+        given_codes = np.append(codes, -1)[places]
+        found = np.append(pd.Index(levels[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]
+        categories[..., position] = np.where(given_codes < 0, lookup[categories[..., position]], found)
+    return FutureRows(own.stamps, own.present | (places >= 0), covariates, categories, levels)
 
 
-def _extent(panel: Panel, frame: pd.DataFrame) -> str:
-    """How many rows the table has, from when to when."""
-    found, _ = parse_timestamps(frame[panel.roles.time], panel.roles.time)
-    return f"; it has {counted(len(found), 'row')}, from {stamp_text(found.min())} to {stamp_text(found.max())}"
+def _issued(panel: Panel, own: FutureRows, frame: pd.DataFrame, source: str, report: Report) -> FutureRows:
+    """What is known together with a table of forecasts and the times they were issued at."""
+    issued = parse_issued(frame, panel.roles, panel.item_ids, source, report)
+    cutoffs = panel.timestamps[panel.ends - 1]
+    series = np.arange(panel.num_series)[:, None]
+    found = issued.newest(series, own.stamps, cutoffs[:, None])
+    all_issued_later(panel, issued, found, cutoffs)
+    positions = [panel.roles.future_covariates.index(name) for name in issued.columns]
+    covariates = own.covariates.copy()
+    covariates[..., positions] = np.where(
+        (found >= 0)[..., None], np.append(issued.values, issued.values[:1], axis=0)[found], covariates[..., positions]
+    )
+    which_issues(issued, found, report)
+    return replace(own, present=own.present | (found >= 0), covariates=covariates)
 
 
-def _future_stamps(panel: Panel, horizon: int) -> Stamps:
-    """The stamps after each series' last known one (num_series, horizon)."""
-    last = panel.timestamps[panel.ends - 1]
-    return np.stack([panel.frequency.shift(last, step) for step in range(1, horizon + 1)], axis=1)
+def _identifier(panel: Panel) -> tuple[str, ...]:
+    return (panel.roles.item_id,) if panel.roles.item_id is not None and panel.num_series > 1 else ()
 
 
-def _own_future(panel: Panel, horizon: int) -> Floats:
-    """Future covariates in the panel's own trailing rows (num_series, horizon, num_future), NaN where it has none."""
-    values = np.full((panel.num_series, horizon, panel.future_covariates.shape[1]), np.nan)
-    for index, (first, stop) in enumerate(zip(panel.ends, panel.starts[1:], strict=True)):
-        found = panel.future_covariates[first : min(stop, first + horizon)]
-        values[index, : len(found)] = found
-    return values
+def _merged(levels: tuple[str, ...], texts: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """New code of every old one (the last is -1, for unknown), and all categories sorted as text."""
+    merged = tuple(sorted({*levels, *texts}))
+    codes = pd.Index(merged, dtype=object).get_indexer(pd.Index(levels, dtype=object))
+    return np.append(codes, -1).astype(np.int32), merged
 
 
-def _rows_in(panel: Panel, frame: pd.DataFrame, stamps: Stamps, source: str) -> NDArray[np.int64]:
+def _places_in(panel: Panel, frame: pd.DataFrame, stamps: Stamps, source: str) -> Ints:
     """Position in the table of each (series, step) wanted (num_series, horizon), -1 where it has none."""
     found, bad = parse_timestamps(frame[panel.roles.time], panel.roles.time)
     for at in np.flatnonzero(bad)[:1]:
-        value = frame[panel.roles.time].iloc[at]
-        raise DataError(
-            f"'{source}': column '{panel.roles.time}' is '{value}' at {place(int(at) + 1)}; expected a time stamp"
-        )
+        raise bad_time(frame, panel.roles.time, int(at), source)
     if found.dtype.kind != stamps.dtype.kind:
-        kinds = {"M": "dates", "i": "whole numbers"}
-        raise DataError(
-            f"'{source}' has {kinds[found.dtype.kind]} in '{panel.roles.time}', the history {kinds[stamps.dtype.kind]}"
-        )
+        raise other_kind_of_time(panel.roles.time, found, stamps, source)
     series = _series_in(panel, frame)
-    wanted = np.isin(found, stamps) & (series >= 0) & (series < panel.num_series)
-    rows = np.flatnonzero(wanted)
-    index = pd.MultiIndex.from_arrays([series[rows], found[rows]])
-    repeated = np.flatnonzero(index.duplicated())
+    times = np.unique(stamps)
+    at_time = np.minimum(np.searchsorted(times, found), len(times) - 1)
+    rows = np.flatnonzero((series >= 0) & (times[at_time] == found))
+    keys = series[rows] * len(times) + at_time[rows]
+    order = np.argsort(keys, kind="stable")
+    rows, keys = rows[order], keys[order]
+    asked = np.arange(panel.num_series)[:, None] * len(times) + np.searchsorted(times, stamps)
+    repeated = np.flatnonzero((keys[1:] == keys[:-1]) & np.isin(keys[1:], asked)) + 1
     if len(repeated):
-        at = int(rows[repeated[0]])
-        name = panel.item_ids[series[at]]
-        raise DataError(
-            f"'{source}' has {stamp_text(found[at])} of series '{name}' twice, the second at {place(at + 1)}",
-            "keep one of the rows",
-        )
-    horizon = stamps.shape[1]
-    lookup = pd.MultiIndex.from_arrays([np.repeat(np.arange(panel.num_series), horizon), stamps.ravel()])
-    return np.append(rows, -1)[index.get_indexer(lookup)].reshape(stamps.shape)
+        at = int(rows[repeated].min())
+        raise twice(panel.item_ids[series[at]], found[at], at, source)
+    places = np.searchsorted(keys, asked)
+    is_there = np.append(keys, -1)[places] == asked
+    return np.where(is_there, np.append(rows, -1)[places], -1)
 
 
-def _series_in(panel: Panel, frame: pd.DataFrame) -> NDArray[np.int64]:
+def _series_in(panel: Panel, frame: pd.DataFrame) -> Ints:
     """Index into the panel's series of every row of the table, -1 for series it does not have."""
     if panel.roles.item_id is None or panel.roles.item_id not in frame.columns:
         return np.zeros(len(frame), np.int64)
     found, item_ids = ids_as_text(frame[panel.roles.item_id])
-    position = {item_id: index for index, item_id in enumerate(panel.item_ids)}
-    return np.array([position.get(item_id, -1) for item_id in item_ids] + [-1], np.int64)[found]
+    position = pd.Index(panel.item_ids, dtype=object).get_indexer(pd.Index(item_ids, dtype=object))
+    return np.append(position, -1)[found]
 
 
-def _checked(panel: Panel, stamps: Stamps, values: Floats, source: str | None, extent: str = "") -> Floats:
-    """The values, when none is missing."""
-    missing = np.isnan(values)
-    for index, column in np.argwhere(missing.any(axis=1))[:1]:
-        steps = np.flatnonzero(missing[index, :, column])
-        horizon, name = values.shape[1], panel.roles.future_covariates[column]
-        first, last = stamp_text(stamps[index, steps[0]]), stamp_text(stamps[index, steps[-1]])
-        where = "the data" if source is None else f"'{source}'"
-        message = (
-            f"{where} has no '{name}' for {len(steps)} of the {horizon} steps to forecast of series "
-            f"'{panel.item_ids[index]}', from {first} to {last}{extent}"
-        )
-        span = f"{stamp_text(stamps[index, 0])} … {stamp_text(stamps[index, -1])}"
-        raise DataError(message, f"--future FILE with columns {quoted(panel.roles.future_covariates)} for {span}")
-    return values
+# --------------------------------------------------------------------------- into the panel
 
 
-def _with_future(panel: Panel, stamps: Stamps, values: Floats) -> Panel:
-    """Known rows of every series, each followed by its future rows (num_series, horizon, num_future)."""
-    horizon = stamps.shape[1]
+def _with_future(panel: Panel, rows: FutureRows) -> Panel:
+    """Known rows of every series, each followed by its future rows."""
+    horizon = rows.stamps.shape[1]
     lengths = panel.known + horizon
     # Future rows first point at the last known row, whose content is then replaced.
-    rows = np.minimum(ranges(panel.starts[:-1], lengths), np.repeat(panel.ends - 1, lengths))
-    longer = panel.with_rows(rows, lengths, panel.known)
+    source = np.minimum(ranges(panel.starts[:-1], lengths), np.repeat(panel.ends - 1, lengths))
+    longer = panel.with_rows(source, lengths, panel.known)
     future = ranges(longer.ends, np.full(panel.num_series, horizon))
-    timestamps, target = longer.timestamps, longer.target
-    past, ahead = longer.past_covariates, longer.future_covariates
-    timestamps[future], target[future], past[future] = stamps.ravel(), np.nan, np.nan
-    ahead[future] = values.reshape(len(future), -1)
-    return replace(longer, timestamps=timestamps, target=target, past_covariates=past, future_covariates=ahead)
+    longer.timestamps[future], longer.target[future] = rows.stamps.ravel(), np.nan
+    longer.past_covariates[future], longer.past_categories[future] = np.nan, -1
+    longer.future_covariates[future] = rows.covariates.reshape(len(future), -1)
+    categories = [
+        _merged(panel.levels[name], rows.levels[name])[0][longer.future_categories[:, position]]
+        for position, name in enumerate(panel.roles.future_categories)
+    ]
+    if categories:
+        longer.future_categories[:] = np.stack(categories, axis=1)
+    longer.future_categories[future] = rows.categories.reshape(len(future), -1)
+    return replace(longer, levels=rows.levels)

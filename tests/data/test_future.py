@@ -1,5 +1,6 @@
 """Rows to be forecast: joined on series and time, never on position."""
 
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.problems import Finding
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]
@@ -58,9 +60,13 @@ def test_extend_says_what_is_not_known(panel: Panel) -> None:
     with pytest.raises(DataError) as error:
         extend(panel, 7)
     assert error.value.message == (
-        "the data has no 'ahead' for 4 of the 7 steps to forecast of series 'a', from 2024-02-03 to 2024-02-06"
+        "the data has no 'ahead' for 4 of the 7 steps to forecast of series 'a': 2024-02-03, 2024-02-04, "
+        "2024-02-05, 2024-02-06; and for 4 steps of 1 more series"
     )
-    assert error.value.hint == "--future FILE with columns 'ahead' for 2024-01-31 … 2024-02-06"
+    assert error.value.hint == (
+        "--future FILE with columns 'ahead' for 2024-01-31 … 2024-02-06; forecast future-template writes it, "
+        "to be filled"
+    )
 
 
 def test_join_takes_values_from_the_file(panel: Panel, future: pd.DataFrame) -> None:
@@ -94,16 +100,14 @@ def test_a_short_file(panel: Panel, future: pd.DataFrame) -> None:
     with pytest.raises(DataError) as error:
         join_future(panel, future[future["date"] != "2024-01-25"], 5, "future.csv")
     assert error.value.message == (
-        "'future.csv' has no 'ahead' for 1 of the 5 steps to forecast of series 'b', from 2024-01-25 to 2024-01-25; "
+        "'future.csv' has no 'ahead' for 1 of the 5 steps to forecast of series 'b': 2024-01-25; "
         "it has 9 rows, from 2024-01-21 to 2024-02-04"
     )
 
 
 def test_a_misaligned_file(panel: Panel, future: pd.DataFrame) -> None:
     late = future.assign(date=future["date"] + pd.Timedelta("1h"))
-    with pytest.raises(
-        DataError, match="for 2 of the 5 steps to forecast of series 'a', from 2024-02-03 to 2024-02-04"
-    ):
+    with pytest.raises(DataError, match="for 2 of the 5 steps to forecast of series 'a': 2024-02-03, 2024-02-04;"):
         join_future(panel, late, 5, "future.csv")
 
 
@@ -142,3 +146,137 @@ def test_a_single_series_needs_no_identifier(as_panel: AsPanel, two_series: pd.D
     only_a = as_panel(two_series[two_series["item_id"] == "a"], ignore=("size",))
     longer = join_future(only_a, future.head(5).drop(columns="item_id"), 5, "future.csv")
     assert ahead(longer, 0) == [1000, 1001, 1002, 1003, 1004]
+
+
+def test_of_many_missing_stamps_the_first_and_the_last_are_named(panel: Panel, future: pd.DataFrame) -> None:
+    with pytest.raises(DataError) as error:
+        join_future(panel, future[future["item_id"] == "b"], 12, "future.csv")
+    assert (
+        "for 9 of the 12 steps to forecast of series 'a': 2024-02-03, 2024-02-04, 2024-02-05, 2024-02-06, 2024-02-07, "
+        "…, 2024-02-11; and for 7 steps of 1 more series; it has 5 rows"
+    ) in error.value.message
+
+
+# --------------------------------------------------------------------------- known for some steps, or missing
+
+
+def test_a_covariate_known_for_two_steps_is_needed_for_two(as_panel: AsPanel, two_series: pd.DataFrame) -> None:
+    panel = as_panel(two_series.dropna(subset="target"), future_covariates=("ahead:2",), ignore=("size",))
+    days = pd.date_range("2024-01-21", periods=20).repeat(2)
+    future = pd.DataFrame({"item_id": ["a", "b"] * 20, "date": days, "ahead": 7.0})
+    kept = future[~((future["item_id"] == "a") & (future["date"] > "2024-02-01"))]
+    longer = join_future(panel, kept, 4, "future.csv")
+    np.testing.assert_array_equal(ahead(longer, 0), [7, 7, np.nan, np.nan])
+    assert ahead(longer, 1) == [7, 7, 7, 7]
+    with pytest.raises(DataError, match="for 1 of the 4 steps to forecast of series 'a': 2024-02-01; it has"):
+        join_future(panel, kept[kept["date"] != "2024-02-01"].assign(), 4, "future.csv")
+
+
+def test_with_masks_a_cell_may_be_empty_but_no_row_may_be_absent(panel: Panel, future: pd.DataFrame) -> None:
+    empty = future.assign(ahead=future["ahead"].where(future["date"] != "2024-02-04"))
+    with pytest.raises(DataError, match="2024-02-04"):
+        join_future(panel, empty, 5, "future.csv")
+    np.testing.assert_array_equal(
+        ahead(join_future(panel, empty, 5, "future.csv", masked=True), 0), [1000, 1001, 1002, 1003, np.nan]
+    )
+    with pytest.raises(DataError, match="2024-02-04"):
+        join_future(panel, empty[empty["date"] != "2024-02-04"], 5, "future.csv", masked=True)
+    with pytest.raises(DataError, match="2024-02-03"):
+        extend(panel, 4, masked=True)
+
+
+# --------------------------------------------------------------------------- categories
+
+
+@pytest.fixture
+def promotions(as_panel: AsPanel) -> Panel:
+    """Five days of one series; the promotions of the next two are known."""
+    frame = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=7), "y": [*np.arange(5.0), np.nan, np.nan]})
+    return as_panel(frame.assign(promo=["none", "half", "none", "none", "half", "none", "half"]),
+                    future_covariates=("promo",), categorical=("promo",))  # fmt: skip
+
+
+def texts(panel: Panel) -> list[str | None]:
+    """The categories of all rows."""
+    levels: tuple[str | None, ...] = (*panel.levels["promo"], None)
+    return [levels[code] for code in panel.future_categories[:, 0]]
+
+
+def test_categories_of_the_panels_own_future(promotions: Panel) -> None:
+    assert texts(extend(promotions, 2)) == ["none", "half", "none", "none", "half", "none", "half"]
+    with pytest.raises(DataError, match="has no 'promo' for 1 of the 3 steps to forecast of series 'y': 2024-01-08"):
+        extend(promotions, 3)
+
+
+def test_categories_of_a_file_even_new_ones(promotions: Panel) -> None:
+    future = pd.DataFrame({"date": pd.date_range("2024-01-06", periods=3), "promo": ["free gift", None, "none"]})
+    longer = join_future(promotions, future, 3, "future.csv")
+    assert longer.levels["promo"] == ("free gift", "half", "none")
+    assert texts(longer) == ["none", "half", "none", "none", "half", "free gift", "half", "none"]
+    assert promotions.levels["promo"] == ("half", "none")
+
+
+# --------------------------------------------------------------------------- forecasts with their issue
+
+
+def issued(panel: Panel, *issues: tuple[str, float]) -> pd.DataFrame:
+    """For each issue a forecast of the next five days of both series."""
+    rows = [
+        (name, day, pd.Timestamp(at), value)
+        for at, value in issues
+        for name, first in (("a", "2024-01-31"), ("b", "2024-01-21"))
+        for day in pd.date_range(first, periods=5)
+    ]
+    return pd.DataFrame(rows, columns=["item_id", "date", "issued_at", "ahead"])
+
+
+def test_the_newest_issue_by_the_last_known_target_counts_per_series(panel: Panel) -> None:
+    notes: list[Finding] = []
+    frame = issued(panel, ("2024-01-10", 1.0), ("2024-01-25", 2.0), ("2024-02-05", 3.0))
+    longer = join_future(panel, frame.sample(frac=1, random_state=1), 5, "wind.csv", report=notes.append)
+    assert (ahead(longer, 0), ahead(longer, 1)) == ([2] * 5, [1] * 5)
+    assert [(note.code, note.severity, note.message) for note in notes] == [
+        (
+            "FA509",
+            "note",
+            "'wind.csv': the forecasts of 'ahead' issued at 2024-01-10 to 2024-01-25 are used; those issued later, "
+            "up to 2024-02-05, are not",
+        )
+    ]
+
+
+def test_forecasts_issued_too_late_are_refused(panel: Panel) -> None:
+    frame = issued(panel, ("2024-01-25", 2.0))
+    with pytest.raises(DataError) as error:
+        join_future(panel, frame, 5, "wind.csv")
+    assert error.value.message == (
+        "every forecast of series 'b' in 'wind.csv' was issued after its last known target, at 2024-01-20; the first "
+        "at 2024-01-25"
+    )
+
+
+def test_steps_that_were_not_forecast_are_named(panel: Panel) -> None:
+    frame = issued(panel, ("2024-01-10", 2.0))
+    with pytest.raises(DataError, match="for 1 of the 5 steps to forecast of series 'a': 2024-02-04; it has 9 rows"):
+        join_future(panel, frame[frame["date"] != "2024-02-04"], 5, "wind.csv")
+
+
+# --------------------------------------------------------------------------- size
+
+
+def test_ten_thousand_series_take_no_time(as_panel: AsPanel) -> None:
+    num_series, rows, horizon = 10_000, 6, 24
+    names = np.repeat([f"s{index:05d}" for index in range(num_series)], rows)
+    stamps = np.tile(pd.date_range("2024-01-01", periods=rows, freq="h"), num_series)
+    panel = as_panel(pd.DataFrame({"item_id": names, "date": stamps, "y": 1.0, "x": 2.0}), future_covariates=("x",))
+    future = pd.DataFrame(
+        {
+            "item_id": np.repeat(panel.item_ids, horizon),
+            "date": np.tile(pd.date_range("2024-01-01 06:00", periods=horizon, freq="h"), num_series),
+            "x": np.arange(num_series * horizon),
+        }
+    ).sample(frac=1, random_state=0)
+    begin = time.process_time()
+    longer = join_future(panel, future, horizon, "future.csv")
+    assert time.process_time() - begin < 2
+    assert longer.future_covariates[:, 0].reshape(num_series, -1)[:, rows:].ravel().tolist() == list(range(240_000))
