@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.categories import UnknownCategory, Vocabulary
@@ -12,7 +12,9 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.scaled_rows import RowLayout, scale_rows
 from forecast_attn.data.scaling import Scaler
-from forecast_attn.data.windows import WindowArrays
+
+if TYPE_CHECKING:
+    from forecast_attn.data.windows import WindowArrays
 
 _ROLE_LISTS = tuple(f"{kind}_{what}" for kind in ("past", "future", "static") for what in ("covariates", "categories"))
 
@@ -55,6 +57,8 @@ class Schema:
         Raises:
             DataError: a series was not in training.
         """
+        from forecast_attn.data.windows import WindowArrays  # with torch, which checking a table does not need
+
         scaler = self.scaler.for_series(panel.item_ids)
         rows = scale_rows(panel, scaler, self.vocabulary, self.layout, self.calendar)
         return WindowArrays.build(rows, self.lookback, self.horizon)
