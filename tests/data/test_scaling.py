@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,8 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaling import Scaler, fit_scaler
 from forecast_attn.data.split import Split, split_panel
 from forecast_attn.errors import DataError
+
+from .slow_scales import slow_fit
 
 AsPanel = Callable[..., Panel]
 
@@ -38,29 +41,58 @@ def test_mean_and_deviation_of_the_training_rows(panel: Panel, split: Split) -> 
     assert scaler.constant == ()
 
 
+def test_missing_values_are_left_out(as_panel: AsPanel, two_series: pd.DataFrame, split: Split) -> None:
+    panel = as_panel(two_series)
+    holes = np.arange(panel.num_rows) % 3 == 1
+    with_holes = replace(panel, target=np.where(holes, np.nan, panel.target))
+    kept = np.arange(18)[np.arange(18) % 3 != 1]
+    for method in ("standard", "robust", "mean-abs"):
+        scaler = fit_scaler(with_holes, split, method)
+        assert (scaler.target.loc[0], scaler.target.scale[0]) == pytest.approx(slow_fit(kept * 1.0, method))
+        assert (scaler.target.loc[1], scaler.target.scale[1]) == pytest.approx(slow_fit(kept + 100.0, method))
+
+
+def test_series_without_an_observed_value_get_the_average(panel: Panel, split: Split) -> None:
+    empty = replace(panel, target=np.where(panel.series_of_rows == 1, np.nan, panel.target))
+    scaler = fit_scaler(empty, split, "standard", "arcsinh")
+    assert scaler.target.loc[1] == scaler.target.loc[0]
+    assert scaler.target.scale[1] == scaler.target.scale[0]
+    assert scaler.transform.unit.loc.tolist() == [8.5, 8.5]
+    assert scaler.constant == ()
+
+
 def test_none_leaves_values_alone(panel: Panel, split: Split) -> None:
     scaler = fit_scaler(panel, split, "none")
     assert scaler.target.loc.tolist() == [0, 0]
     assert scaler.past.scale.tolist() == [[1], [1]]
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(row=st.integers(18, 32), value=st.floats(-1e12, 1e12))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    row=st.integers(18, 32),
+    value=st.floats(0, 1e12),
+    method=st.sampled_from(["standard", "robust", "mean-abs"]),
+    transform=st.sampled_from(["none", "arcsinh", "log"]),
+)
 def test_nothing_after_the_boundary_reaches_the_scaler(
-    as_panel: AsPanel, two_series: pd.DataFrame, split: Split, row: int, value: float
+    as_panel: AsPanel, two_series: pd.DataFrame, split: Split, row: int, value: float, method: str, transform: str
 ) -> None:
     changed = two_series.copy()
     changed.loc[row, "ahead"] = value
     if row < 30:
         changed.loc[row, ["target", "past"]] = value
-    before = fit_scaler(as_panel(two_series), split, "standard").to_dict()
-    assert json.dumps(fit_scaler(as_panel(changed), split, "standard").to_dict()) == json.dumps(before)
+    before = fit_scaler(as_panel(two_series), split, method, transform).to_dict()
+    assert json.dumps(fit_scaler(as_panel(changed), split, method, transform).to_dict()) == json.dumps(before)
 
 
-def test_json_brings_back_every_bit(panel: Panel, split: Split) -> None:
-    scaler = fit_scaler(panel, split, "standard")
+@pytest.mark.parametrize("transform", ["none", "arcsinh", "log"])
+@pytest.mark.parametrize("method", ["standard", "robust", "mean-abs", "none"])
+def test_json_brings_back_every_bit(panel: Panel, split: Split, method: str, transform: str) -> None:
+    scaler = fit_scaler(panel, split, method, transform)
     again = Scaler.from_dict(json.loads(json.dumps(scaler.to_dict())))
-    assert again.item_ids == scaler.item_ids
+    assert (again.method, again.item_ids, again.transform.kind) == (method, scaler.item_ids, transform)
+    assert again.to_dict() == scaler.to_dict()
+    assert again.transform.unit.scale.tobytes() == scaler.transform.unit.scale.tobytes()
     for name in ("target", "past", "future", "static"):
         for one, other in zip(getattr(again, name), getattr(scaler, name), strict=True):
             assert one.shape == other.shape
