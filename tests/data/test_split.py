@@ -1,6 +1,7 @@
 """Where validation begins."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,8 @@ import pytest
 
 from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.split import split_panel
+from forecast_attn.data.problems import Finding
+from forecast_attn.data.split import report_short_series, split_panel
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]
@@ -45,6 +47,73 @@ def test_short_series_among_long_ones_are_named(as_panel: AsPanel) -> None:
     panel = as_panel(pd.concat([daily(100), daily(25, "2024-03-16", "short"), daily(10, "2024-03-31", "new")]))
     split = split_panel(panel, validation=0.2, horizon=5, lookback=10)
     assert split.skipped == (("new", 0, 15), ("short", 5, 15))
+
+
+def test_short_series_are_padded(as_panel: AsPanel) -> None:
+    panel = as_panel(pd.concat([daily(100), daily(30, "2024-03-11", "b"), daily(25, "2024-03-16", "c")]))
+    split = split_panel(panel, validation=0.2, horizon=5, lookback=10, short_series="pad")
+    assert split.padded == (("b", 10, 15),)
+    assert split.skipped == (("c", 5, 15),)  # one row and a horizon are six
+    assert [repair.message for repair in split.repairs] == ["short series: padded, series 'b': 5 times"]
+    assert split.short_series() == [
+        {"item_id": "c", "rows": 5, "needed": 15, "action": "skip"},
+        {"item_id": "b", "rows": 10, "needed": 15, "action": "pad"},
+    ]
+
+
+def test_padding_lets_a_table_of_short_series_train(as_panel: AsPanel) -> None:
+    panel = as_panel(pd.concat([daily(20, name=name) for name in "ab"]))
+    with pytest.raises(DataError, match="the longest series has 20 rows; lookback 28"):
+        split_panel(panel, validation=4, horizon=4, lookback=28)
+    split = split_panel(panel, validation=4, horizon=4, lookback=28, short_series="pad")
+    assert [short.item_id for short in split.padded] == ["a", "b"]
+    assert len(training_cutoffs(panel, split, 28, 4, pad=True)) == 24
+
+
+def test_short_series_are_refused_in_one_sentence(as_panel: AsPanel) -> None:
+    frames = [daily(100), *(daily(25 + at, "2024-03-16", f"short{at}") for at in range(7))]
+    panel = as_panel(pd.concat(frames))
+    with pytest.raises(DataError) as caught:
+        split_panel(panel, validation=20, horizon=5, lookback=30, short_series="error")
+    assert caught.value.message == (
+        "7 series are too short: lookback 30 + horizon 5 need 35 training rows; "
+        "'short0' has 11, 'short1' has 11, 'short2' has 11, 'short3' has 11, 'short4' has 11, and 2 more"
+    )
+    assert "--short-series pad" in str(caught.value.hint)
+    assert caught.value.code == "FA407"
+
+
+@pytest.mark.parametrize(
+    ("short_series", "expected"),
+    [
+        ("skip", [("FA402", "warning", "b"), ("FA402", "warning", "c")]),
+        ("pad", [("FA402", "warning", "c"), ("FA406", "note", "b")]),
+        ("error", [("FA407", "error", "b"), ("FA407", "error", "c")]),
+    ],
+)
+def test_every_short_series_is_a_finding(
+    as_panel: AsPanel, short_series: str, expected: list[tuple[str, str, str]]
+) -> None:
+    panel = as_panel(pd.concat([daily(100), daily(30, "2024-03-11", "b"), daily(25, "2024-03-16", "c")]))
+    mode = "skip" if short_series == "error" else short_series
+    split = split_panel(panel, validation=0.2, horizon=5, lookback=10, short_series=mode)
+    findings: list[Finding] = []
+    report_short_series(split, short_series, findings.append)
+    assert [(each.code, each.severity, each.item_id) for each in findings] == expected
+    assert findings[0].message.endswith("rows for training; lookback + horizon need 15")
+
+
+def test_a_series_without_a_value_in_training_is_skipped(as_panel: AsPanel) -> None:
+    panel = as_panel(pd.concat([daily(100), daily(100, name="b")]))
+    empty = replace(panel, target=np.where((panel.series_of_rows == 1) & (panel.target < 95), np.nan, panel.target))
+    split = split_panel(empty, validation=0.2, horizon=5, lookback=10)
+    assert split.skipped == (("b", 0, 15),)
+
+
+def test_long_series_in_the_wrong_place(as_panel: AsPanel) -> None:
+    panel = as_panel(pd.concat([daily(130), daily(100, "2025-01-01", "b")]))
+    with pytest.raises(DataError, match=r"no series has values for a window of lookback 10 \+ horizon 5 before 2024-12-2"):
+        split_panel(panel, validation=110, horizon=5, lookback=10)
 
 
 @pytest.mark.parametrize("rows", range(3, 60))
