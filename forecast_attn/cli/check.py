@@ -14,8 +14,8 @@ from forecast_attn.errors import ConfigError, did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from forecast_attn.checking import CheckReport
     from forecast_attn.config import DataConfig
-    from forecast_attn.data.findings import CheckReport
     from forecast_attn.data.problems import Repair
 
 FORMATS = ("table", "json", "github")
@@ -77,14 +77,14 @@ def _is_stdout(out: Path | None) -> bool:
 
 
 def _check(data: str, config: DataConfig) -> CheckReport:
-    from forecast_attn.data.findings import check_table
+    from forecast_attn.checking import check_table
 
     return check_table(data, config)
 
 
 def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:
     """Write the repaired table, if it can be repaired; what stands in its way otherwise."""
-    from forecast_attn.data.fix import fix_table
+    from forecast_attn.checking.fix import fix_table
 
     report, fixed = fix_table(data, config)
     if fixed is None:
@@ -120,8 +120,8 @@ def _show(report: CheckReport, form: str, config: DataConfig) -> None:
 
         sys.stdout.write(dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
     elif form == "github":
+        from forecast_attn.checking.locations import places_of
         from forecast_attn.cli.annotations import annotation
-        from forecast_attn.data.locations import places_of
 
         places = places_of(report.path, config, report.findings)
         for finding, place in zip(report.findings, places, strict=True):

@@ -12,9 +12,8 @@ from forecast_attn.cli.tables import role_table
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from forecast_attn.data.findings import CheckReport
+    from forecast_attn.checking import CheckReport, SeriesSummary
     from forecast_attn.data.problems import Repair
-    from forecast_attn.data.series_summaries import SeriesSummary
 
 MOST_SERIES = 20
 MOST_REPAIRS = 20

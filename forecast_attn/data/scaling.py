@@ -156,6 +156,9 @@ def forbid_negative(panel: Panel) -> None:
             f"series '{name}' has the negative target {panel.target[at]:g} at {stamp_text(panel.timestamps[at])}; "
             "--transform log takes none",
             "--transform arcsinh, which takes any value",
+            code="FA408",
+            column=panel.roles.target,
+            item_id=name,
         )
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn.checking import CheckReport, check_table
 from forecast_attn.config import DataConfig
-from forecast_attn.data.findings import CheckReport, check_table
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import resolve_roles

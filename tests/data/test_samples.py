@@ -8,8 +8,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from forecast_attn.checking import check_table
 from forecast_attn.config import DataConfig
-from forecast_attn.data.findings import check_table
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_table

@@ -6,12 +6,14 @@ import numpy as np
 
 from forecast_attn.config import DataConfig
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding, Report, counted, report_each
+from forecast_attn.data.problems import Finding, Report, counted
 from forecast_attn.data.scaling import constant_series
-from forecast_attn.data.split import split_panel
+from forecast_attn.data.split import report_short_series
+from forecast_attn.preparation import Preparation
 
 
 def report_constants(panel: Panel, report: Report) -> None:
+    """Report targets and covariates that are one number throughout."""
     constant = constant_series(panel, panel.known)
     for name in constant[:1]:
         said = (
@@ -30,20 +32,12 @@ def report_constants(panel: Panel, report: Report) -> None:
                 report(Finding("FA404", "warning", f"column '{name}' never changes", f"--ignore '{name}'", column=name))
 
 
-def report_sizes(panel: Panel, config: DataConfig, report: Report) -> None:
+def report_preparation(preparation: Preparation, config: DataConfig, report: Report) -> None:
     """Report series too short to learn from, and future rows that end before the horizon."""
-    horizon = config.horizon or panel.frequency.default_horizon
-    lookback = config.lookback or panel.frequency.default_lookback
-    split = split_panel(panel, validation=config.validation, horizon=horizon, lookback=lookback)
-
-    def short(at: int) -> Finding:
-        item_id, rows, needed = split.skipped[at]
-        message = f"series '{item_id}' has {counted(rows, 'row')} for training; lookback + horizon need {needed}"
-        return Finding("FA402", "warning", message, "it is left out of training", item_id=item_id)
-
-    report_each(report, range(len(split.skipped)), short)
+    report_short_series(preparation.split, config.short_series, report)
+    panel, horizon = preparation.panel, preparation.schema.horizon
     ahead = panel.starts[1:] - panel.ends
-    if panel.roles.future_covariates and (ahead < horizon).any():
+    if panel.roles.future and (ahead < horizon).any():
         at = int(np.argmax(ahead < horizon))
         message = (
             f"series '{panel.item_ids[at]}' has {counted(int(ahead[at]), 'future row')}; the horizon needs {horizon}"

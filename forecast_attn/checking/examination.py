@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from forecast_attn.checking.series_findings import report_constants, report_preparation
+from forecast_attn.checking.series_summaries import SeriesSummary, summarise
 from forecast_attn.config import DataConfig
 from forecast_attn.data.cells import Cells, parse_cells
 from forecast_attn.data.frequency import Frequency
@@ -21,11 +23,8 @@ from forecast_attn.data.panel_building import panel_of_cells
 from forecast_attn.data.problems import Finding, Repair, finding_of
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import Roles, resolve_roles
-from forecast_attn.data.series_findings import report_constants, report_sizes
-from forecast_attn.data.series_summaries import SeriesSummary, summarise
 from forecast_attn.errors import DataError
-
-__all__ = ["CheckReport", "Examination", "Finding", "SeriesSummary", "check_table", "examine"]
+from forecast_attn.preparation import Preparation, prepare
 
 SEVERITIES = ("error", "warning", "note")
 
@@ -65,6 +64,7 @@ class Examination:
     roles: Roles | None = None
     cells: Cells | None = None
     panel: Panel | None = None
+    preparation: Preparation | None = None
 
     @property
     def has_errors(self) -> bool:
@@ -80,8 +80,12 @@ class Examination:
             frequency=None if self.panel is None else self.panel.frequency,
             series=() if self.cells is None else summarise(self.cells, self.panel),
             findings=tuple(map(self._placed, found)),
-            repairs=() if self.panel is None else self.panel.repairs,
+            repairs=self._repairs(),
         )
+
+    def _repairs(self) -> tuple[Repair, ...]:
+        read = () if self.panel is None else self.panel.repairs
+        return read if self.preparation is None else (*read, *self.preparation.split.repairs)
 
     def _placed(self, finding: Finding) -> Finding:
         """With file, column and series, where the stage that found it could not know or did not say them."""
@@ -138,7 +142,8 @@ def _pass_stages(draft: Examination, table: Path | str | pd.DataFrame, source: s
     if not draft.has_errors:
         draft.stage = "FA403"
         report_constants(draft.panel, report)
-        report_sizes(draft.panel, config, report)
+        draft.preparation = prepare(draft.panel, config)
+        report_preparation(draft.preparation, config, report)
 
 
 def _once_per_cell(findings: list[Finding]) -> list[Finding]:
