@@ -1,0 +1,144 @@
+"""`forecast inspect --html`: one page that holds its data, its styles and its script, and asks the network for nothing.
+
+The page's content security policy forbids every request and every script but its own, by their hashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from forecast_attn.atomic import write_atomically
+from forecast_attn.attention_dump import AttentionDump
+from forecast_attn.inspection.audit_section import audit_section
+from forecast_attn.inspection.findings import Header
+from forecast_attn.inspection.page_data import default_windows, page_document, sample_windows, script_json
+from forecast_attn.inspection.page_sections import findings_section, run_section
+from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.window_values import WindowValues, values_of_windows
+from forecast_attn.run_dir import RunDir
+
+SCRIPTS = ("model.js", "drawing.js", "charts.js", "tables.js", "main.js")
+"""In this order: each knows the ones before it."""
+
+
+@dataclass(frozen=True)
+class HtmlReport:
+    """A page, ready to be written.
+
+    Attributes:
+        html: all of it.
+        num_windows: how many windows can be chosen on it.
+        windows_in_file: how many the means are taken over.
+    """
+
+    html: str
+    num_windows: int
+    windows_in_file: int
+
+    @property
+    def num_bytes(self) -> int:
+        return len(self.html.encode())
+
+    def size_words(self) -> str:
+        """What will be written, in words."""
+        size = self.num_bytes
+        text = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+        return f"{text} with {self.num_windows:,} of {self.windows_in_file:,} windows"
+
+    def write(self, path: Path) -> None:
+        """Write the page whole or not at all.
+
+        Raises:
+            RunError: the folder is missing, may not be written to, or is full.
+        """
+        write_atomically(path, self.html)
+
+
+def build_report(
+    dump: AttentionDump, run: RunDir | None = None, *, num_windows: int | None = None, table: Path | None = None
+) -> HtmlReport:
+    """Make the page of an attention file, or of a part of it.
+
+    Args:
+        dump: the windows the page is about.
+        run: whose file it is: adds the series, the metrics, the configuration and the audit.
+        num_windows: how many windows can be chosen, evenly spread; as many as keep the page small when None.
+        table: the table the windows come from; found through the run when None.
+
+    Raises:
+        DataError: the file holds no windows, or the table cannot be read.
+        RunError: the file or the run is damaged.
+    """
+    inspection = inspect_attention(dump)
+    shown = sample_windows(dump, num_windows or default_windows(dump))
+    if run is None:
+        values = WindowValues.unknown(shown, "The series is not drawn: the attention file was given without its run.")
+    else:
+        values = values_of_windows(run, shown, table)
+    read = _read_optional(run)
+    document = page_document(dump, shown, values)
+    html = _page(
+        title=_title(inspection.header),
+        subtitle=_subtitle(inspection.header),
+        findings=findings_section(inspection, values.notes),
+        audit=audit_section(read["audit"]),
+        run=run_section(read["config"], read["metrics"]),
+        data=script_json(document),
+    )
+    return HtmlReport(html, shown.num_windows, dump.num_windows)
+
+
+def _read_optional(run: RunDir | None) -> dict[str, Any]:
+    """The run's documents; None for those it has not."""
+    paths = {} if run is None else {"config": run.config, "metrics": run.metrics, "audit": run.audit}
+    found = {name: run.read_json(path) for name, path in paths.items() if run is not None and path.is_file()}
+    return {"config": None, "metrics": None, "audit": None, **found}
+
+
+def _title(header: Header) -> str:
+    items = header.item_ids[0] if len(header.item_ids) == 1 else f"{len(header.item_ids)} series"
+    return f"Where the forecast of {items} looks"
+
+
+def _subtitle(header: Header) -> str:
+    heads = f", {len(header.heads)} heads" if len(header.heads) > 1 else ""
+    cutoffs = " to ".join(dict.fromkeys((header.first_cutoff, header.last_cutoff)))
+    plural = "s" if header.num_windows > 1 else ""
+    season = f", season {header.season}" if header.season > 1 else ""
+    return (
+        f"{header.mechanism}: {header.score} score, {header.order} order, {header.normaliser}, {header.window} "
+        f"window{heads}. {header.num_windows:,} window{plural}, cut-off{plural} {cutoffs}. "
+        f"Lookback {header.lookback}, horizon {header.horizon}, step {header.frequency}{season}."
+    )
+
+
+# --------------------------------------------------------------------------- putting the page together
+
+
+def _page(*, title: str, subtitle: str, **parts: str) -> str:
+    folder = files("forecast_attn.inspection") / "page"
+    style = (folder / "style.css").read_text(encoding="utf-8")
+    bodies = [(folder / name).read_text(encoding="utf-8") for name in SCRIPTS]
+    script = '"use strict";\n(() => {\n' + "\n".join(bodies) + "})();\n"
+    filled = {
+        "title": escape(title),
+        "subtitle": escape(subtitle),
+        "policy": f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}",
+        "style": style,
+        "script": script,
+        **parts,
+    }
+    template = (folder / "page.html").read_text(encoding="utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda marker: filled[marker[1]], template)  # one pass: what is put in is not read
+
+
+def _hash(text: str) -> str:
+    """What a content security policy calls an inline style or script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

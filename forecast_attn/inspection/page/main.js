@@ -1,0 +1,181 @@
+// The page: what is chosen, how it is changed, and what follows.
+
+const byId = (id) => document.getElementById(id);
+const state = { window: 0, head: MEAN_OF_HEADS, step: 0, place: null, rows: null, spread: null };
+const seriesChart = makeSeriesChart(byId("series"));
+const heatmap = makeHeatmap(byId("heatmap"), byId("scale"));
+const meanMap = makeHeatmap(byId("mean"), byId("mean-scale"));
+const sliders = [byId("series"), byId("heatmap")];
+
+// ---------------------------------------------------------------------------- showing
+
+function showAll() {
+  state.rows = windowRows(state.window, state.head);
+  state.spread = spreadOf(state.window, state.head);
+  seriesChart.draw(state);
+  heatmap.draw(state.rows, state.spread, pastOf(state.window));
+  showMeans();
+  showControls();
+  showMarks();
+}
+
+function showMeans() {
+  const rows = meanRows(state.head), spread = meanSpread(state.head), steps = numSteps > 1 ? "steps" : "step";
+  drawProfile(byId("profile"), profileOf(rows));
+  meanMap.draw(rows, spread, null);
+  byId("mean").setAttribute("aria-label", "Heat map of the mean weights by step and lag");
+  const count = page.windowsInFile, effective = sum(spread.effective) / numSteps;
+  byId("average-words").textContent = `Over ${count === 1 ? "the one window" : `all ${count} windows`} of the file${headWords(", ")}: ${number(effective, 3)} effective ${steps} of ${lookback}.`;
+}
+
+const headWords = (before) => (numHeads === 1 ? "" : before + (state.head === MEAN_OF_HEADS ? `mean of ${numHeads} heads` : `head ${page.heads[state.head]}`));
+
+function showMarks() {
+  seriesChart.mark(state);
+  heatmap.mark(state);
+  meanMap.mark(state);
+  showReadout();
+  const step = page.steps[state.step], time = timeOf(state.window, lookback + state.step);
+  byId("step").value = state.step;
+  byId("step").setAttribute("aria-valuetext", `step ${step}, ${time}`);
+  byId("step-text").textContent = `${step}, ${time}`;
+  for (const slider of sliders) {
+    const values = { min: page.steps[0], max: horizon, now: step, text: `step ${step}, ${time}` };
+    for (const [name, value] of Object.entries(values)) slider.setAttribute(`aria-value${name}`, value);
+  }
+  showTables();
+}
+
+function showReadout() {
+  const readout = byId("readout"), row = state.rows[state.step];
+  readout.replaceChildren();
+  const first = make(readout, "span"), values = [forecastOf(state.window)[state.step], actualOf(state.window)[state.step]];
+  make(first, "b", {}, `Step ${page.steps[state.step]}, ${timeOf(state.window, lookback + state.step)}`);
+  const words = [["forecast", values[0]], ["actual", values[1]]].filter(([, value]) => Number.isFinite(value));
+  first.append(...words.map(([name, value]) => ` · ${name} ${number(value)}`), ` · ${number(state.spread.effective[state.step], 3)} effective steps${headWords(" · ")}`);
+  const tops = topPlaces(row, 3).map((place) => `${timeOf(state.window, place)} (lag ${lagOf(place)}, ${share(row[place])})`);
+  make(readout, "span", {}, tops.length ? `looks most at ${tops.join(", ")}` : "looks at nothing");
+  if (state.place !== null) make(readout, "span", { id: "lag-readout" }, lagWords(state.place, row));
+}
+
+function lagWords(place, row) {
+  const value = pastOf(state.window)[place], lag = lagOf(place);
+  const words = [`lag ${lag}`, timeOf(state.window, place), distanceOf(lag), `weight ${share(row[place])}`];
+  if (Number.isFinite(value)) words.push(`${page.target ?? "value"} ${number(value)}`);
+  return words.filter(Boolean).join(" · ");
+}
+
+function showTables() {
+  for (const [id, fill] of [["step-details", fillStepTable], ["lag-details", fillLagTable]]) {
+    if (byId(id).open) fill(byId(id).querySelector(".scroll"), state);
+  }
+}
+
+// ---------------------------------------------------------------------------- choosing
+
+const windowsOf = (item) => page.windows.map((_, window) => window).filter((window) => itemOf(window) === item);
+
+function showControls() {
+  const item = itemOf(state.window), windows = windowsOf(item), at = windows.indexOf(state.window);
+  byId("item").value = item;
+  const cutoff = byId("cutoff");
+  cutoff.replaceChildren();
+  for (const window of windows) make(cutoff, "option", { value: window }, cutoffOf(window));
+  cutoff.value = state.window;
+  byId("earlier").disabled = at === 0;
+  byId("later").disabled = at === windows.length - 1;
+}
+
+function chooseWindow(window) {
+  if (window === undefined || window === state.window) return;
+  Object.assign(state, { window, place: null });
+  showAll();
+}
+
+function moveWindow(by) {
+  const windows = windowsOf(itemOf(state.window));
+  chooseWindow(windows[windows.indexOf(state.window) + by]);
+}
+
+function chooseStep(step, place = state.place) {
+  const inside = Math.min(Math.max(step, 0), numSteps - 1);
+  if (inside === state.step && place === state.place) return;
+  Object.assign(state, { step: inside, place });
+  showMarks();
+}
+
+const KEYS = {
+  ArrowUp: () => chooseStep(state.step - 1),
+  ArrowDown: () => chooseStep(state.step + 1),
+  ArrowLeft: () => moveWindow(-1),
+  ArrowRight: () => moveWindow(1),
+  Home: () => chooseStep(0),
+  End: () => chooseStep(numSteps - 1),
+  Escape: () => chooseStep(state.step, null),
+};
+
+function onKey(event) {
+  const action = KEYS[event.key];
+  if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  action();
+}
+
+function pointerOn(container, choose) {
+  const onPointer = (event) => {
+    const box = container.getBoundingClientRect();
+    choose(event.clientX - box.left, event.clientY - box.top);
+  };
+  container.addEventListener("pointermove", onPointer);
+  container.addEventListener("pointerdown", onPointer);
+  container.addEventListener("pointerleave", () => chooseStep(state.step, null));
+}
+
+function listen() {
+  byId("item").addEventListener("change", (event) => chooseWindow(windowsOf(Number(event.target.value))[0]));
+  byId("cutoff").addEventListener("change", (event) => chooseWindow(Number(event.target.value)));
+  byId("earlier").addEventListener("click", () => moveWindow(-1));
+  byId("later").addEventListener("click", () => moveWindow(1));
+  byId("step").addEventListener("input", (event) => chooseStep(Number(event.target.value)));
+  byId("head").addEventListener("change", (event) => { state.head = Number(event.target.value); showAll(); });
+  for (const slider of sliders) slider.addEventListener("keydown", onKey);
+  pointerOn(byId("series"), (x) => chooseStep(stepAt(seriesChart.layout(), x) ?? state.step, placeAt(seriesChart.layout(), x)));
+  for (const [id, map] of [["heatmap", heatmap], ["mean", meanMap]]) {
+    pointerOn(byId(id), (x, y) => chooseStep(map.rowAt(y), placeAt(map.layout(), x)));
+  }
+  for (const id of ["step-details", "lag-details"]) byId(id).addEventListener("toggle", showTables);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showAll);
+  let width = byId("series").clientWidth;
+  new ResizeObserver(() => {
+    if (byId("series").clientWidth === width) return;
+    width = byId("series").clientWidth;
+    showAll();
+  }).observe(byId("series"));
+}
+
+function fillLegend() {
+  const kinds = [["past", "series"], ["forecast", "forecast"], ["actual", "actual"], ["uniform", "uniform weights"]];
+  for (const [kind, name] of kinds) {
+    const entry = make(byId("legend"), "li"), svg = draw(entry, "svg", { viewBox: "0 0 26 10", "aria-hidden": "true" });
+    draw(svg, "line", { class: kind, x1: 0, x2: 26, y1: 5, y2: 5 });
+    entry.append(name);
+  }
+  const entry = make(byId("legend"), "li"), svg = draw(entry, "svg", { viewBox: "0 0 26 10", "aria-hidden": "true" });
+  draw(svg, "rect", { class: "weight", x: 3, y: 2, width: 8, height: 8 });
+  draw(svg, "circle", { class: "point looked-at", cx: 19, cy: 5, r: 4 });
+  entry.append("weight of the chosen step, and its three largest on the series");
+}
+
+function start() {
+  page.items.forEach((name, item) => make(byId("item"), "option", { value: item }, name));
+  byId("step").max = numSteps - 1;
+  if (numHeads > 1) {
+    make(byId("head"), "option", { value: MEAN_OF_HEADS }, "mean of all");
+    page.heads.forEach((head, place) => make(byId("head"), "option", { value: place }, `head ${head}`));
+  } else byId("head-choice").hidden = true;
+  fillLegend();
+  showAll();
+  listen();
+}
+
+start();

@@ -1,0 +1,97 @@
+// What the page knows: the document that page_data.py wrote, its arrays decoded, and what follows from them.
+
+const page = JSON.parse(document.getElementById("data").textContent);
+const lookback = page.lookback, numSteps = page.steps.length, numHeads = page.heads.length;
+const horizon = page.steps[numSteps - 1];
+const MEAN_OF_HEADS = -1;
+
+function floats(text) {
+  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  return new Float32Array(bytes.buffer); // little-endian, as every browser's machine is
+}
+
+const weights = floats(page.weights), past = floats(page.past);
+const forecast = floats(page.forecast), actual = floats(page.actual);
+const means = { weights: floats(page.mean.weights), entropy: floats(page.mean.entropy), effective: floats(page.mean.effective) };
+
+// The (steps × lookback) rows of one head, or the mean of all, in an array that begins at `offset`.
+function rowsOf(array, offset, head) {
+  const size = numSteps * lookback;
+  const of = (place) => array.subarray(offset + place * size, offset + (place + 1) * size);
+  if (head !== MEAN_OF_HEADS || numHeads === 1) return split(of(Math.max(head, 0)));
+  const mean = new Float32Array(size);
+  for (let place = 0; place < numHeads; place++) of(place).forEach((value, at) => { mean[at] += value / numHeads; });
+  return split(mean);
+}
+
+const split = (flat) => page.steps.map((_, step) => flat.subarray(step * lookback, (step + 1) * lookback));
+
+const windowRows = (window, head) => rowsOf(weights, window * numHeads * numSteps * lookback, head);
+const meanRows = (head) => rowsOf(means.weights, 0, head);
+
+const pastOf = (window) => past.subarray(window * lookback, (window + 1) * lookback);
+const forecastOf = (window) => forecast.subarray(window * numSteps, (window + 1) * numSteps);
+const actualOf = (window) => actual.subarray(window * numSteps, (window + 1) * numSteps);
+
+// Place 0 … lookback - 1 are the lookback, the ones after it the steps.
+function timeOf(window, place) {
+  const places = page.windows[window].times;
+  return page.times[Array.isArray(places) ? places[place] : places + place];
+}
+const cutoffOf = (window) => timeOf(window, lookback - 1);
+const itemOf = (window) => page.windows[window].item;
+
+const sum = (row) => row.reduce((total, weight) => total + weight, 0);
+const largest = (row) => row.reduce((most, value) => (value > most ? value : most), 0);
+
+// Nats, of the row scaled to add up to 1 (a local window's may add up to less); NaN for a row of zeros.
+function entropy(row) {
+  const total = sum(row);
+  if (!(total > 0)) return NaN;
+  let nats = 0;
+  for (const weight of row) if (weight > 0) nats -= (weight / total) * Math.log(weight / total);
+  return Math.max(nats, 0);
+}
+
+// Of one window: entropy and effective steps per step. Over heads, the mean of each head's.
+function spreadOf(window, head) {
+  const chosen = head === MEAN_OF_HEADS ? page.heads.map((_, place) => place) : [head];
+  const perHead = chosen.map((place) => windowRows(window, place).map(entropy));
+  const mean = (of) => page.steps.map((_, step) => sum(perHead.map((row) => of(row[step]))) / chosen.length);
+  return { entropy: mean((nats) => nats), effective: mean(Math.exp) };
+}
+
+function meanSpread(head) {
+  const chosen = head === MEAN_OF_HEADS ? page.heads.map((_, place) => place) : [head];
+  const mean = (array) => page.steps.map((_, step) => sum(chosen.map((place) => array[place * numSteps + step])) / chosen.length);
+  return { entropy: mean(means.entropy), effective: mean(means.effective) };
+}
+
+function profileOf(rows) {
+  return Float32Array.from({ length: lookback }, (_, place) => sum(rows.map((row) => row[place])) / rows.length);
+}
+
+// Positions of the largest weights, largest first; of equal ones the more recent first. Nothing at zero is looked at.
+function topPlaces(row, count) {
+  const places = Array.from(row.keys()).filter((place) => row[place] > 0);
+  return places.sort((one, other) => row[other] - row[one] || other - one).slice(0, count);
+}
+
+// ---------------------------------------------------------------------------- in words
+
+function number(value, digits = 4) {
+  if (value === null || !Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  if (size >= 1e15 || (size > 0 && size < 1e-4)) return value.toExponential(2);
+  if (size >= 1e4) return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+  return String(Number(value.toPrecision(digits)));
+}
+
+function share(weight) {
+  if (!(weight > 0)) return "0 %";
+  if (weight < 0.0001) return "<0.01 %";
+  return `${(100 * weight).toFixed(weight >= 0.1 ? 0 : weight >= 0.01 ? 1 : 2)} %`;
+}
+
+const lagOf = (place) => lookback - 1 - place;
+const distanceOf = (lag) => (page.distances === null ? "" : lag === 0 ? "the cut-off" : `${page.distances[lag]} before the cut-off`);

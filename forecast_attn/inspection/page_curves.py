@@ -1,0 +1,82 @@
+"""Deletion curves of an audit as small SVG pictures that take the page's colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+WIDTH, HEIGHT = 460, 210
+LEFT, RIGHT, TOP, BOTTOM = 52, 84, 14, 36
+LINES = {"top": "largest weights", "random": "random", "bottom": "smallest weights"}
+LABEL_ROOM = 13  # pixels between two labels at the right edge
+
+Points = list[tuple[float, float]]
+
+
+def curve_figure(curve: dict[str, Any], target: str | None) -> str:
+    """How far the forecast moves as more steps lose (or keep) their weight; nothing for a curve without values."""
+    changes = {name: values for name, values in curve.get("forecast_change", {}).items() if values}
+    highest = max((value for values in changes.values() for value in values if value is not None), default=0)
+    if not highest or not LINES.keys() & changes.keys():
+        return ""
+    drawn = {name: _points(curve["share"], values, highest) for name, values in changes.items()}
+    parts = [_axes(curve["share"], highest, target), _band(drawn)]
+    parts += [f'<path class="curve {name}" d="{_path(drawn[name])}"/>' for name in LINES if drawn.get(name)]
+    parts += _labels(drawn)
+    words = (
+        f"{curve['label']}: change of the forecast by the share of steps, for the largest, random and smallest weights"
+    )
+    return (
+        f'<figure class="curves"><svg role="img" aria-label="{escape(words)}" viewBox="0 0 {WIDTH} {HEIGHT}">'
+        f"{''.join(parts)}</svg><figcaption>{escape(curve['label'])}</figcaption></figure>"
+    )
+
+
+def _points(shares: Sequence[float], values: Sequence[float | None], highest: float) -> Points:
+    most = max(shares)
+    width, height = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+    known = [(share, value) for share, value in zip(shares, values, strict=True) if value is not None]
+    return [(LEFT + width * share / most, HEIGHT - BOTTOM - height * value / highest) for share, value in known]
+
+
+def _path(points: Points) -> str:
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+
+
+def _band(drawn: dict[str, Points]) -> str:
+    """What random choices span."""
+    low, high = drawn.get("random_low"), drawn.get("random_high")
+    return f'<path class="band" d="{_path([*low, *reversed(high)])}Z"/>' if low and high else ""
+
+
+def _axes(shares: Sequence[float], highest: float, target: str | None) -> str:
+    bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+    lines = f'<path class="axis" d="M{LEFT} {TOP}V{bottom}H{right}"/>'
+    texts = [
+        (LEFT - 6, TOP + 4, "end", f"{highest:.3g}"),
+        (LEFT - 6, bottom, "end", "0"),
+        (LEFT, bottom + 16, "start", "0 %"),
+        (right, bottom + 16, "end", f"{100 * max(shares):.0f} % of the steps"),
+        (LEFT + 6, TOP + 4, "start", f"change of the forecast{f' ({target})' if target else ''}"),
+    ]
+    return lines + "".join(_text(*each) for each in texts)
+
+
+def _labels(drawn: dict[str, Points]) -> list[str]:
+    """The lines' names at their right ends, moved apart where they would lie on each other."""
+    names = sorted((name for name in LINES if drawn.get(name)), key=lambda name: drawn[name][-1][1])
+    heights = np.array([drawn[name][-1][1] for name in names])
+    for place in range(1, len(heights)):
+        heights[place] = max(heights[place], heights[place - 1] + LABEL_ROOM)
+    heights -= max(heights[-1] - (HEIGHT - BOTTOM), 0)
+    return [
+        _text(WIDTH - RIGHT + 5, height + 4, "start", {"top": "largest", "bottom": "smallest"}.get(name, name))
+        for name, height in zip(names, heights, strict=True)
+    ]
+
+
+def _text(x: float, y: float, anchor: str, words: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'

@@ -1,0 +1,122 @@
+"""The parts of the HTML page that are text and tables. Every word of the user's goes through `escape`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from forecast_attn.inspection.findings import Inspection
+
+METRIC_NAMES = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE"}
+
+
+def section(title: str, identity: str, *parts: str) -> str:
+    """A section with its heading; nothing where it has no content."""
+    if not any(parts):
+        return ""
+    return f'<section aria-labelledby="{identity}"><h2 id="{identity}">{escape(title)}</h2>{"".join(parts)}</section>'
+
+
+def paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>" if text else ""
+
+
+def bullets(texts: Iterable[str], kind: str = "") -> str:
+    items = "".join(f"<li>{escape(text)}</li>" for text in texts)
+    return f'<ul class="{kind}">{items}</ul>' if items else ""
+
+
+def table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A table whose first column names its rows; numbers are set to the right."""
+    if not rows:
+        return ""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in headings)
+    body = "".join(f"<tr>{_row(cells)}</tr>" for cells in rows)
+    return (
+        f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+    )
+
+
+def _row(cells: Sequence[Any]) -> str:
+    first, *others = cells
+    kinds = ["" if isinstance(cell, str) else ' class="number"' for cell in others]
+    tds = "".join(f"<td{kind}>{escape(show(cell))}</td>" for cell, kind in zip(others, kinds, strict=True))
+    return f'<th scope="row">{escape(show(first))}</th>{tds}'
+
+
+def show(value: Any) -> str:
+    """A value as people read it."""
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(show, value)) or "–"
+    return str(value)
+
+
+# --------------------------------------------------------------------------- what the page says
+
+
+def findings_section(inspection: Inspection, notes: Sequence[str]) -> str:
+    """What the weights say, and what makes them say less than they seem to."""
+    words = [_spread_words(inspection), *_season_words(inspection)]
+    return section("In words", "in-words", bullets(words), bullets(inspection.warnings, "warnings"), bullets(notes))
+
+
+def _spread_words(inspection: Inspection) -> str:
+    effective, entropy, lag = (
+        inspection.mean(name) for name in ("effective_steps", "normalised_entropy", "centroid_lag")
+    )
+    return (
+        f"On average a step spreads over {_short(effective)} of {inspection.header.lookback} past steps "
+        f"(effective steps; entropy {_short(entropy)} of uniform) and looks {_short(lag)} lags back."
+    )
+
+
+def _short(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def _season_words(inspection: Inspection) -> list[str]:
+    mass, uniform = inspection.mean("target_season_mass"), inspection.uniform_season_mass
+    if mass is None or uniform is None:
+        return []
+    return [
+        f"{100 * mass:.0f} % of the weight lies within a step of whole seasons before the target; "
+        f"uniform weights would put {100 * uniform:.0f} % there."
+    ]
+
+
+def run_section(config: dict[str, Any] | None, metrics: dict[str, Any] | None) -> str:
+    """How good the run is and how it was asked for; nothing for an attention file without its run."""
+    return section("The run", "the-run", _metrics_table(metrics or {}), _config_tables(config or {}))
+
+
+def _metrics_table(metrics: dict[str, Any]) -> str:
+    model, naive = metrics.get("validation", {}), metrics.get("seasonal_naive", {})
+    rows = [[METRIC_NAMES.get(name, name), value, naive[name]] for name, value in model.items() if name in naive]
+    skill = metrics.get("skill_per_cent")
+    words = [] if skill is None else [f"The model's MAE is {abs(skill):.1f} % {_side(skill)} seasonal-naive's."]
+    words += [f"Best epoch {metrics['best_epoch']} of {metrics['epochs']}."] if "epochs" in metrics else []
+    caption = f"Validation: {show(model.get('windows'))} windows after {show(model.get('after'))}"
+    return table(caption, ["metric", "model", "seasonal-naive"], rows) + paragraph(" ".join(words))
+
+
+def _side(skill: float) -> str:
+    return "below" if skill >= 0 else "above"
+
+
+def _config_tables(config: dict[str, Any]) -> str:
+    data = config.get("data", {})
+    facts = [["table", data.get("file")], ["sha256", data.get("sha256")], ["version", config.get("package_version")]]
+    tables = [table("Made from", ["fact", "value"], facts)] if config else []
+    for name, options in config.get("options", {}).items():
+        rows = [[key.replace("_", "-"), show(value)] for key, value in options.items()]
+        tables.append(table(f"Options: {name}", ["option", "value"], rows))
+    body = "".join(tables)
+    return f'<details><summary>Configuration</summary><div class="columns">{body}</div></details>' if body else ""

@@ -1,0 +1,200 @@
+"""The series behind attention windows: what the lookback held, what was forecast, and what came, in the target's units.
+
+An attention file holds weights and times only. The values come from the table the run was trained on (when it is where
+it was, unchanged), from the run's own tail of it, or from a table the user names; the forecasts from predictions.csv,
+or, for windows in the past, from the run's network once more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.attention_dump import AttentionDump
+from forecast_attn.run_dir import RunDir, sha256_of
+
+if TYPE_CHECKING:
+    from forecast_attn.data.panel import Panel
+    from forecast_attn.inference import Model
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class WindowValues:
+    """Values of attention windows in the target's units, NaN where not known.
+
+    Attributes:
+        past: (windows, lookback), oldest position first.
+        forecast: (windows, steps)
+        actual: (windows, steps)
+        notes: in words, why something is not there.
+        target: the target's name, where the run is known.
+    """
+
+    past: Values
+    forecast: Values
+    actual: Values
+    notes: list[str] = field(default_factory=list)
+    target: str | None = None
+
+    @classmethod
+    def unknown(cls, dump: AttentionDump, *notes: str) -> WindowValues:
+        """Nothing known, for a reason."""
+        past, ahead = (np.full((dump.num_windows, size), np.nan) for size in (dump.metadata.lookback, len(dump.steps)))
+        return cls(past, ahead, ahead.copy(), list(notes))
+
+
+def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = None) -> WindowValues:
+    """What the windows of a run's attention file looked at and forecast.
+
+    Args:
+        run: whose attention file it is.
+        dump: few windows of it (one row of values each is held in memory).
+        table: the table the windows come from; found through the run when None.
+
+    Raises:
+        DataError: `table` cannot be read, or has not the columns of training.
+        RunError: the run is damaged.
+    """
+    from forecast_attn.inference import load_model
+
+    model = load_model(run)
+    values = replace(WindowValues.unknown(dump), target=model.schema.roles.target)
+    for panel in _panels(model, run, table, values.notes):
+        rows, series = _rows_of_cutoffs(panel, dump)
+        _fill(values.past, panel, rows, series, np.arange(1 - dump.metadata.lookback, 1))
+        _fill(values.actual, panel, rows, series, dump.steps)
+        _forecast_again(values.forecast, model, panel, rows, series, dump.steps)
+        if not np.isnan(values.past).all(axis=1).any():
+            break
+    _take_written_forecasts(values.forecast, run, dump)
+    _say_what_is_missing(values)
+    return values
+
+
+# --------------------------------------------------------------------------- where values may be
+
+
+def _panels(model: Model, run: RunDir, table: Path | None, notes: list[str]) -> Any:
+    """The tables that may hold the windows, the likeliest first; adds a note where the table of training is gone."""
+    from forecast_attn.history import read_history
+
+    if table is not None:
+        yield read_history(model, run, _read(model, table), table.name).panel
+        return
+    yield read_history(model, run, None, "").panel
+    recorded = run.read_json(run.config)["data"]
+    path = Path(recorded["file"])
+    if recorded["sha256"] is not None and path.is_file() and sha256_of(path) == recorded["sha256"]:
+        yield read_history(model, run, _read(model, path), path.name).panel
+    else:
+        notes.append(f"the table of training, '{path}', is not where it was or has changed: name it with --data FILE")
+
+
+def _read(model: Model, path: Path) -> Any:
+    from forecast_attn.data.reading import read_table
+
+    return read_table(path, replace(model.config.data, item_id=model.schema.roles.item_id))
+
+
+def _rows_of_cutoffs(panel: Panel, dump: AttentionDump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The panel's row of each window's cut-off, and its series, (windows,); -1 where the panel does not have it."""
+    places = {name: place for place, name in enumerate(panel.item_ids)}
+    series = np.array([places.get(name, -1) for name in dump.window_item_ids], np.int64)
+    rows = np.full(dump.num_windows, -1, np.int64)
+    for window in np.flatnonzero(series >= 0):
+        first, stop = panel.starts[series[window] : series[window] + 2]
+        row = first + np.searchsorted(panel.timestamps[first:stop], dump.window_cutoffs[window])
+        if row < stop and panel.timestamps[row] == dump.window_cutoffs[window]:
+            rows[window] = row
+    return rows, series
+
+
+# --------------------------------------------------------------------------- what is filled in
+
+
+def _fill(
+    into: Values, panel: Panel, rows: NDArray[np.int64], series: NDArray[np.int64], offsets: NDArray[Any]
+) -> None:
+    """Targets at offsets from the cut-offs, where they lie in the series and nothing is known yet."""
+    at = rows[:, None] + offsets
+    inside = (rows >= 0)[:, None] & (at >= panel.starts[series][:, None]) & (at < panel.starts[series + 1][:, None])
+    wanted = inside & np.isnan(into)
+    into[wanted] = panel.target[at[wanted]]
+
+
+def _forecast_again(
+    into: Values, model: Model, panel: Panel, rows: NDArray[np.int64], series: NDArray[np.int64], steps: NDArray[Any]
+) -> None:
+    """The network's forecasts of the windows whose whole horizon lies in the panel."""
+    import torch
+
+    from forecast_attn.inference import forecast_windows
+
+    horizon, lookback = model.schema.horizon, model.schema.lookback
+    begins = model.schema.padded | (rows - lookback + 1 >= panel.starts[series])
+    whole = (rows >= 0) & (rows + horizon < panel.starts[series + 1]) & begins
+    chosen = np.flatnonzero(whole & np.isnan(into).all(axis=1))
+    if len(chosen):
+        batches = forecast_windows(model, panel, rows[chosen], device=torch.device("cpu"), need_weights=False)
+        into[chosen] = np.concatenate([batch.prediction for batch in batches])[:, steps - 1]
+
+
+def _take_written_forecasts(into: Values, run: RunDir, dump: AttentionDump) -> None:
+    """The forecasts in predictions.csv, where it holds these series, cut-offs and steps."""
+    if not run.predictions.is_file():
+        return
+    written = _written_forecasts(run.predictions)
+    cutoffs = _as_numbers(dump.window_cutoffs)
+    for window, (name, cutoff) in enumerate(zip(dump.window_item_ids, cutoffs, strict=True)):
+        for place, step in enumerate(dump.steps):
+            into[window, place] = written.get((name, cutoff, int(step)), into[window, place])
+
+
+def _written_forecasts(path: Path) -> dict[tuple[str, int, int], float]:
+    """(series, cut-off, step) -> forecast; nothing where the file is not what `forecast predict` writes."""
+    import pyarrow as pa
+    import pyarrow.csv as pa_csv
+
+    columns = {"item_id": pa.string(), "cutoff": pa.string(), "step": pa.int64(), "prediction": pa.float64()}
+    options = pa_csv.ConvertOptions(column_types=columns, include_columns=list(columns), strings_can_be_null=False)
+    try:
+        table = pa_csv.read_csv(path, convert_options=options).to_pydict()
+        cutoffs = _numbers_of_texts(table["cutoff"])
+    except (pa.ArrowException, OSError, KeyError, ValueError):
+        return {}  # the user's own file by now: the page says less, the weights stay what they are
+    return dict(zip(zip(table["item_id"], cutoffs, table["step"], strict=True), table["prediction"], strict=True))
+
+
+def _numbers_of_texts(times: list[str]) -> list[int]:
+    """Times of predictions.csv as the numbers of the attention file's axis; with an offset they are moved to UTC."""
+    import pandas as pd
+
+    known = dict.fromkeys(times, 0)
+    if all(text.lstrip("-").isdigit() for text in known):
+        return [int(text) for text in times]
+    stamps = pd.to_datetime(list(known), utc=True, format="ISO8601").tz_localize(None)
+    known = dict(zip(known, _as_numbers(stamps.to_numpy()), strict=True))
+    return [known[text] for text in times]
+
+
+def _as_numbers(times: NDArray[Any]) -> list[int]:
+    """Whole numbers, or nanoseconds since 1970."""
+    if np.issubdtype(times.dtype, np.datetime64):
+        times = times.astype("datetime64[ns]")
+    numbers: list[int] = times.astype(np.int64).tolist()
+    return numbers
+
+
+def _say_what_is_missing(values: WindowValues) -> None:
+    """Keep the notes only where something is missing, and say how much."""
+    without = int(np.isnan(values.past).all(axis=1).sum())
+    if not without:
+        values.notes.clear()
+        return
+    values.notes.insert(0, f"{without} of {len(values.past)} windows are drawn without their series")
