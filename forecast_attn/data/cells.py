@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from forecast_attn.data.problems import Finding, Report, ended, place, report_each
 from forecast_attn.data.reading import require_column
 from forecast_attn.data.roles import Roles
-from forecast_attn.data.timestamps import Stamps, parse_timestamps
+from forecast_attn.data.timestamps import ParsedStamps, Stamps, read_stamps
+from forecast_attn.data.zones import Zone
 
 LARGEST = 1e30
 """Far below what float32 can hold, so that no square of a number overflows float64 and no scaled one float32."""
@@ -22,7 +23,7 @@ class Cells:
     """The parsed table, sorted by (item_id, time)."""
 
     rows: NDArray[np.int64]
-    """Data row in the file, counted from 1 (num_rows,)."""
+    """Data row in the file, counted from 1; 0 for rows that fill a gap (num_rows,)."""
     series: NDArray[np.int64]
     """Index into `item_ids` (num_rows,)."""
     item_ids: tuple[str, ...]
@@ -32,6 +33,14 @@ class Cells:
     """Index into the column's `levels`, -1 where empty."""
     levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Every category of a column, sorted as text."""
+    offsets: NDArray[np.int32] | None = None
+    """Seconds east of UTC as the file has them; `stamps` are UTC then (num_rows,)."""
+    zone: Zone = field(default_factory=Zone)
+    """How the stamps are shown; settled by `localise`."""
+
+    def text(self, at: int) -> str:
+        """The stamp of a row, for messages."""
+        return self.zone.stamp_text(self.stamps[at])
 
     @property
     def starts(self) -> NDArray[np.int64]:
@@ -47,10 +56,13 @@ class Cells:
             stamps=self.stamps[which],
             columns={name: values[which] for name, values in self.columns.items()},
             categories={name: codes[which] for name, codes in self.categories.items()},
+            offsets=None if self.offsets is None else self.offsets[which],
         )
 
 
-def parse_cells(frame: pd.DataFrame, roles: Roles, report: Report, source: str) -> Cells:
+def parse_cells(
+    frame: pd.DataFrame, roles: Roles, report: Report, source: str, date_format: str | None = None
+) -> Cells:
     """Parse every cell that has a role, and report those that cannot be.
 
     Raises:
@@ -58,20 +70,22 @@ def parse_cells(frame: pd.DataFrame, roles: Roles, report: Report, source: str) 
     """
     for name in (roles.time, *((roles.item_id,) if roles.item_id else ()), *roles.numeric, *roles.categorical):
         require_column(frame, name, source)
-    stamps, no_time = parse_timestamps(frame[roles.time], roles.time)
-    report_each(report, np.flatnonzero(no_time), lambda at: _bad_time(frame, roles.time, at))
+    time = read_stamps(frame[roles.time], roles.time, date_format)
+    report_each(report, np.flatnonzero(time.bad), lambda at: _bad_time(frame[roles.time], at, time, date_format))
     series, item_ids = _parse_ids(frame, roles)
     report_each(report, np.flatnonzero(series < 0), lambda at: _no_id(roles.item_id, at))
     columns = {name: parse_numbers(frame[name], report, needed=name == roles.target) for name in roles.numeric}
     categories, levels = parse_categories(frame, roles.categorical)
-    cells = Cells(np.arange(1, len(frame) + 1), series, item_ids, stamps, columns, categories, levels)
-    usable = ~no_time & (series >= 0)
+    zone = Zone() if time.zone is None else Zone(time.zone, "utc")
+    rows = np.arange(1, len(frame) + 1)
+    cells = Cells(rows, series, item_ids, time.stamps, columns, categories, levels, time.offsets, zone)
+    usable = ~time.bad & (series >= 0)
     if not usable.any():
         raise ended(
             report,
             Finding("FA201", "error", f"'{source}' has no row with a time stamp", "--time NAME", column=roles.time),
         )
-    return _in_order(cells if usable.all() else cells.take(usable), report)
+    return _in_order(cells if usable.all() else cells.take(usable))
 
 
 def parse_numbers(column: pd.Series, report: Report, *, needed: bool = False) -> NDArray[np.float64]:
@@ -118,26 +132,40 @@ def ids_as_text(column: pd.Series) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     return lookup[found], tuple(item_ids)
 
 
-def _in_order(cells: Cells, report: Report) -> Cells:
+def _in_order(cells: Cells) -> Cells:
     used = np.unique(cells.series)
     if len(used) < len(cells.item_ids):  # every row of a series was left out
         item_ids = tuple(cells.item_ids[index] for index in used)
         cells = replace(cells, series=np.searchsorted(used, cells.series), item_ids=item_ids)
-    order = np.lexsort((cells.stamps, cells.series))
-    early = np.flatnonzero(np.diff(np.argsort(order)) < 0)
-    if not len(early):
-        return cells
-    row = int(cells.rows[early[0] + 1])
-    message = f"rows are not sorted by series and time, first at {place(row)}; they are sorted here"
-    report(Finding("FA207", "note", message, row=row))
-    return cells.take(order)
+    return sorted_cells(cells)
 
 
-def _bad_time(frame: pd.DataFrame, column: str, at: int) -> Finding:
-    value = frame[column].iloc[at]
-    said = "is empty" if pd.isna(value) else f"is {str(value)!r}, which is no time stamp"
-    hint = "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
-    return Finding("FA201", "error", f"column '{column}' {said} at {place(at + 1)}", hint, column=column, row=at + 1)
+def sorted_cells(cells: Cells) -> Cells:
+    """The rows by series and stamp; those that share both in the order of the file."""
+    same = cells.series[1:] == cells.series[:-1]
+    order_kept = np.where(same, cells.stamps[1:] >= cells.stamps[:-1], cells.series[1:] > cells.series[:-1])
+    return cells if order_kept.all() else cells.take(np.lexsort((cells.stamps, cells.series)))
+
+
+def _bad_time(column: pd.Series, at: int, time: ParsedStamps, date_format: str | None) -> Finding:
+    value, name = column.iloc[at], str(column.name)
+    said, hint = f"is {str(value)!r}, which is no time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
+    if pd.isna(value):
+        said = "is empty"
+    elif date_format is not None:
+        said, hint = (
+            f"is {str(value)!r}, which is not of --date-format '{date_format}'",
+            "correct the cell or the format",
+        )
+    elif " 24:00" in str(value).replace("T", " "):
+        said = f"is {str(value)!r}; the column calls other midnights 00:00"
+        hint = "write 24:00 as 00:00 of the next day"
+    elif time.offsets is not None:
+        said, hint = (
+            f"is {str(value)!r}, without the offset that other cells have",
+            "write an offset such as +01:00, or Z",
+        )
+    return Finding("FA201", "error", f"column '{name}' {said} at {place(at + 1)}", hint, column=name, row=at + 1)
 
 
 def _no_id(column: str | None, at: int) -> Finding:

@@ -162,7 +162,7 @@ def _orders_of_long_years(text: pd.Series) -> tuple[str, ...]:
 
 
 def _possible_orders(text: pd.Series, mark: str) -> tuple[str, ...]:
-    """The orders of day, month and two-digit year in which all dates are dates; of those, the ones with a regular step."""
+    """The orders of day, month and two-digit year in which all are dates; of those, the ones with a regular step."""
     dates = text.str.extract(rf"^(\d{{1,2}}{re.escape(mark)}\d{{1,2}}{re.escape(mark)}\d{{2}})(?!\d)")[0].dropna()
     dates = dates.drop_duplicates()
     readings = {order: parse_form(dates, order.replace("/", mark)) for order in _TWO_DIGIT_ORDERS}

@@ -51,6 +51,12 @@ class Frequency:
     def is_integer(self) -> bool:
         return self.alias.isdecimal()
 
+    @property
+    def is_within_day(self) -> bool:
+        """Whether a step is shorter than a day, so that its stamps are instants and no dates."""
+        number, unit, _ = _parts(self.alias)
+        return unit in UNITS and number * UNITS[unit] < DAY
+
     def stamps_after(self, last: np.datetime64 | np.int64 | int, n: int) -> Stamps:
         """The n stamps after `last`, in order."""
         start = np.asarray([last])

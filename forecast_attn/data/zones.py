@@ -82,7 +82,7 @@ class Zone:
         return Instants(*((nanoseconds - offsets[which]).astype("datetime64[ns]") for which in (late, early)))
 
     def text(self, stamps: Stamps) -> NDArray[np.object_]:
-        """`2024-03-31 03:00:00+02:00`, `2024-03-31 03:00:00`, `2024-03-31` if all are midnights, or numbers, as text."""
+        """`2024-03-31 03:00:00+02:00`, `2024-03-31 03:00:00`, `2024-03-31` if all are midnights, or numbers."""
         stamps = np.asarray(stamps)
         if stamps.dtype.kind != "M":
             return stamps.astype(str).astype(object)

@@ -1,0 +1,235 @@
+"""Puts parsed stamps onto the axis: UTC below a day, dates on the wall clock from a day on.
+
+In autumn an hour of the wall clock comes twice. Which of two equal stamps is which, the order of the file tells, when
+the series is sorted in time; nothing else does, so that everything else is an error and no guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.data.cells import Cells, sorted_cells
+from forecast_attn.data.frequency import guess_alias, parse_frequency
+from forecast_attn.data.problems import Finding, Report, ended, place, report_each, stamp_text
+from forecast_attn.data.timestamps import Mask, Stamps, offset_name, read_stamps
+from forecast_attn.data.zones import Zone, checked_zone
+
+OFFSET_HINT = "write the offset into the stamps, such as 2024-10-27 02:00+02:00"
+
+
+def localise(
+    cells: Cells, report: Report, *, tz: str | None = None, freq: str | None = None, zone: Zone | None = None
+) -> Cells:
+    """The cells on the axis of their zone, sorted; `zone` says how they are shown.
+
+    Args:
+        cells: as parsed.
+        report: called with every problem. Rows at times that do not exist are left out.
+        tz: zone of stamps without one, and the one to show instants in.
+        freq: the time step; inferred when absent.
+        zone: the run's, when there is one. Then it counts, and `tz` and `freq` are settled.
+
+    Raises:
+        ConfigError: there is no zone `tz`, or no frequency `freq`.
+        DataError: a zone for an axis of whole numbers, or for one whose stamps had none in training.
+    """
+    if cells.stamps.dtype.kind != "M":
+        if tz is not None:
+            message = f"--tz {tz} does not fit a time column of whole numbers"
+            raise ended(report, Finding("FA203", "error", message, "leave --tz out"))
+        return _told_when_unsorted(replace(cells, zone=Zone(), offsets=None), report)
+    if zone is None:
+        zone = _zone_of(cells, None if tz is None else checked_zone(tz), freq, report)
+    return _told_when_unsorted(_onto(cells, zone, report), report)
+
+
+def axis_stamps(
+    column: pd.Series,
+    zone: Zone,
+    report: Report,
+    *,
+    series: NDArray[np.int64],
+    item_ids: tuple[str, ...],
+    date_format: str | None = None,
+) -> tuple[Stamps, Mask]:
+    """A column of another table on the axis of a run (num_rows,), and which cells are no time stamps (num_rows,).
+
+    Args:
+        column: as read.
+        zone: the run's.
+        report: called with every stamp that does not exist in the zone or can be two.
+        series: index into `item_ids` of every row; rows below 0 are of no interest, NaT.
+        item_ids: the series, for messages.
+        date_format: how the stamps are written; found when None.
+
+    Raises:
+        ConfigError, DataError: as `read_stamps` and `localise`.
+    """
+    time = read_stamps(column, str(column.name), date_format)
+    if time.stamps.dtype.kind != "M":
+        return time.stamps, time.bad
+    rows = np.flatnonzero(~time.bad & (series >= 0))
+    written = Zone() if time.zone is None else Zone(time.zone, "utc")
+    offsets = None if time.offsets is None else time.offsets[rows]
+    cells = Cells(rows + 1, series[rows], item_ids, time.stamps[rows], {}, offsets=offsets, zone=written)
+    cells = _onto(sorted_cells(cells), zone, report)
+    stamps = np.full(len(column), np.datetime64("NaT"), "datetime64[ns]")
+    stamps[cells.rows - 1] = cells.stamps
+    return stamps, time.bad
+
+
+# --------------------------------------------------------------------------- which zone
+
+
+def _zone_of(cells: Cells, tz: str | None, freq: str | None, report: Report) -> Zone:
+    """The zone that the user or the stamps name; local from steps of a day on."""
+    name = tz or cells.zone.name
+    found = np.unique(cells.offsets) if cells.offsets is not None else np.zeros(0, np.int32)
+    if name is None and len(found) == 1:
+        name = offset_name(int(found[0]))
+    if not _is_within_day(replace(cells, stamps=_wall_clock(cells, name)), freq):
+        return Zone(name, "local")
+    if name is not None:
+        return Zone(name, "utc")
+    if not len(found):
+        return Zone()
+    report(_offsets_vary(found))
+    return Zone("+00:00", "utc")
+
+
+def _wall_clock(cells: Cells, name: str | None) -> NDArray[np.datetime64]:
+    """The stamps on the clock of a zone; without a name as they are written."""
+    if not _are_instants(cells):
+        return cells.stamps
+    if name is None:
+        assert cells.offsets is not None
+        return np.asarray(cells.stamps + cells.offsets.astype("timedelta64[s]"), "datetime64[ns]")
+    zone = Zone(name, "utc")
+    wall = np.asarray(zone.local(cells.stamps), "datetime64[D]")
+    # Where a zone skips midnight, its day starts at 1:00: that instant is the day all the same.
+    starts_day = np.asarray(zone.local(cells.stamps - np.timedelta64(1, "ns")), "datetime64[D]") < wall
+    return np.where(starts_day, wall, zone.local(cells.stamps))
+
+
+def _are_instants(cells: Cells) -> bool:
+    return cells.offsets is not None or cells.zone.name is not None
+
+
+def _is_within_day(cells: Cells, freq: str | None) -> bool:
+    """Whether the longest series steps by less than a day; where it keeps to no step, whether its clocks differ."""
+    starts = cells.starts
+    longest = int(np.argmax(np.diff(starts)))
+    stamps = np.unique(cells.stamps[starts[longest] : starts[longest + 1]])
+    alias = freq if freq is not None else guess_alias(stamps)
+    if alias is not None:
+        return parse_frequency(alias).is_within_day
+    return bool((stamps.astype(np.int64) % (86_400 * 10**9) != stamps[0].astype(np.int64) % (86_400 * 10**9)).any())
+
+
+def _offsets_vary(found: NDArray[np.int32]) -> Finding:
+    names = ", ".join(offset_name(int(offset)) for offset in found[:4])
+    message = f"the time stamps carry different offsets ({names}); results are in UTC"
+    return Finding("FA209", "note", message, "--tz Europe/Berlin, say, shows them on the clock of one place")
+
+
+# --------------------------------------------------------------------------- onto the axis
+
+
+def _onto(cells: Cells, zone: Zone, report: Report) -> Cells:
+    """The cells on the axis of the zone, sorted."""
+    written = _are_instants(cells)
+    bare = replace(cells, offsets=None, zone=zone)
+    if zone.axis == "local":
+        if written and zone.name is None and _is_within_day(cells, None):
+            raise ended(report, _unlike_training("carry an offset; those of training have none"))
+        return sorted_cells(replace(bare, stamps=_wall_clock(cells, zone.name)))
+    if written:
+        return sorted_cells(bare)
+    if zone.is_fixed:
+        raise ended(report, _unlike_training(f"have no offset; those of training have one (shown as {zone.name})"))
+    return sorted_cells(_resolved(bare, report))
+
+
+def _unlike_training(said: str) -> Finding:
+    return Finding("FA201", "error", f"the time stamps {said}", "write them as in training")
+
+
+def _resolved(cells: Cells, report: Report) -> Cells:
+    """Wall-clock stamps as instants; reports those that are none, and those that can be two."""
+    first, second = cells.zone.instants(cells.stamps)
+    is_second, is_unclear = _told_by_order(cells, first, second)
+    absent = first > second
+    report_each(report, _in_file(cells, absent), lambda at: _absent_hour(cells, at))
+    report_each(report, _in_file(cells, is_unclear), lambda at: _unclear_hour(cells, at))
+    resolved = replace(cells, stamps=np.where(is_second, second, first))
+    return resolved.take(~absent) if absent.any() else resolved
+
+
+def _told_by_order(cells: Cells, first: NDArray[np.datetime64], second: NDArray[np.datetime64]) -> tuple[Mask, Mask]:
+    """Of stamps in a repeated hour: which come after the change, and which cannot be told (num_rows,) each.
+
+    A series that runs forward or backward in time in the file tells, when it holds each such stamp twice.
+    """
+    repeated = first < second
+    if not repeated.any():
+        return repeated, repeated
+    follows = np.append(False, (np.diff(cells.series) == 0) & (cells.stamps[1:] == cells.stamps[:-1]) & repeated[1:])
+    group = np.cumsum(~follows) - 1
+    order = np.lexsort((cells.rows, cells.series))
+    direction = _directions(cells, order[~repeated[order]])[cells.series]
+    is_second = repeated & (follows == (direction >= 0))
+    steps = np.diff(np.where(is_second, second, first)[order].astype(np.int64)) * direction[order][1:]
+    backward = (np.diff(cells.series[order]) == 0) & (steps < 0)
+    disordered = np.zeros(len(order), np.bool_)
+    disordered[order[1:][backward]] = disordered[order[:-1][backward]] = True
+    return is_second, repeated & ((np.bincount(group)[group] != 2) | (direction == 0) | disordered)
+
+
+def _directions(cells: Cells, order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """1 for series whose rows run forward in time, -1 backward, 0 neither (num_series,); `order` as in the file."""
+    inside = np.diff(cells.series[order]) == 0
+    steps, series = np.diff(cells.stamps[order]).astype(np.int64)[inside], cells.series[order][1:][inside]
+    forward, backward = (np.bincount(series[steps * sign > 0], minlength=len(cells.item_ids)) for sign in (1, -1))
+    return np.where(backward == 0, 1, np.where(forward == 0, -1, 0))
+
+
+def _in_file(cells: Cells, which: Mask) -> NDArray[np.int64]:
+    """Places of the rows, in the order of the file."""
+    places = np.flatnonzero(which)
+    return places[np.argsort(cells.rows[places])]
+
+
+def _absent_hour(cells: Cells, at: int) -> Finding:
+    row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
+    message = (
+        f"{stamp_text(cells.stamps[at])} at {place(row)}, series '{name}', does not exist in {cells.zone.name}: "
+        "the clock was put forward over it"
+    )
+    hint = "leave --tz out if the stamps do not follow that clock; or correct the stamp"
+    return Finding("FA210", "error", message, hint, item_id=name, row=row)
+
+
+def _unclear_hour(cells: Cells, at: int) -> Finding:
+    row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
+    times = int(np.sum((cells.series == cells.series[at]) & (cells.stamps == cells.stamps[at])))
+    found = {1: "it stands once in the series", 2: "the series is not sorted in time there"}
+    message = (
+        f"{stamp_text(cells.stamps[at])} at {place(row)}, series '{name}', comes twice in {cells.zone.name}, before and "
+        f"after the clock is put back; {found.get(times, f'it stands {times} times in the series')}"
+    )
+    hint = f"{OFFSET_HINT}; or leave --tz out if they do not follow that clock"
+    return Finding("FA211", "error", message, hint, item_id=name, row=row)
+
+
+def _told_when_unsorted(cells: Cells, report: Report) -> Cells:
+    in_file = np.argsort(cells.rows)
+    early = np.flatnonzero(np.diff(in_file) < 0)
+    if len(early):
+        row = int(cells.rows[in_file[early[0] + 1]])
+        message = f"rows are not sorted by series and time, first at {place(row)}; they are sorted here"
+        report(Finding("FA207", "note", message, row=row))
+    return cells
