@@ -25,9 +25,13 @@ class History:
     panel: Panel
     skipped: tuple[str, ...]
     """Series too short for the lookback, which get no forecast."""
+    cold: tuple[str, ...] = ()
+    """Series that training did not see."""
 
 
-def read_history(model: Model, run: RunDir, frame: pd.DataFrame | None, source: str) -> History:
+def read_history(
+    model: Model, run: RunDir, frame: pd.DataFrame | None, source: str, *, cold_start: bool = False
+) -> History:
     """Read the series to forecast as in training.
 
     Args:
@@ -35,9 +39,10 @@ def read_history(model: Model, run: RunDir, frame: pd.DataFrame | None, source: 
         run: whose tail.parquet is read when `frame` is None.
         frame: the history.
         source: its name, for messages.
+        cold_start: series that training did not see are forecast too; see `knowing_cold_series`.
 
     Raises:
-        DataError: a column is missing, the table has a problem, or every series is too short.
+        DataError: a column is missing, the table has a problem, every series is too short, or one was not in training.
         RunError: tail.parquet is damaged.
     """
     schema = model.schema
@@ -54,7 +59,16 @@ def read_history(model: Model, run: RunDir, frame: pd.DataFrame | None, source: 
             "add older rows",
         )
     skipped = tuple(name for name, is_long in zip(panel.item_ids, long_enough, strict=True) if not is_long)
-    return History(select_series(panel, long_enough), skipped)
+    panel = select_series(panel, long_enough)
+    if not cold_start:
+        schema.scaler.for_series(panel.item_ids)  # names those that training did not see
+    return History(panel, skipped, schema.scaler.unseen(panel.item_ids))
+
+
+def knowing_cold_series(model: Model, panel: Panel) -> Model:
+    """The model with scales for the panel's series that training did not see, from their own lookback."""
+    scaler = model.schema.scaler.with_cold_series(panel, model.schema.lookback)
+    return replace(model, schema=replace(model.schema, scaler=scaler))
 
 
 def future_panel(model: Model, history: Panel, future: pd.DataFrame | None, source: str) -> Panel:
@@ -74,7 +88,13 @@ def select_series(panel: Panel, keep: NDArray[np.bool_]) -> Panel:
     lengths = np.diff(panel.starts)[keep]
     chosen = panel.with_rows(ranges(panel.starts[:-1][keep], lengths), lengths, panel.known[keep])
     names = tuple(name for name, is_kept in zip(panel.item_ids, keep, strict=True) if is_kept)
-    return replace(chosen, item_ids=names, static_covariates=panel.static_covariates[keep])
+    return replace(
+        chosen,
+        item_ids=names,
+        static_covariates=panel.static_covariates[keep],
+        static_categories=panel.static_categories[keep],
+        weights=panel.weights[keep],
+    )
 
 
 def _read_tail(run: RunDir) -> pd.DataFrame:
