@@ -34,6 +34,8 @@ class ForecastResult:
     """The weights behind them; None for the mechanism `none`."""
     skipped: tuple[str, ...] = ()
     """Series with fewer rows than the lookback, which have no forecast."""
+    cold: tuple[str, ...] = ()
+    """Series that training did not see, scaled by their own lookback."""
     unknown_categories: tuple[UnknownCategory, ...] = ()
     """Categories of the history and the future that training did not see."""
     repairs: tuple[Repair, ...] = ()
@@ -150,6 +152,7 @@ class Forecaster:
         attention_dtype: str = "float32",
         attention_top: int | None = None,
         on_dump: DumpListener | None = None,
+        cold_start: bool = False,
         accelerator: str = "auto",
     ) -> ForecastResult:
         """Forecast the `horizon` steps after the last known target of every series.
@@ -164,14 +167,17 @@ class Forecaster:
             attention_dtype: of the written weights, float32 or float16.
             attention_top: write only the largest weights of each row, so many, with their lags; None for all.
             on_dump: called with the size and the path of the attention file before it is written.
+            cold_start: forecast series that training did not see too, each scaled by its own lookback: at most
+                `lookback` rows up to its last known target. Their categories are unknown where training saw none.
             accelerator: where to compute.
 
         Raises:
             RunError: not fitted, or the run is damaged.
-            DataError: history or future is too short, lacks a column or a value.
+            DataError: history or future is too short, lacks a column or a value, or has a series that training did
+                not see.
         """
         from forecast_attn.attention_dump import DumpChoice, read_attention
-        from forecast_attn.history import future_panel, read_history
+        from forecast_attn.history import future_panel, knowing_cold_series, read_history
         from forecast_attn.inference import choose_device, load_model
         from forecast_attn.prediction import forecast_panel
 
@@ -182,7 +188,9 @@ class Forecaster:
         device = choose_device(accelerator)
         model = load_model(run)
         roles = model.schema.roles
-        history = read_history(model, run, self._frame(data, roles.item_id), name_of(data))
+        frame = self._frame(data, roles.item_id)
+        history = read_history(model, run, frame, name_of(data), cold_start=cold_start)
+        model = knowing_cold_series(model, history.panel)
         panel = future_panel(model, history.panel, self._frame(future, roles.item_id), name_of(future))
         attention_path = Path(attention_out) if attention_out is not None else self._scratch_dir() / run.attention.name
         predictions = forecast_panel(
@@ -198,6 +206,7 @@ class Forecaster:
             predictions,
             read_attention(attention_path) if model.has_attention else None,
             skipped=history.skipped,
+            cold=history.cold,
             unknown_categories=model.schema.unknown_categories(panel),
             repairs=history.panel.repairs,
         )
