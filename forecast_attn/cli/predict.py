@@ -48,6 +48,9 @@ def predict(
         int | None,
         typer.Option("--attention-top", metavar="K", help="Write only the K largest weights of each row, with lags."),
     ] = None,
+    cold_start: Annotated[
+        bool, typer.Option("--cold-start", help="Forecast series never seen in training, scaled by their own lookback.")
+    ] = False,
     accelerator: Annotated[
         str, typer.Option("--accelerator", metavar="NAME", help="Where to compute (auto, cpu, gpu, cuda, mps).")
     ] = "auto",
@@ -81,11 +84,9 @@ def predict(
         attention_dtype=attention_dtype,
         attention_top=attention_top,
         on_dump=lambda size, path: notes.print(f"attention: {size}", highlight=False),
+        cold_start=cold_start,
         accelerator=accelerator,
     )
-    if result.skipped:
-        names = ", ".join(f"'{name}'" for name in result.skipped[:5])
-        notes.print(f"warning: {len(result.skipped)} series shorter than the lookback have no forecast: {names}")
     _say_what_was_done(notes, result)
     attention_path = None if result.attention is None else str(attention_out or directory.attention)
     if result.attention is None:
@@ -95,13 +96,21 @@ def predict(
 
         sys.stdout.write(predictions_csv(result.predictions))
         return
-    _show(result.predictions, str(directory.path), str(csv_path), attention_path, as_json=json)
+    _show(result, str(directory.path), str(csv_path), attention_path, as_json=json)
 
 
 def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
-    """Repairs of the history, and categories that training did not see."""
+    """Series without a forecast, repairs of the history, and what training did not see: series, categories."""
+    from forecast_attn.data.problems import quoted
+
     from forecast_attn.cli.findings_display import repair_table
 
+    if result.skipped:
+        few = quoted(result.skipped)
+        notes.print(f"warning: {len(result.skipped):,} series shorter than the lookback have no forecast: {few}")
+    if result.cold:
+        few = quoted(result.cold)
+        notes.print(f"note: {len(result.cold):,} series not seen in training, scaled by their own lookback: {few}")
     if result.repairs:
         notes.print(repair_table(result.repairs))
     for unknown in result.unknown_categories[:MOST_CATEGORIES]:
@@ -128,15 +137,13 @@ def _refuse_shared_files(**files: Path | str | None) -> None:
             raise ConfigError(f"{one} and {other} name the same file, '{files[first]}'", "give each a file of its own")
 
 
-def _show(predictions: object, run: str, csv_path: str, attention_path: str | None, *, as_json: bool) -> None:
+def _show(result: ForecastResult, run: str, csv_path: str, attention_path: str | None, *, as_json: bool) -> None:
     import json
     import sys
 
-    import pandas as pd
-
     from forecast_attn.prediction import predictions_csv
 
-    assert isinstance(predictions, pd.DataFrame)
+    predictions = result.predictions
     num_series = predictions["item_id"].nunique()
     if as_json:
         document = {
@@ -145,6 +152,8 @@ def _show(predictions: object, run: str, csv_path: str, attention_path: str | No
             "attention": attention_path,
             "series": num_series,
             "rows": len(predictions),
+            "skipped": list(result.skipped),
+            "cold": list(result.cold),
         }
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
