@@ -67,9 +67,9 @@ def join_future(
     future_frame: pd.DataFrame,
     horizon: int,
     source: str,
+    report: Report = stop_at_errors,
     *,
     masked: bool = False,
-    report: Report = stop_at_errors,
 ) -> Panel:
     """The panel with exactly `horizon` future rows per series, with future covariates from another table.
 
@@ -82,8 +82,8 @@ def join_future(
         future_frame: columns of time stamps, future covariates and, for several series, the identifier.
         horizon: steps to forecast.
         source: the table's name, for messages.
-        masked: empty cells are missing values; without it they are errors.
         report: called with what is worth knowing about the table.
+        masked: empty cells are missing values; without it they are errors.
 
     Raises:
         DataError: a column, a row or a value is missing, or every forecast was issued too late.

@@ -1,6 +1,7 @@
 """Calendar features vary where they should, and nowhere else."""
 
 import datetime
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -8,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forecast_attn.config import RunConfig
-from forecast_attn.data.calendar import Calendar, varying_features
+from forecast_attn.config import DataConfig, RunConfig
+from forecast_attn.data.calendar import Calendar, calendar_of, varying_features
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.holidays import Holidays
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.option_values import CALENDAR_FEATURES
 
 ALIASES = ["s", "15min", "h", "D", "B", "W-SUN", "MS", "ME", "QS-JAN", "YS-JAN", "5"]
@@ -167,6 +168,15 @@ def test_written_and_read_back(choice: str, holidays: Holidays | None) -> None:
 def test_a_damaged_calendar_is_refused(content: dict[str, object]) -> None:
     with pytest.raises((KeyError, ValueError)):
         Calendar.from_dict(content, parse_frequency("h"))
+
+
+def test_from_the_options(tmp_path: Path) -> None:
+    (tmp_path / "days.csv").write_text("date,name\n2024-12-24,Christmas Eve\n")
+    config = DataConfig(calendar="weekend", holiday_dates=str(tmp_path / "days.csv"))
+    expected = Calendar(("weekend",), parse_frequency("D"), Holidays(dates=("2024-12-24",)))
+    assert calendar_of(config, parse_frequency("D")) == expected
+    with pytest.raises(DataError, match=r"there is no file '.*none\.csv'"):
+        calendar_of(DataConfig(holiday_dates=str(tmp_path / "none.csv")), parse_frequency("D"))
 
 
 def test_holidays_are_columns_after_the_cycles() -> None:

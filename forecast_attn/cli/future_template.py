@@ -1,0 +1,54 @@
+"""`forecast future-template`: the CSV that predict needs, with the cells to fill in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from forecast_attn.cli.options import Quiet
+
+
+def future_template(
+    run: Annotated[
+        Path | None, typer.Argument(help="Run directory; the newest finished one under runs/ when absent.")
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="HISTORY", help="Table to forecast from; the training data's end when absent."),
+    ] = None,
+    out: Annotated[str, typer.Option("--out", metavar="FILE", help="CSV to write; - for stdout.")] = "-",
+    quiet: Quiet = False,
+) -> None:
+    """Write the CSV that predict needs: the steps to forecast and empty cells for what is known of them."""
+    import sys
+
+    from forecast_attn.cli.tables import make_console
+    from forecast_attn.errors import ConfigError
+
+    if out != "-" and Path(out).exists():
+        raise ConfigError(f"--out '{out}' exists already, and may hold what was filled in", "choose another name")
+    from forecast_attn.atomic import write_atomically
+    from forecast_attn.forecaster import Forecaster
+
+    forecaster = Forecaster.load(run)
+    template = forecaster.future_template(data)
+    notes = make_console(stderr=True, quiet=quiet)
+    if template.is_needless:
+        notes.print("note: this run has no future covariates; predict needs no file of them", highlight=False)
+        return
+    if out == "-":
+        sys.stdout.write(template.csv)
+    else:
+        write_atomically(Path(out), template.csv)
+    message = _what_next(template.to_fill, str(forecaster.run_path), out)
+    notes.print(message, highlight=False, markup=False, soft_wrap=True)
+
+
+def _what_next(to_fill: dict[str, int], run: str, out: str) -> str:
+    if not to_fill:
+        return "nothing is left to fill in: predict knows these values without the file"
+    cells = ", ".join(f"{count:,} of '{name}'" for name, count in to_fill.items())
+    file = "FILE" if out == "-" else out
+    return f"cells to fill in: {cells}; then forecast predict {run} --future {file}"

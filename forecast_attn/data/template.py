@@ -1,0 +1,76 @@
+"""The table that a forecast still needs: a row per step, a column per future covariate, cells to be filled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.config import DataConfig
+from forecast_attn.data.future import FutureRows, missing_cells, own_future
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.zones import Zone
+
+
+@dataclass(frozen=True)
+class FutureTemplate:
+    """A table of the steps to forecast, with what is known of them already."""
+
+    table: pd.DataFrame
+    """The series' column if the data has one, the time column, and every future covariate; empty where nobody knows."""
+    to_fill: dict[str, int]
+    """Future covariate -> cells that a forecast still needs; only those it needs any of."""
+    is_needless: bool
+    """Whether the run has no future covariates, so that a forecast needs no table."""
+    csv: str
+    """The table as text, written the way the run reads its tables."""
+
+    @classmethod
+    def of(cls, panel: Panel, horizon: int, config: DataConfig, zone: Zone) -> Self:
+        """The template for the steps after the last known target of every series.
+
+        Args:
+            panel: the history.
+            horizon: steps to forecast.
+            config: how the run reads a table.
+            zone: in which stamps are shown.
+        """
+        rows = own_future(panel, horizon)
+        table, names = _table(panel, rows), (*panel.roles.future_covariates, *panel.roles.future_categories)
+        missing = missing_cells(panel.roles, rows, masked=False).sum(axis=(0, 1))
+        to_fill = {name: int(count) for name, count in zip(names, missing, strict=True) if count}
+        written = table.assign(**{panel.roles.time: _texts(rows.stamps.ravel(), zone, config.date_format)})
+        return cls(
+            table=table.assign(**{panel.roles.time: zone.column(rows.stamps.ravel())}),
+            to_fill=to_fill,
+            is_needless=not names,
+            csv=written.to_csv(index=False, sep=_delimiter(config), decimal=config.decimal or ".", lineterminator="\n"),
+        )
+
+
+def _table(panel: Panel, rows: FutureRows) -> pd.DataFrame:
+    roles, horizon = panel.roles, rows.stamps.shape[1]
+    columns: dict[str, object] = {}
+    if roles.item_id is not None:
+        columns[roles.item_id] = np.repeat(np.array(panel.item_ids, dtype=object), horizon)
+    columns[roles.time] = rows.stamps.ravel()
+    columns |= {name: rows.covariates[..., at].ravel() for at, name in enumerate(roles.future_covariates)}
+    for position, name in enumerate(roles.future_categories):
+        levels = np.array([*panel.levels[name], None], dtype=object)
+        columns[name] = levels[rows.categories[..., position].ravel()]
+    return pd.DataFrame(columns)
+
+
+def _delimiter(config: DataConfig) -> str:
+    if config.delimiter is not None:
+        return "\t" if config.delimiter.lower() in ("tab", "\\t") else config.delimiter
+    return ";" if config.decimal == "," else ","
+
+
+def _texts(stamps: NDArray[np.generic], zone: Zone, date_format: str | None) -> NDArray[np.object_]:
+    if date_format is None or stamps.dtype.kind != "M":
+        return zone.text(stamps)
+    return pd.Series(zone.column(stamps)).dt.strftime(date_format).to_numpy(dtype=object)

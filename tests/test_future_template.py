@@ -1,0 +1,71 @@
+"""`forecast future-template`: write it, fill it in, forecast."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def run(
+    forecast: Callable, small: tuple[str, ...], make_table: Callable, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A run that needs temperatures."""
+    folder = tmp_path_factory.mktemp("template")
+    make_table(120).to_csv(folder / "data.csv", index=False)
+    outcome = forecast(
+        "train", folder / "data.csv", *small, "--future", "temperature", "--out", folder / "run", "--quiet"
+    )
+    assert outcome.code == 0, outcome.err
+    return folder / "run"
+
+
+def test_write_fill_and_forecast(forecast: Callable, run: Path, here: Path) -> None:
+    written = forecast("future-template", run, "--out", "future.csv")
+    assert (written.code, written.out) == (0, "")
+    assert f"cells to fill in: 3 of 'temperature'; then forecast predict {run} --future future.csv" in written.err
+    text = Path("future.csv").read_text()
+    assert text == "date,temperature\n2024-04-30,\n2024-05-01,\n2024-05-02,\n"
+    refused = forecast("predict", run, "--future", "future.csv", "--out", "forecast.csv")
+    assert refused.code == 1
+    assert refused.error == (
+        "'future.csv' has no 'temperature' for 3 of the 3 steps to forecast of series 'target': 2024-04-30, "
+        "2024-05-01, 2024-05-02; it has 3 rows, from 2024-04-30 to 2024-05-02"
+    )
+    pd.read_csv("future.csv").assign(temperature=[1, 2, 3]).to_csv("future.csv", index=False)
+    assert forecast("predict", run, "--future", "future.csv", "--out", "forecast.csv").code == 0
+    assert len(pd.read_csv("forecast.csv")) == 3
+
+
+def test_a_newer_history_moves_the_template(forecast: Callable, run: Path, here: Path, make_table: Callable) -> None:
+    make_table(130).to_csv("newer.csv", index=False)
+    outcome = forecast("future-template", run, "--data", "newer.csv", "--quiet")
+    assert (outcome.out, outcome.err) == ("date,temperature\n2024-05-10,\n2024-05-11,\n2024-05-12,\n", "")
+
+
+def test_what_is_there_is_not_overwritten(refused: Callable, run: Path, write: Callable) -> None:
+    path = write("filled in by hand", "future.csv")
+    message = "--out 'future.csv' exists already, and may hold what was filled in"
+    refused("future-template", run, "--out", path, message=message, hint="choose another name", code=2)
+
+
+def test_a_run_without_future_covariates_needs_none(forecast: Callable, finished_run: Path, here: Path) -> None:
+    outcome = forecast("future-template", finished_run, "--out", "future.csv")
+    assert (outcome.code, outcome.out) == (0, "")
+    assert outcome.err == "note: this run has no future covariates; predict needs no file of them\n"
+    assert not Path("future.csv").exists()
+
+
+def test_from_python(run: Path) -> None:
+    from forecast_attn import Forecaster
+
+    forecaster = Forecaster.load(run)
+    template = forecaster.future_template()
+    assert template.to_fill == {"temperature": 3}
+    predictions = forecaster.predict(future=template.table.assign(temperature=0.5)).predictions
+    assert np.isfinite(predictions["prediction"]).all()
+    assert predictions["timestamp"].tolist() == template.table["date"].tolist()
