@@ -56,6 +56,8 @@ def _tell(code: Code) -> None:
 
 
 def _show(heading: str, name: str, example: Example) -> None:
-    typer.echo(f"\n{heading}:  forecast check {name} {shlex.join(example.options)}\n")
-    for line in example.table.splitlines():
-        typer.echo(f"    {line}")
+    typer.echo(f"\n{heading}:  forecast check {name} {shlex.join(example.options)}")
+    for file, text in {name: example.table, **example.files}.items():
+        typer.echo(f"\n  {file}\n" if example.files else "")
+        for line in text.splitlines():
+            typer.echo(f"    {line}")

@@ -10,6 +10,7 @@ import shlex
 import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Any
 
 from forecast_attn.errors import ConfigError, did_you_mean
 
@@ -27,10 +28,11 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class Example:
-    """A table and the options it is checked with."""
+    """A table, the options it is checked with, and the files that those name."""
 
     table: str
     options: tuple[str, ...]
+    files: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,11 @@ def _nearest(wanted: str) -> str | None:
     return did_you_mean(wanted, group or list(all_codes()))
 
 
-def _code(name: str, entry: dict[str, str]) -> Code:
+def _code(name: str, entry: dict[str, Any]) -> Code:
     texts = {key: entry[key] for key in ("title", "severity", "means", "matters", "fix")}
     return Code(name, **texts, bad=_example(entry, "bad"), good=_example(entry, "good"))
 
 
-def _example(entry: dict[str, str], which: str) -> Example:
-    options = entry.get("options", ""), entry.get(f"{which}_options", "")
-    return Example(entry[which].lstrip("\n"), tuple(shlex.split(" ".join((EXAMPLE_OPTIONS, *options)))))
+def _example(entry: dict[str, Any], which: str) -> Example:
+    options = (EXAMPLE_OPTIONS, entry.get("options", ""), entry.get(f"{which}_options", ""))
+    return Example(entry[which], tuple(shlex.split(" ".join(options))), entry.get(f"{which}_files", {}))
