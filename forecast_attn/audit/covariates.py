@@ -1,0 +1,103 @@
+"""Which columns the forecast needs: permutation importance on the validation metric (Breiman 2001; Fisher et al. 2019).
+
+A column is permuted over windows, whole windows at a time: what a window reads there comes from another window, in one
+piece, lookback and horizon together. The rise of the MAE is what the column is worth. Attention says when, not which.
+
+The yardstick is a column of noise that the network heeds as much as this one: for it the true column is as good as a
+permuted one, so that the sign of each window's rise is a coin toss.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from forecast_attn.audit.columns import Columns, columns_and_groups
+from forecast_attn.audit.findings import HIGH, LOW, CovariateImportance, Importance
+from forecast_attn.audit.subject import Floats, Subject
+from forecast_attn.audit.wording import number
+from forecast_attn.data.windows import Window
+from forecast_attn.inference import Model
+
+SIGN_FLIPS = 1_000
+
+
+def num_permuted(model: Model) -> int:
+    """How many columns and groups of columns there are to permute."""
+    return len(columns_and_groups(model.schema))
+
+
+def covariate_importance(subject: Subject, repeats: int, seed: int) -> CovariateImportance:
+    """Permute every column and every group, `repeats` times each.
+
+    Args:
+        subject: the model and its windows; attention is not needed.
+        repeats: permutations of each.
+        seed: of the permutations and of the yardstick.
+    """
+    random = np.random.default_rng(seed)
+    orders = [random.permutation(subject.num_windows) for _ in range(repeats)]
+    before = subject.window_errors(subject.forecast())
+    found = []
+    for columns in columns_and_groups(subject.model.schema):
+        rises = np.stack([_errors(subject, columns, order) - before for order in orders])
+        found.append((columns, _importance(columns, rises, float(before.mean()), seed)))
+    found.sort(key=lambda each: -each[1].mae_change)
+    groups = [importance for columns, importance in found if columns.is_group]
+    singles = [importance for columns, importance in found if not columns.is_group]
+    verdict = _verdict(groups, singles, subject.model.schema.roles.target)
+    return CovariateImportance(subject.num_windows, repeats, float(before.mean()), verdict, groups, singles)
+
+
+def _errors(subject: Subject, columns: Columns, order: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Floats:
+    """Errors of the windows (num_windows,) when each reads these columns in another one."""
+
+    def rewindow(rows: slice, window: Window) -> Window:
+        cutoffs = torch.from_numpy(subject.cutoffs[order[rows]]).to(subject.device)
+        return columns.taken_from(subject.arrays.gather(cutoffs), window)
+
+    return subject.window_errors(subject.forecast(rewindow=rewindow))
+
+
+def _importance(columns: Columns, rises: Floats, mae: float, seed: int) -> Importance:
+    """Of the rises of the windows' errors (repeats, num_windows)."""
+    by_repeat, by_window = rises.mean(axis=1), rises.mean(axis=0)
+    change = float(by_repeat.mean())
+    low, high = noise_interval(by_window, seed) if (rises != 0).any() else (float("nan"), float("nan"))
+    return Importance(
+        name=columns.name,
+        group=columns.group,
+        columns=list(columns.columns),
+        mae_change=change,
+        relative=change / mae if mae > 0 else float("nan"),
+        low=float(np.quantile(by_repeat, LOW)),
+        high=float(np.quantile(by_repeat, HIGH)),
+        noise_low=low,
+        noise_high=high,
+        matters=change > high,
+    )
+
+
+def noise_interval(by_window: Floats, seed: int) -> tuple[float, float]:
+    """5 % and 95 % quantile of the mean rise when the sign of each window's rise (num_windows,) is a coin toss."""
+    signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=(SIGN_FLIPS, len(by_window)))
+    low, high = np.quantile(signs @ by_window / len(by_window), (LOW, HIGH))
+    return float(low), float(high)
+
+
+def _verdict(groups: list[Importance], singles: list[Importance], target: str) -> str:
+    """The most important one, and those that a column of noise could be."""
+    if not singles:
+        return f"there are no covariates; {_most(groups, target)}"
+    noise = [f"'{each.name}'" for each in singles if not each.matters]
+    rest = f"; no more than noise: {', '.join(noise)}" if noise else ""
+    return _most([each for each in singles if each.matters], target) + rest
+
+
+def _most(found: list[Importance], target: str) -> str:
+    if not found or not found[0].matters:
+        return "no column is worth more than noise"
+    first = found[0]
+    what = "its own past" if first.group == "target" else f"'{first.name}'"
+    rise = f"{number(first.mae_change)} ({100 * first.relative:.0f} %)"
+    return f"the forecast of '{target}' needs {what} most: without it the MAE rises by {rise}"

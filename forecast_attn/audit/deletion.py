@@ -1,0 +1,180 @@
+"""Deletion and sufficiency curves: zero (or keep only) the steps with the largest weights, against as many random ones.
+
+The chosen steps are those of the model's own weights, averaged over heads, before anything is deleted; the others are
+scaled up in their place. (Jain & Wallace 2019; DeYoung et al. 2020 call them comprehensiveness and sufficiency.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.audit.findings import HIGH, LOW, Check, Curve, Statistic, Yardstick
+from forecast_attn.audit.interventions import Without
+from forecast_attn.audit.subject import Floats, Sight, Subject
+from forecast_attn.audit.wording import as_much, number, random_steps, the_steps
+
+SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
+HEADLINE = 0.05
+"""Share of the lookback that sentences are about."""
+
+RANDOM_CHOICES = 10
+"""Random choices of steps per share."""
+
+CLEARLY = 1.5
+"""How many times as much the steps with the largest weights must matter as random ones."""
+
+Chosen = NDArray[np.bool_]  # (num_windows, horizon, lookback)
+
+
+class _Trials(NamedTuple):
+    """Forecasts under every choice of steps; the columns are top, bottom, and the random choices."""
+
+    shares: list[float]
+    steps: list[float]
+    """Mean number of steps behind each share."""
+    forecast_change: Floats
+    """(num_shares, 2 + RANDOM_CHOICES) mean absolute, in the target's units."""
+    mae_change: Floats
+
+    @property
+    def headline(self) -> int:
+        """Which share the sentences are about."""
+        return int(np.argmin([abs(share - HEADLINE) for share in self.shares]))
+
+    @property
+    def ratio(self) -> float:
+        """Change by the steps with the largest weights over that by random ones, at the headline's share."""
+        changes = self.forecast_change[self.headline]
+        random = np.median(changes[2:])
+        return float(changes[0] / random) if random > 0 else float("nan")
+
+    def curve(self, name: str, label: str) -> Curve:
+        return Curve(name, label, self.shares, self.steps, _lines(self.forecast_change), _lines(self.mae_change))
+
+    def statistics(self, side: Literal["above", "below"]) -> list[Statistic]:
+        """The mean over all shares, and the headline's share."""
+        area, some = self.forecast_change.mean(axis=0), self.forecast_change[self.headline]
+        steps = the_steps(self.steps[self.headline])
+        return [
+            _statistic("area", "change of the forecast, mean of the curve", area, side),
+            _statistic("headline", f"change of the forecast by {steps} weighted most", some, side),
+            Statistic("bottom", f"change of the forecast by {steps} weighted least", float(some[1]), "target"),
+            Statistic("ratio", "top over random", self.ratio),
+            _statistic("mae_change", "change of the MAE, mean of the curve", self.mae_change.mean(axis=0), side),
+        ]
+
+
+def _statistic(name: str, label: str, values: Floats, side: Literal["above", "below"]) -> Statistic:
+    return Statistic(name, label, float(values[0]), "target", Yardstick.of_draws(values[2:], "random steps"), side)
+
+
+def _lines(values: Floats) -> dict[str, list[float]]:
+    """(num_shares, 2 + RANDOM_CHOICES) as the lines of a picture."""
+    random = values[:, 2:]
+    return {
+        "top": values[:, 0].tolist(),
+        "bottom": values[:, 1].tolist(),
+        "random": np.median(random, axis=1).tolist(),
+        "random_low": np.quantile(random, LOW, axis=1).tolist(),
+        "random_high": np.quantile(random, HIGH, axis=1).tolist(),
+    }
+
+
+def counts_of(lookback: int) -> list[int]:
+    """How many of so many steps are chosen, for every share that is a different number of them."""
+    return sorted({max(1, round(share * lookback)) for share in SHARES})
+
+
+def num_forecasts(lookback: int) -> int:
+    """Forecasts that both curves take."""
+    return 2 * len(counts_of(lookback)) * (2 + RANDOM_CHOICES)
+
+
+def headline_count(lookback: int) -> int:
+    """The number of steps that sentences are about."""
+    return max(1, round(HEADLINE * lookback))
+
+
+def deletion(subject: Subject, sight: Sight, seed: int) -> Check:
+    """Zero the chosen steps: those with the largest weights should change the forecast most."""
+    trials = _try(subject, sight, seed, lambda chosen: chosen)
+    statistics = trials.statistics("above")
+    area = statistics[0]
+    assert area.yardstick is not None
+    passed = bool(area.beats_chance) and area.value >= CLEARLY * area.yardstick.median
+    curves = [trials.curve("deletion", "steps deleted")]
+    return Check("deletion", "Deleting steps", passed, _deletion_verdict(trials, subject), statistics, curves)
+
+
+def sufficiency(subject: Subject, sight: Sight, seed: int) -> Check:
+    """Keep only the chosen steps: those with the largest weights should change the forecast least."""
+    trials = _try(subject, sight, seed + 1, lambda chosen: ~chosen)
+    statistics = trials.statistics("below")
+    area = statistics[0]
+    assert area.yardstick is not None
+    passed = bool(area.beats_chance) and CLEARLY * area.value <= area.yardstick.median
+    curves = [trials.curve("sufficiency", "steps kept")]
+    return Check("sufficiency", "Keeping steps only", passed, _sufficiency_verdict(trials, subject), statistics, curves)
+
+
+def _try(subject: Subject, sight: Sight, seed: int, deleted: Callable[[Chosen], Chosen]) -> _Trials:
+    """Forecast without `deleted(chosen)`, for steps chosen from the top, from the bottom and at random."""
+    lookback, random = sight.weights.shape[-1], np.random.default_rng(seed)
+    shares = [count / lookback for count in counts_of(lookback)]
+    weights, steps, found = sight.weights.mean(axis=1), [], []
+    for share in shares:
+        numbers = _numbers(sight.visible, share)
+        steps.append(float(numbers.mean()))
+        for order in _orders(weights, random):
+            forecast = subject.forecast(reweigh=_without(subject, deleted(_chosen(order, sight.visible, numbers))))
+            found.append((np.abs(forecast - sight.prediction).mean(), subject.mae(forecast)))
+    moved, maes = np.array(found).reshape(len(shares), -1, 2).transpose(2, 0, 1)
+    return _Trials(shares, steps, moved, maes - subject.mae(sight.prediction))
+
+
+def _orders(weights: NDArray[np.float32], random: np.random.Generator) -> Iterator[NDArray[np.float32]]:
+    """What to choose the largest of: the weights, their opposite, and random numbers."""
+    yield weights
+    yield -weights
+    for _ in range(RANDOM_CHOICES):
+        yield random.random(weights.shape, dtype=np.float32)
+
+
+def _numbers(visible: Chosen, share: float) -> NDArray[np.int64]:
+    """(num_windows, horizon) how many steps to choose among those that may be attended to; one at least."""
+    return np.maximum(1, np.round(share * visible.sum(axis=-1))).astype(np.int64)
+
+
+def _chosen(order: NDArray[np.float32], visible: Chosen, numbers: NDArray[np.int64]) -> Chosen:
+    """The visible steps that come first."""
+    first = np.argsort(np.where(visible, -order, np.inf), axis=-1, kind="stable")
+    places = np.empty_like(first)
+    np.put_along_axis(places, first, np.broadcast_to(np.arange(order.shape[-1]), first.shape), axis=-1)
+    return (places < numbers[..., None]) & visible
+
+
+def _without(subject: Subject, deleted: Chosen) -> Callable[[slice], Without]:
+    return lambda rows: Without(torch.from_numpy(deleted[rows]).to(subject.device))
+
+
+def _deletion_verdict(trials: _Trials, subject: Subject) -> str:
+    steps, change = trials.steps[trials.headline], trials.forecast_change[trials.headline]
+    target = subject.model.schema.roles.target
+    return (
+        f"deleting {the_steps(steps)} it weights most changes the forecast of '{target}' by {number(change[0])}, "
+        f"{as_much(trials.ratio)} as deleting {random_steps(steps)}"
+    )
+
+
+def _sufficiency_verdict(trials: _Trials, subject: Subject) -> str:
+    steps, change = trials.steps[trials.headline], trials.forecast_change[trials.headline]
+    target = subject.model.schema.roles.target
+    return (
+        f"with nothing but {the_steps(steps)} it weights most the forecast of '{target}' changes by "
+        f"{number(change[0])}, {as_much(trials.ratio)} as with {random_steps(steps)}"
+    )

@@ -1,0 +1,217 @@
+"""What an audit found, as plain data that turns into JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+LOW, HIGH = 0.05, 0.95
+"""Quantiles of a yardstick: one random explanation in twenty lies above the high one."""
+
+Level = Literal["faithful", "partly faithful", "not faithful"]
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """What a random explanation scores in the same statistic: quantiles over draws."""
+
+    low: float
+    median: float
+    high: float
+    draws: int
+    of: str
+    """What was drawn, in words."""
+
+    @classmethod
+    def of_draws(cls, draws: ArrayLike, of: str) -> Yardstick:
+        values = np.asarray(draws, np.float64)
+        low, median, high = np.nanquantile(values, (LOW, 0.5, HIGH))
+        return cls(float(low), float(median), float(high), len(values), of)
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One number of a check.
+
+    Attributes:
+        name: for programs.
+        label: for people.
+        value: NaN where it is not defined.
+        unit: "target" (the target's own units), "scale" (deviations of its series), "share" or "".
+        yardstick: what a random explanation scores; None where the number is no comparison.
+        faithful_is: on which side of the yardstick a faithful attention lies.
+    """
+
+    name: str
+    label: str
+    value: float
+    unit: str = ""
+    yardstick: Yardstick | None = None
+    faithful_is: Literal["above", "below"] | None = None
+
+    @property
+    def beats_chance(self) -> bool | None:
+        """Whether the value lies beyond 95 % of random explanations; None where it is no comparison."""
+        if self.yardstick is None or self.faithful_is is None:
+            return None
+        if self.faithful_is == "above":
+            return self.value > self.yardstick.high
+        return self.value < self.yardstick.low
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Change of the forecast (mean absolute, in the target's units) and of its MAE over the share of lookback steps
+    that an experiment touched, for the steps chosen by weight and for random ones.
+    """
+
+    name: str
+    label: str
+    share: list[float]
+    steps: list[float]
+    """Mean number of lookback steps behind each share."""
+    forecast_change: dict[str, list[float]]
+    """`top`, `bottom`, `random`, `random_low`, `random_high`, one number per share."""
+    mae_change: dict[str, list[float]]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One experiment: its numbers, and what they say in one sentence.
+
+    `passed` is None for what is worth knowing and no test.
+    """
+
+    name: str
+    title: str
+    passed: bool | None
+    verdict: str
+    statistics: list[Statistic]
+    curves: list[Curve] = field(default_factory=list)
+
+    def __getitem__(self, name: str) -> Statistic:
+        return next(statistic for statistic in self.statistics if statistic.name == name)
+
+
+@dataclass(frozen=True)
+class Importance:
+    """What permuting a covariate, or a group of them, over windows does to the MAE.
+
+    Attributes:
+        name: the column, or the group.
+        group: past, future, static, calendar or target.
+        columns: those that were permuted together.
+        mae_change: mean over repeats, in the target's units.
+        low, high: 5 % and 95 % of the repeats.
+        noise_low, noise_high: where the change of a column lies that the network heeds as much as this one and that
+            says nothing about the target, in 90 of 100 cases; NaN where there is nothing to permute.
+        matters: mae_change above noise_high.
+    """
+
+    name: str
+    group: str
+    columns: list[str]
+    mae_change: float
+    relative: float
+    low: float
+    high: float
+    noise_low: float
+    noise_high: float
+    matters: bool
+
+
+@dataclass(frozen=True)
+class CovariateImportance:
+    """Groups and single columns, the most important first."""
+
+    windows: int
+    repeats: int
+    mae: float
+    verdict: str
+    groups: list[Importance]
+    columns: list[Importance]
+
+
+@dataclass(frozen=True)
+class Header:
+    """What was audited, and on what."""
+
+    mechanism: str
+    order: str
+    normaliser: str
+    window: str
+    heads: int
+    lookback: int
+    horizon: int
+    frequency: str
+    season: int
+    target: str
+    num_series: int
+    windows: int
+    windows_available: int
+    first_cutoff: str
+    last_cutoff: str
+    draws: int
+    seed: int
+    mae: float
+    """Of the audited windows, in the target's units."""
+    scale: float
+    """Mean deviation of the series in their training rows, in the target's units."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The audit in one word and one sentence, and what to bear in mind when reading it."""
+
+    level: Level
+    sentence: str
+    caveats: list[str]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """Everything `forecast audit` shows.
+
+    Attributes:
+        header: what was audited.
+        verdict: of all checks together; None where only covariates were asked for.
+        checks: one per experiment.
+        profiles: mean over windows of each explanation by lag, oldest lookback step first, adding up to 1.
+        covariates: permutation importance, where it was asked for.
+    """
+
+    header: Header
+    verdict: Verdict | None
+    checks: list[Check]
+    profiles: dict[str, list[float]]
+    covariates: CovariateImportance | None
+
+    def check(self, name: str) -> Check:
+        """The check of this name; a KeyError when it was not made."""
+        for check in self.checks:
+            if check.name == name:
+                return check
+        raise KeyError(name)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it for JSON; what is not finite becomes None."""
+        document: dict[str, Any] = _plain(dataclasses.asdict(self))
+        for check, entry in zip(self.checks, document["checks"], strict=True):
+            for statistic, numbers in zip(check.statistics, entry["statistics"], strict=True):
+                numbers["beats_chance"] = statistic.beats_chance
+        return document
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(entry) for name, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return value

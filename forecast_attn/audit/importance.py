@@ -1,0 +1,182 @@
+"""Other explanations of the same forecasts: what happens without a step, and what the gradient says of it.
+
+Each function gives the importance of every lookback step (num_windows, lookback) for one step ahead of each window. At
+the level of encoder states a step is taken out of what the attention sees. At the level of inputs what the encoder read
+at a step (its target and covariates, scaled) is set to 0: the level of the window's last season, or a covariate's mean.
+The position of the step and what is constant over the window stay.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from numpy.typing import NDArray
+from torch import Tensor
+
+from forecast_attn.audit.interventions import Hidden, feeding
+from forecast_attn.audit.subject import Floats, Sight, Subject
+from forecast_attn.data.windows import Window
+
+Steps = NDArray[np.int64]
+INTEGRATION_POINTS = 32
+GRADIENT_COST = 3
+"""A gradient takes about as long as three forecasts."""
+
+
+def state_occlusion(subject: Subject, sight: Sight, steps: Steps) -> Floats:
+    """Leave one step out: how far the forecast moves when the attention cannot see a step's state."""
+
+    def hide(place: int) -> Callable[[slice], Hidden]:
+        def hidden(rows: slice) -> Hidden:
+            chosen = np.zeros_like(sight.visible[rows])
+            chosen[..., place] = True
+            return Hidden(torch.from_numpy(chosen).to(subject.device))
+
+        return hidden
+
+    forecasts = (subject.forecast(reweigh=hide(place)) for place in range(sight.weights.shape[-1]))
+    return _movements(forecasts, sight, steps)
+
+
+def input_occlusion(subject: Subject, sight: Sight, steps: Steps, varying: Tensor) -> Floats:
+    """Leave one step out: how far the forecast moves when the encoder reads zeros at a step, in its own columns."""
+
+    def blank(place: int) -> Callable[[slice, Tensor], Tensor]:
+        def blanked(rows: slice, inputs: Tensor) -> Tensor:
+            inputs = inputs.clone()
+            inputs[:, place, varying] = 0
+            return inputs
+
+        return blanked
+
+    forecasts = (subject.forecast(change=blank(place)) for place in range(sight.weights.shape[-1]))
+    return _movements(forecasts, sight, steps)
+
+
+def gradient_input(subject: Subject, steps: Steps, varying: Tensor) -> Floats:
+    """Gradient × input, added up over what the encoder reads at a step, without its sign."""
+    parts = []
+    for rows, window in subject.batches():
+        function, inputs, baseline = path_function(subject, window, steps[rows], varying)
+        gradient = _gradient(function, inputs)
+        parts.append(_by_step(gradient * (inputs - baseline)))
+    subject.on_forecast(GRADIENT_COST)
+    return np.concatenate(parts)
+
+
+def integrated_gradients(subject: Subject, steps: Steps, varying: Tensor) -> tuple[Floats, float]:
+    """Integrated gradients (Sundararajan et al. 2017), without their sign.
+
+    Returns:
+        Importances (num_windows, lookback), and the convergence delta: mean absolute difference between the sum of a
+        window's attributions and the change of its forecast from the baseline, as a share of the mean absolute change.
+    """
+    parts, missed, changes = [], [], []
+    for rows, window in subject.batches():
+        function, inputs, baseline = path_function(subject, window, steps[rows], varying)
+        attribution = integrate(function, inputs, baseline)
+        with torch.no_grad():
+            change = function(inputs) - function(baseline)
+        parts.append(_by_step(attribution))
+        missed.append((attribution.sum(dim=(1, 2)) - change).abs())
+        changes.append(change.abs())
+    subject.on_forecast(GRADIENT_COST * INTEGRATION_POINTS)
+    total = float(torch.cat(changes).mean())
+    delta = float(torch.cat(missed).mean()) / total if total > 0 else float("nan")
+    return np.concatenate(parts), delta
+
+
+def integrate(
+    function: Callable[[Tensor], Tensor],
+    inputs: Float[Tensor, "batch lookback input_size"],
+    baseline: Float[Tensor, "batch lookback input_size"],
+    points: int = INTEGRATION_POINTS,
+) -> Float[Tensor, "batch lookback input_size"]:
+    """Gradients along the straight path from the baseline to the inputs, by Gauss–Legendre quadrature, times the way.
+
+    Args:
+        function: inputs -> one number per window (batch,).
+        inputs: where the path ends.
+        baseline: where it starts.
+        points: of the quadrature.
+    """
+    nodes, masses = np.polynomial.legendre.leggauss(points)
+    total = torch.zeros_like(inputs)
+    for place, mass in zip((nodes + 1) / 2, masses / 2, strict=True):
+        gradient = _gradient(function, baseline + place * (inputs - baseline))
+        total += mass * gradient
+    return total * (inputs - baseline)
+
+
+def path_function(
+    subject: Subject, window: Window, steps: Steps, varying: Tensor
+) -> tuple[Callable[[Tensor], Tensor], Tensor, Tensor]:
+    """What the encoder reads -> the forecast of a step per window, on the scale of its series; inputs and baseline."""
+    network = subject.model.network
+    ahead = torch.from_numpy(steps).to(subject.device)[:, None]
+
+    def function(inputs: Tensor) -> Tensor:
+        with feeding(network, lambda _: inputs):
+            prediction: Tensor = network(window, need_weights=False).prediction
+        return prediction.gather(1, ahead)[:, 0]
+
+    (inputs,) = _read(subject, [window])
+    baseline = inputs.clone()
+    baseline[..., varying] = 0
+    return function, inputs, baseline
+
+
+def varying_columns(subject: Subject) -> Tensor:
+    """Which columns of the encoder's inputs are a step's own (input_size,): they vary within some window, and are not
+    the position, which stands last."""
+    network = subject.model.network
+    varying: Tensor | None = None
+    for inputs in _read(subject, (window for _, window in subject.batches())):
+        varies = (inputs != inputs[:, :1]).any(dim=1).any(dim=0)
+        varying = varies if varying is None else varying | varies
+    assert varying is not None
+    varying[-network.past_position.shape[1] :] = False
+    return varying
+
+
+def _read(subject: Subject, windows: Iterator[Window] | list[Window]) -> Iterator[Tensor]:
+    """What the encoder reads of windows."""
+    for window in windows:
+        heard: list[Tensor] = []
+
+        def listen(inputs: Tensor, heard: list[Tensor] = heard) -> Tensor:
+            heard.append(inputs)
+            return inputs
+
+        with torch.no_grad(), feeding(subject.model.network, listen):
+            subject.model.network(window, need_weights=False)
+        yield heard[0]
+
+
+def _gradient(function: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:
+    """Of each window's number, with respect to that window's inputs."""
+    at = at.detach().requires_grad_(True)
+    with torch.enable_grad(), _differentiable_recurrence():
+        gradient: Tensor = torch.autograd.grad(function(at).sum(), at)[0]
+    return gradient
+
+
+def _differentiable_recurrence() -> contextlib.AbstractContextManager[None]:
+    """cuDNN differentiates recurrent layers in training mode only."""
+    flags: contextlib.AbstractContextManager[None] = torch.backends.cudnn.flags(enabled=False)
+    return flags
+
+
+def _by_step(attribution: Float[Tensor, "batch lookback input_size"]) -> Floats:
+    return np.asarray(attribution.sum(dim=-1).abs().double().cpu().numpy(), np.float64)
+
+
+def _movements(forecasts: Iterator[Floats], sight: Sight, steps: Steps) -> Floats:
+    """|Δ forecast| of each window's own step, one column per forecast."""
+    rows = np.arange(len(steps))
+    before = sight.prediction[rows, steps]
+    return np.stack([np.abs(forecast[rows, steps] - before) for forecast in forecasts], axis=1)

@@ -1,0 +1,178 @@
+"""Do other explanations of the same forecasts rank the lookback steps as the weights do?
+
+One step ahead of every window is explained, the steps taken in turn. Each agreement is a mean over windows, beside what
+the same weights score in random order. (Jain & Wallace 2019, section 4.1.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.audit.agreement import order_signs, ranks, spearman, tau_of_signs, top_overlap
+from forecast_attn.audit.deletion import headline_count
+from forecast_attn.audit.findings import Check, Statistic, Yardstick
+from forecast_attn.audit.importance import (
+    GRADIENT_COST,
+    INTEGRATION_POINTS,
+    gradient_input,
+    input_occlusion,
+    integrated_gradients,
+    state_occlusion,
+    varying_columns,
+)
+from forecast_attn.audit.subject import Floats, Sight, Subject
+from forecast_attn.audit.wording import per_cent
+
+RANDOM_ORDERS = 20
+"""Random rankings per window that the yardsticks are made of."""
+
+FEWEST = 3
+"""Lookback steps below which there is nothing to rank."""
+
+LABELS = {
+    "state_occlusion": "leaving one state out",
+    "input_occlusion": "leaving one input out",
+    "gradient_input": "gradient × input",
+    "integrated_gradients": "integrated gradients",
+}
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One step ahead per window, and what explains it.
+
+    Attributes:
+        steps: which step, 0-based (num_windows,).
+        weights: mean over heads (num_windows, lookback).
+        visible: which lookback steps may be attended to (num_windows, lookback).
+        importances: importance of each lookback step, by method (num_windows, lookback).
+        convergence_delta: of integrated gradients.
+    """
+
+    steps: NDArray[np.int64]
+    weights: Floats
+    visible: NDArray[np.bool_]
+    importances: dict[str, Floats]
+    convergence_delta: float
+
+
+def num_forecasts(lookback: int) -> int:
+    """What `explain` costs, in forecasts."""
+    return 2 * lookback + GRADIENT_COST * (1 + INTEGRATION_POINTS)
+
+
+def explain(subject: Subject, sight: Sight) -> Explained:
+    """Explain one step of every window in four other ways."""
+    windows = np.arange(subject.num_windows)
+    steps = windows % sight.prediction.shape[1]
+    varying = varying_columns(subject)
+    integrated, delta = integrated_gradients(subject, steps, varying)
+    importances = {
+        "state_occlusion": state_occlusion(subject, sight, steps),
+        "input_occlusion": input_occlusion(subject, sight, steps, varying),
+        "gradient_input": gradient_input(subject, steps, varying),
+        "integrated_gradients": integrated,
+    }
+    weights = sight.weights.mean(axis=1)[windows, steps].astype(np.float64)
+    return Explained(steps, weights, sight.visible[windows, steps], importances, delta)
+
+
+def rank_agreement(explained: Explained, seed: int) -> Check:
+    """Agreement of the weights with every other explanation, and of those with each other."""
+    statistics = [
+        statistic
+        for method, importance in explained.importances.items()
+        for statistic in agreements(explained, method, LABELS[method], importance, seed)
+    ]
+    statistics.append(_among_themselves(explained))
+    statistics.append(
+        Statistic(
+            "convergence_delta", "integrated gradients: missing from their sum", explained.convergence_delta, "share"
+        )
+    )
+    by_name = {statistic.name: statistic for statistic in statistics}
+    overlap, tau = by_name["state_occlusion_overlap"], by_name["state_occlusion_tau"]
+    passed = bool(overlap.beats_chance and tau.beats_chance) and overlap.value >= 0.5
+    return Check("rank_agreement", "Other explanations", passed, _verdict(explained, by_name), statistics)
+
+
+def agreements(explained: Explained, name: str, label: str, importance: Floats, seed: int) -> Iterator[Statistic]:
+    """Kendall's tau-b, Spearman's rho and the overlap of the largest, of weights and importance."""
+    count = headline_count(explained.weights.shape[1])
+    random = np.random.default_rng(seed)
+    own, chance = [], []
+    for weights, other in _rows(explained, importance):
+        own.append(_row_agreement(ranks(weights), ranks(other), count))
+        orders = [random.permutation(len(weights)) for _ in range(RANDOM_ORDERS)]
+        chance.append(_random_agreement(ranks(weights), ranks(other), orders, count))
+    means, draws = np.nanmean(own, axis=0), np.nanmean(chance, axis=0)
+    kinds = (("tau", "Kendall's tau"), ("spearman", "Spearman's rho"), ("overlap", f"overlap of the top {count}"))
+    for place, (kind, words) in enumerate(kinds):
+        yardstick = Yardstick.of_draws(draws[:, place], "the weights in random order")
+        unit = "share" if kind == "overlap" else ""
+        yield Statistic(f"{name}_{kind}", f"{label}: {words}", float(means[place]), unit, yardstick, "above")
+
+
+def _rows(explained: Explained, importance: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Weights and importance of each window's step, where it may attend to."""
+    for weights, other, visible in zip(explained.weights, importance, explained.visible, strict=True):
+        if visible.sum() >= FEWEST:
+            yield weights[visible], other[visible]
+
+
+def _row_agreement(weights: Floats, other: Floats, count: int) -> tuple[float, float, float]:
+    signs = tau_of_signs(order_signs(weights), order_signs(other))
+    return signs, spearman(weights, other), top_overlap(weights, other, count)
+
+
+def _random_agreement(
+    weights: Floats, other: Floats, orders: list[NDArray[np.int64]], count: int
+) -> list[tuple[float, float, float]]:
+    """The same for the weights in random orders."""
+    own, others = order_signs(weights), order_signs(other)
+    return [
+        (
+            tau_of_signs(own[np.ix_(order, order)], others),
+            spearman(weights[order], other),
+            top_overlap(weights[order], other, count),
+        )
+        for order in orders
+    ]
+
+
+def _among_themselves(explained: Explained) -> Statistic:
+    """Mean tau between the input-level methods: more agreement than that cannot be asked of the weights."""
+    methods = ("input_occlusion", "gradient_input", "integrated_gradients")
+    pairs = [(one, other) for place, one in enumerate(methods) for other in methods[place + 1 :]]
+    taus = [
+        tau_of_signs(order_signs(left[visible]), order_signs(right[visible]))
+        for one, other in pairs
+        for left, right, visible in zip(
+            explained.importances[one], explained.importances[other], explained.visible, strict=True
+        )
+        if visible.sum() >= FEWEST
+    ]
+    return Statistic(
+        "among_themselves_tau", "input explanations among themselves: Kendall's tau", float(np.nanmean(taus))
+    )
+
+
+def _verdict(explained: Explained, statistics: dict[str, Statistic]) -> str:
+    count = headline_count(explained.weights.shape[1])
+    state, inputs = statistics["state_occlusion_overlap"], statistics["input_occlusion_overlap"]
+    assert state.yardstick is not None
+    if count == 1:
+        return (
+            f"the step weighted most is the one whose state the forecast misses most in {per_cent(state.value)} of the "
+            f"windows, and the one whose input it misses most in {per_cent(inputs.value)} "
+            f"(by chance {per_cent(state.yardstick.median)})"
+        )
+    return (
+        f"of the {count} lookback steps weighted most, {per_cent(state.value)} are among the {count} whose states the "
+        f"forecast misses most, and {per_cent(inputs.value)} among the {count} whose inputs it misses most "
+        f"(by chance {per_cent(state.yardstick.median)})"
+    )

@@ -1,0 +1,107 @@
+"""Do trainings from other seeds look at the same steps? Matched windows, mean weights per step ahead."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.audit.agreement import jensen_shannon, kendall
+from forecast_attn.audit.findings import Check, Statistic, Yardstick
+from forecast_attn.audit.subject import Floats
+from forecast_attn.errors import RunError
+from forecast_attn.inference import Model
+
+RANDOM_ORDERS = 50
+
+
+def check_comparable(model: Model, other: Model, name: str) -> None:
+    """Raise RunError unless both models look at the same windows of the same table, and both attend."""
+    if not other.has_attention:
+        raise RunError(f"'{name}' was trained with --attention none", "compare with runs that have attention")
+    ours, theirs = _shape(model), _shape(other)
+    differing = [what for what in ours if ours[what] != theirs[what]]
+    if differing:
+        what = differing[0]
+        raise RunError(
+            f"'{name}' cannot be compared: its {what} is {theirs[what]}, not {ours[what]}",
+            "train both runs on the same table with the same --lookback and --horizon",
+        )
+
+
+def seed_agreement(weights: NDArray[np.float32], others: list[NDArray[np.float32]], seed: int) -> Check:
+    """Jensen–Shannon distance and Kendall's tau of the mean weights of this run and of each other one.
+
+    Args:
+        weights: (num_windows, heads, horizon, lookback).
+        others: the other runs', over the same windows; their heads may be another number.
+        seed: of the yardstick's random orders.
+    """
+    own, theirs = _mean_rows(weights), [_mean_rows(each) for each in others]
+    random = np.random.default_rng(seed)
+    distances, chance = [], []
+    for other in theirs:
+        distances.append(float(jensen_shannon(own, other).mean()))
+        chance.append([float(jensen_shannon(own, _shuffled(other, random)).mean()) for _ in range(RANDOM_ORDERS)])
+    taus = [_mean_tau(own, other) for other in theirs]
+    tau_chance = [_mean_tau(own, _shuffled(theirs[0], random)) for _ in range(RANDOM_ORDERS)]
+    of = "the other run's weights in random order"
+    statistics = [
+        Statistic(
+            "jensen_shannon",
+            "Jensen–Shannon distance of the mean weights",
+            float(np.mean(distances)),
+            "",
+            Yardstick.of_draws(np.mean(chance, axis=0), of),
+            "below",
+        ),
+        Statistic(
+            "largest_jensen_shannon",
+            "that of the run farthest away",
+            float(np.max(distances)),
+        ),
+        Statistic(
+            "tau",
+            "Kendall's tau of the mean weights",
+            float(np.mean(taus)),
+            "",
+            Yardstick.of_draws(tau_chance, of),
+            "above",
+        ),
+    ]
+    passed = bool(statistics[0].beats_chance and statistics[2].beats_chance)
+    return Check("seeds", "Other seeds", passed, _verdict(statistics, len(others)), statistics)
+
+
+def _shape(model: Model) -> dict[str, object]:
+    schema = model.schema
+    return {
+        "target": schema.roles.target,
+        "lookback": schema.lookback,
+        "horizon": schema.horizon,
+        "frequency": schema.frequency.alias,
+        "list of series": list(schema.scaler.item_ids),
+    }
+
+
+def _mean_rows(weights: NDArray[np.float32]) -> Floats:
+    """(horizon, lookback) mean over windows and heads."""
+    return np.asarray(weights.mean(axis=(0, 1), dtype=np.float64))
+
+
+def _shuffled(rows: Floats, random: np.random.Generator) -> Floats:
+    return random.permuted(rows, axis=1)
+
+
+def _mean_tau(rows: Floats, others: Floats) -> float:
+    return float(np.nanmean([kendall(row, other) for row, other in zip(rows, others, strict=True)]))
+
+
+def _verdict(statistics: list[Statistic], count: int) -> str:
+    distance, tau = statistics[0], statistics[2]
+    assert distance.yardstick is not None
+    runs = "the other run looks" if count == 1 else f"the {count} other runs look"
+    where = "at the same steps" if distance.beats_chance and tau.beats_chance else "elsewhere"
+    return (
+        f"{runs} {where}: Jensen–Shannon distance {distance.value:.2f} "
+        f"(in random order {distance.yardstick.median:.2f}), Kendall's tau {tau.value:.2f}"
+    )

@@ -1,0 +1,114 @@
+"""Other weights in place of the model's own: equal ones (Wiegreffe & Pinter 2019), and the same in random order (Jain &
+Wallace 2019). Weights that tell why a forecast is what it is cannot be swapped without the forecast getting worse.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from forecast_attn.audit.agreement import spearman
+from forecast_attn.audit.findings import Check, Statistic, Yardstick
+from forecast_attn.audit.interventions import Shuffled, uniform
+from forecast_attn.audit.subject import Floats, Sight, Subject
+from forecast_attn.audit.wording import change_of, per_cent, signed
+
+MATTERS = 0.05
+"""Share of the MAE that the right weights must be worth: below, a forecast hardly needs them."""
+
+RARE = 0.05
+"""Share of random explanations that may do as well."""
+
+
+def shuffled_forecasts(subject: Subject, draws: int, seed: int) -> Floats:
+    """(draws, num_windows, horizon) forecasts with the weights of every row in random order."""
+    generator = torch.Generator().manual_seed(seed)
+    return np.stack([subject.forecast(reweigh=lambda _: Shuffled(generator)) for _ in range(draws)])
+
+
+def uniform_swap(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
+    """What becomes of forecast and MAE when every step that may be attended to gets the same weight."""
+    forecast = subject.forecast(reweigh=lambda _: uniform)
+    moved = np.abs(forecast - sight.prediction)
+    mae, mae_uniform = subject.mae(sight.prediction), subject.mae(forecast)
+    random = [mae_uniform - subject.mae(each) for each in shuffled]
+    distances = [float(np.abs(forecast - each).mean()) for each in shuffled]
+    yardstick = Yardstick.of_draws(random, "weights in random order")
+    rise = Statistic("mae_change", "rise of the MAE", mae_uniform - mae, "target", yardstick, "above")
+    statistics = [
+        Statistic(
+            "forecast_change",
+            "change of the forecast",
+            float(moved.mean()),
+            "target",
+            Yardstick.of_draws(distances, "weights in random order"),
+        ),
+        Statistic(
+            "forecast_change_scaled", "change of the forecast", float((moved / subject.scale[:, None]).mean()), "scale"
+        ),
+        rise,
+        Statistic("mae_change_relative", "rise of the MAE", rise.value / mae, "share"),
+    ]
+    passed = bool(rise.beats_chance) and rise.value >= MATTERS * mae
+    return Check("uniform_swap", "Equal weights", passed, _uniform_verdict(rise, mae, passed), statistics)
+
+
+def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
+    """What becomes of forecast and MAE when the weights of a row go to other steps of its lookback."""
+    mae, maes = subject.mae(sight.prediction), np.array([subject.mae(each) for each in shuffled])
+    moved = np.median(np.abs(shuffled - sight.prediction), axis=0)
+    apart = [
+        float(np.abs(one - other).mean()) for one, other in zip(shuffled, np.roll(shuffled, 1, axis=0), strict=True)
+    ]
+    as_good = float((maes <= mae).mean())
+    rise = float(np.median(maes) - mae)
+    statistics = [
+        Statistic(
+            "forecast_change",
+            "median change of the forecast",
+            float(moved.mean()),
+            "target",
+            Yardstick.of_draws(apart, "two random orders against each other"),
+        ),
+        Statistic(
+            "forecast_change_scaled",
+            "median change of the forecast",
+            float((moved / subject.scale[:, None]).mean()),
+            "scale",
+        ),
+        Statistic(
+            "mae", "MAE of the model's own order", mae, "target", Yardstick.of_draws(maes, "random orders"), "below"
+        ),
+        Statistic("mae_change", "median rise of the MAE", rise, "target"),
+        Statistic("as_good", "random orders that do as well", as_good, "share"),
+        _sharpness(sight, moved),
+    ]
+    passed = as_good <= RARE and rise >= MATTERS * mae
+    return Check("permutation", "Weights in random order", passed, _order_verdict(as_good, rise, mae), statistics)
+
+
+def _sharpness(sight: Sight, moved: Floats) -> Statistic:
+    """Whether the forecasts with the largest weights move most (Jain & Wallace 2019, figure 6)."""
+    largest, moved = sight.weights.mean(axis=1).max(axis=-1).ravel().astype(np.float64), moved.ravel()
+    random = np.random.default_rng(0)
+    yardstick = Yardstick.of_draws([spearman(random.permutation(largest), moved) for _ in range(50)], "random pairs")
+    label = "rank correlation of the largest weight with the change"
+    return Statistic("max_weight_correlation", label, spearman(largest, moved), "", yardstick)
+
+
+def _uniform_verdict(rise: Statistic, mae: float, passed: bool) -> str:
+    change = f"with equal weights the MAE {change_of(rise.value / mae)} ({signed(rise.value)})"
+    if passed:
+        return f"{change}: the forecast needs these weights"
+    if rise.value >= MATTERS * mae:
+        return f"{change}, but random weights are no worse: other weights than these would do"
+    return f"{change}: the forecast hardly needs these weights to be right"
+
+
+def _order_verdict(as_good: float, rise: float, mae: float) -> str:
+    change = f"in random order the MAE {change_of(rise / mae)} in the median"
+    if as_good > RARE:
+        return f"{change}, and {per_cent(as_good)} of random orders do as well: the order of the weights is no matter"
+    if rise < MATTERS * mae:
+        return f"{change}: the model's own order is the best, by next to nothing"
+    return f"{change}, and {per_cent(as_good)} of random orders do as well: it matters which step gets which weight"

@@ -1,0 +1,46 @@
+"""Numbers in sentences."""
+
+from __future__ import annotations
+
+MINUS = "−"
+
+
+def number(value: float) -> str:
+    """Three significant digits, without an exponent where people would not write one."""
+    if value == 0 or not 1e-4 <= abs(value) < 1e9:
+        return f"{value:.2e}" if value else "0"
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"
+
+
+def signed(value: float) -> str:
+    """`+0.41`, `−3`."""
+    return f"{MINUS if value < 0 else '+'}{number(abs(value))}"
+
+
+def change_of(share: float) -> str:
+    """`rises by 12 %`, `falls by 0.3 %`, `rises to 11.6 times as much`."""
+    if share >= 1:
+        return f"rises to {number(1 + share)} times as much"
+    return f"{'falls' if share < 0 else 'rises'} by {number(100 * abs(share))} %"
+
+
+def as_much(ratio: float) -> str:
+    """`6.1 times as much`, `12 % as much`."""
+    if ratio >= 100:
+        return "over 100 times as much"
+    return f"{ratio:.1f} times as much" if ratio >= 1 else f"{100 * ratio:.0f} % as much"
+
+
+def the_steps(count: float) -> str:
+    """`the step`, `the 8 steps`."""
+    return "the step" if round(count) == 1 else f"the {round(count)} steps"
+
+
+def random_steps(count: float) -> str:
+    """`a random one`, `8 random ones`."""
+    return "a random one" if round(count) == 1 else f"{round(count)} random ones"
+
+
+def per_cent(share: float) -> str:
+    """`88 %`."""
+    return f"{100 * share:.0f} %"
