@@ -15,6 +15,7 @@ from forecast_attn.attention_dump.exports import export_csv, export_netcdf, expo
 from forecast_attn.attention_dump.largest import spread_out
 from forecast_attn.attention_dump.schema import AttentionMetadata, read_errors_of
 from forecast_attn.attention_dump.times import parse_time, stamps_until, time_text
+from forecast_attn.data.zones import Zone
 from forecast_attn.errors import ConfigError, DataError, RunError, did_you_mean
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ class AttentionDump:
     def cutoffs(self) -> NDArray[Any]:
         """The cut-offs, each once, ascending."""
         return np.unique(self.window_cutoffs)
+
+    @property
+    def zone(self) -> Zone:
+        """How people read the time stamps."""
+        return Zone() if self.metadata.zone is None else Zone(self.metadata.zone, "utc")
 
     @property
     def lags(self) -> NDArray[np.int64]:

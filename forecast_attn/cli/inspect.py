@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from forecast_attn.cli.options import Json
+
+if TYPE_CHECKING:
+    from forecast_attn.attention_dump import AttentionDump
+    from forecast_attn.inspection.findings import Inspection
+    from forecast_attn.run_dir import RunDir
+
+
+class Source(NamedTuple):
+    """An attention file, and the run it belongs to where a run was named."""
+
+    path: Path
+    run: RunDir | None
 
 
 def inspect(
@@ -22,43 +34,73 @@ def inspect(
     step: Annotated[int | None, typer.Option("--step", metavar="N", help="Only this step ahead.")] = None,
     head: Annotated[int | None, typer.Option("--head", metavar="N", help="Only this head, counted from 0.")] = None,
     top: Annotated[int, typer.Option("--top", metavar="N", min=1, help="Lags to list per step.")] = 5,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", metavar="NAME", help="Compare groups: item, head, or hour or weekday of the cut-off."),
+    ] = None,
+    compare: Annotated[
+        Path | None, typer.Option("--compare", metavar="RUN|FILE", help="Put this run or file beside the first.")
+    ] = None,
     validation: Annotated[
         bool, typer.Option("--validation", help="The validation windows of the run, not its forecast.")
     ] = False,
     export: Annotated[
-        Path | None, typer.Option("--export", metavar="FILE", help="Write the weights as .csv (long) or .npz.")
+        Path | None, typer.Option("--export", metavar="FILE", help="Write the weights as .csv (long), .npz or .nc.")
     ] = None,
-    png: Annotated[Path | None, typer.Option("--png", metavar="FILE", help="Draw the heat map as a picture.")] = None,
+    png: Annotated[
+        Path | None, typer.Option("--png", metavar="FILE", help="Draw the weights under their series as a picture.")
+    ] = None,
+    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="The same picture, scalable.")] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="FILE", help="Table of the series to draw; found through the run when absent."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Show what a forecast looked at: heat map, top lags, entropy and warnings."""
     from forecast_attn.attention_dump import read_attention
-    from forecast_attn.inspection.report import inspect_attention, render
+    from forecast_attn.inspection.report import inspect_attention
 
-    dump = read_attention(_attention_file(source, validation=validation))
-    chosen = dump.select(item=item, cutoff=cutoff, step=step, head=head)
-    inspection = inspect_attention(chosen, top=top)
+    _check_options(by=by, compare=compare, export=export, pictures={"png": png, "svg": svg}, data=data)
+    found = _find(source, validation=validation)
+    chosen = read_attention(found.path).select(item=item, cutoff=cutoff, step=step, head=head)
+    if compare is not None:
+        other = _find(compare, validation=validation)
+        part = read_attention(other.path).select(item=item, cutoff=cutoff, step=step, head=head)
+        _compare((chosen, part), (_name(source, found), _name(compare, other)), top=top, as_json=json)
+        return
+    inspection = inspect_attention(chosen, top=top, by=by)
     if export is not None:
         _export(chosen, export)
-    if png is not None:
-        from forecast_attn.inspection.plots import save_heatmap_png
-
-        save_heatmap_png(inspection, png)
-    if json:
-        import sys
-        from json import dumps
-
-        sys.stdout.write(dumps(inspection.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-        return
-    from forecast_attn.cli.tables import make_console
-
-    render(inspection, make_console())
-    for name, path in (("export", export), ("picture", png)):
-        if path is not None:
-            typer.echo(f"{name}: {path}")
+    _draw(found, chosen, inspection, [path for path in (png, svg) if path is not None], data)
+    _print(inspection, as_json=json, written={"export": [export], "picture": [png, svg]})
 
 
-def _attention_file(source: Path | None, *, validation: bool) -> Path:
+def _check_options(*, by: Any, compare: Any, export: Path | None, pictures: dict[str, Path | None], data: Any) -> None:
+    """Refuse, before any work, what does not go together."""
+    from forecast_attn.errors import ConfigError
+    from forecast_attn.inspection.grouping import check_grouping
+
+    if by is not None:
+        check_grouping(by)
+    drawn = [name for name, path in pictures.items() if path is not None]
+    others = [f"--{name}" for name, value in (("by", by), ("export", export)) if value is not None]
+    others += [f"--{name}" for name in drawn]
+    if compare is not None and others:
+        raise ConfigError(f"--compare does not go with {others[0]}", "run them one after the other")
+    for name in drawn:
+        path = pictures[name]
+        if path is not None and path.suffix.lower() != f".{name}":
+            raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
+    if data is not None and not drawn:
+        raise ConfigError("--data is for pictures: it holds the series they draw", "add --png weights.png")
+    if export is not None and export.suffix not in (".csv", ".npz", ".nc"):
+        raise ConfigError(
+            f"--export writes .csv, .npz or .nc; got '{export.name}'", f"--export {export.stem or 'weights'}.csv"
+        )
+
+
+def _find(source: Path | None, *, validation: bool) -> Source:
     """The file to read: the one named, or the run's forecast, or its validation windows before any forecast."""
     from forecast_attn.errors import ConfigError, RunError
     from forecast_attn.run_dir import RunDir
@@ -66,26 +108,74 @@ def _attention_file(source: Path | None, *, validation: bool) -> Path:
     if source is not None and not source.is_dir():
         if validation:
             raise ConfigError("--validation is about a run; the given path is a file", "name the run directory")
-        return source
+        return Source(source, None)
     run = RunDir.open_finished(source)
     if run.attention.is_file() and not validation:
-        return run.attention
+        return Source(run.attention, run)
     if run.validation_attention.is_file():
         if not validation:
             typer.echo("no forecast yet: showing the run's validation windows", err=True)
-        return run.validation_attention
+        return Source(run.validation_attention, run)
     raise RunError(
         f"'{run.path}' has no attention to show: it was trained with --attention none",
         "train with an attention mechanism: forecast train data.csv --attention luong-general",
     )
 
 
-def _export(dump: object, path: Path) -> None:
-    from forecast_attn.attention_dump import AttentionDump
-    from forecast_attn.errors import ConfigError
+def _name(given: Path | None, found: Source) -> str:
+    return str(given if given is not None else found.run.path if found.run is not None else found.path)
 
-    assert isinstance(dump, AttentionDump)
-    writers = {".csv": dump.export_csv, ".npz": dump.export_npz}
-    if path.suffix not in writers:
-        raise ConfigError(f"--export writes .csv or .npz; got '{path.name}'", f"--export {path.stem}.csv")
+
+def _export(dump: AttentionDump, path: Path) -> None:
+    writers = {".csv": dump.export_csv, ".npz": dump.export_npz, ".nc": dump.export_netcdf}
     writers[path.suffix](path)
+
+
+def _draw(source: Source, dump: AttentionDump, inspection: Inspection, paths: list[Path], data: Path | None) -> None:
+    """Write the pictures, with the series above the weights where it is known."""
+    if not paths:
+        return
+    from forecast_attn.errors import ConfigError
+    from forecast_attn.inspection.plots import save_picture
+    from forecast_attn.inspection.series_lines import lines_of_run
+
+    if source.run is None and data is not None:
+        raise ConfigError(
+            "--data needs a run, whose columns and time step the table has", "name the run instead of its file"
+        )
+    lines = None if source.run is None else lines_of_run(source.run, dump, data)
+    for path in paths:
+        save_picture(inspection, path, lines)
+
+
+def _compare(dumps: tuple[AttentionDump, AttentionDump], names: tuple[str, str], *, top: int, as_json: bool) -> None:
+    from forecast_attn.cli.tables import make_console
+    from forecast_attn.inspection.compare import compare_attention
+    from forecast_attn.inspection.terminal import render_comparison
+
+    comparison = compare_attention(*dumps, names=names, top=top)
+    if as_json:
+        _write_json(comparison.to_dict())
+    else:
+        render_comparison(comparison, make_console())
+
+
+def _print(inspection: Inspection, *, as_json: bool, written: dict[str, list[Path | None]]) -> None:
+    from forecast_attn.cli.tables import make_console
+    from forecast_attn.inspection.terminal import render
+
+    if as_json:
+        _write_json(inspection.to_dict())
+        return
+    render(inspection, make_console())
+    for name, paths in written.items():
+        for path in paths:
+            if path is not None:
+                typer.echo(f"{name}: {path}")
+
+
+def _write_json(document: dict[str, Any]) -> None:
+    import sys
+    from json import dumps
+
+    sys.stdout.write(dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")

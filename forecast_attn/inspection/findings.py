@@ -1,7 +1,7 @@
 """What an inspection found, as plain data that turns into JSON."""
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,15 @@ class Header:
     horizon: int
     frequency: str
     season: int
+    dtype: str
+    kept_weights: int | None
+    value_rank: int | None
+    zone: str | None
+
+    @property
+    def identifiable(self) -> bool | None:
+        """Whether these weights can be the only ones that give this forecast; None where the file does not tell."""
+        return None if self.value_rank is None else self.lookback <= self.value_rank + 1
 
 
 @dataclass(frozen=True)
@@ -70,6 +79,37 @@ class StepStatistics:
 
 
 @dataclass(frozen=True)
+class GroupStatistics:
+    """One series, head, hour or weekday: means over its windows, heads and the steps.
+
+    Attributes:
+        name: of the group, in words.
+        num_windows: windows in it.
+        entropy: nats.
+        normalised_entropy: as a share of a uniform row's.
+        effective_steps: exp(entropy).
+        max_weight: largest weight.
+        centroid_lag: weighted mean of the lags.
+        target_season_mass: weight within a step of whole seasons before the target; None without a season.
+        distance: Jensen-Shannon distance of its profile from that of all windows, 0 to 1.
+        top: the lags with the largest mean weight.
+        profile: (lookback,) mean weight, oldest position first.
+    """
+
+    name: str
+    num_windows: int
+    entropy: float
+    normalised_entropy: float
+    effective_steps: float
+    max_weight: float
+    centroid_lag: float
+    target_season_mass: float | None
+    distance: float
+    top: list[TopLag]
+    profile: Matrix
+
+
+@dataclass(frozen=True)
 class Inspection:
     """Everything `forecast inspect` shows.
 
@@ -80,6 +120,9 @@ class Inspection:
         mean_weights: (steps, lookback) mean over windows and heads, oldest position first.
         uniform_season_mass: what `target_season_mass`, averaged over the steps, would be for uniform weights.
         warnings: in words, what makes the weights say less than they seem to.
+        top: the lags with the largest mean weight over all steps.
+        by: what the groups are groups of: item, head, hour or weekday; None without groups.
+        groups: each of them.
     """
 
     header: Header
@@ -88,6 +131,9 @@ class Inspection:
     mean_weights: Matrix
     uniform_season_mass: float | None
     warnings: list[str]
+    top: list[TopLag]
+    by: str | None = None
+    groups: list[GroupStatistics] = field(default_factory=list)
 
     def mean(self, name: str) -> float | None:
         """The mean over steps of one of their numbers; None where it is not defined."""
@@ -96,19 +142,19 @@ class Inspection:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it for JSON, but `mean_weights` (export the file for those); what is not finite becomes None."""
-        document = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        document = dataclasses.asdict(self)
         del document["mean_weights"]
-        document["header"] = dataclasses.asdict(self.header)
-        document["steps"] = [dataclasses.asdict(step) for step in self.steps]
-        plain: dict[str, Any] = _without_nan(document)
+        document["header"]["identifiable"] = self.header.identifiable
+        plain: dict[str, Any] = without_nan(document)
         return plain
 
 
-def _without_nan(value: Any) -> Any:
+def without_nan(value: Any) -> Any:
+    """Plain lists and numbers for JSON; what is not finite becomes None."""
     if isinstance(value, dict):
-        return {name: _without_nan(entry) for name, entry in value.items()}
+        return {name: without_nan(entry) for name, entry in value.items()}
     if isinstance(value, list | np.ndarray):
-        return [_without_nan(entry) for entry in value]
+        return [without_nan(entry) for entry in value]
     if isinstance(value, float | np.floating):
         return float(value) if np.isfinite(value) else None
     return value

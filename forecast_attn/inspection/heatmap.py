@@ -18,6 +18,8 @@ from forecast_attn.inspection.distances import has_time_distances, time_distance
 
 Matrix = NDArray[np.floating[Any]]
 
+BAR_SIGNS, ASCII_BAR_SIGNS = " ▁▂▃▄▅▆▇█", " .:|"
+PROFILE_ROWS = 4  # lines of the profile
 ASCII_RAMP = " .:-=+*#%@"
 # Dark to light through blue, violet and orange: the order survives colour blindness and grey scales.
 COLOUR_STOPS = np.array([(16, 14, 40), (52, 37, 121), (128, 45, 140), (205, 66, 104), (246, 131, 60), (252, 238, 150)])
@@ -76,6 +78,30 @@ def heatmap_text(weights: Matrix, steps: NDArray[Any], *, season: int, frequency
     axis = _axis_lines(grid, weights.shape[1], season, frequency)
     caption = _caption(grid, weights.shape[1], _legend(float(grid.cells.max()), colour))
     return Text("\n", no_wrap=True).join([*rows, *map(Text, axis), *caption])
+
+
+def profile_text(profile: Matrix, *, season: int, frequency: str, console: Console) -> Text:
+    """Draw (lookback,) mean weights as bars above the columns of the heat map, the most recent on the right.
+
+    Args:
+        profile: oldest position first.
+        season: steps in a season, whose multiples are marked; 1 for none.
+        frequency: of the time axis, for labels in time.
+        console: where it will be printed.
+    """
+    grid = fit_grid(profile[None], max(console.width - GUTTER - 1, 8))
+    levels = grid.cells[0] / (np.nanmax(grid.cells, initial=0) or 1)
+    signs = BAR_SIGNS if console.encoding.startswith("utf") else ASCII_BAR_SIGNS
+    rows = [_bar_row(levels * PROFILE_ROWS - row, signs, grid.cell_width) for row in reversed(range(PROFILE_ROWS))]
+    labels = [f"{float(grid.cells.max()):.3g}".rjust(GUTTER - 1) + " ", *[" " * GUTTER] * (PROFILE_ROWS - 1)]
+    lines = [label + row for label, row in zip(labels, rows, strict=True)]
+    return Text("\n", no_wrap=True).join(map(Text, [*lines, *_axis_lines(grid, len(profile), season, frequency)]))
+
+
+def _bar_row(heights: Matrix, signs: str, width: int) -> str:
+    """One line of bars: how far each reaches into it, from 0 (nothing) to 1 (all of it)."""
+    places = np.ceil(np.clip(heights, 0, 1) * (len(signs) - 1) - 1e-9).astype(int)
+    return "".join(signs[place] * width for place in places)
 
 
 def has_rich_colours(console: Console) -> bool:

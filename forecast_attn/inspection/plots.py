@@ -1,10 +1,10 @@
-"""Attention weights as a picture: a heat map of step × lag below the mean profile by lag.
+"""Attention weights as a picture: a heat map of step × lag under the series it looks at, the forecast beside it.
 
 matplotlib comes with the extra [plot]; its figures are made as objects, so that no backend or global state is touched.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,33 +15,60 @@ from forecast_attn.inspection.distances import has_time_distances, time_distance
 from forecast_attn.inspection.findings import Header, Inspection
 from forecast_attn.inspection.heatmap import tick_lags
 from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.series_lines import SeriesLines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SIZE = (10.0, 5.6)  # inches
-DOTS_PER_INCH = 150
-COLOURS = "magma"  # even steps in brightness, told apart by colour-blind eyes and in print
-INK, FAINT, ACCENT = "#2b2b33", "#8a8a94", "#b5367a"
-MOST_TICKS = 15
+WIDTH, DOTS_PER_INCH = 9.0, 160
+HEIGHTS = {"series": 1.15, "profile": 0.95, "weights": 3.0, "step": 0.45}
+"""Inches of each row of panels; `step` is the heat map of a single step."""
+MARGINS = 1.5  # inches for title, axis labels and the space between
+COLOURS = "viridis"  # even steps in brightness, told apart by colour-blind eyes and in print
+INK, FAINT, ACCENT, SECOND = "#2b2b33", "#6f6f7a", "#1f6f8b", "#d1495b"
+LABEL, TICK = 10, 9  # points; at a page's 800 pixels these are 12 and 11 pixels
+MOST_TICKS = 9
 
 
-def save_heatmap_png(source: AttentionDump | Inspection, path: Path | str) -> None:
-    """Write the picture of a file's weights, or of an inspection of a part of them.
+class Panels(NamedTuple):
+    """The axes of a picture; None for those it has not."""
+
+    series: "Axes | None"
+    forecast: "Axes | None"
+    profile: "Axes"
+    weights: "Axes"
+    effective: "Axes"
+    colour_bar: "Axes"
+
+
+def save_picture(source: AttentionDump | Inspection, path: Path | str, lines: SeriesLines | None = None) -> None:
+    """Write the picture of a file's weights, or of an inspection of a part of them, as .png or .svg.
 
     Raises:
-        ConfigError: matplotlib is not installed.
+        ConfigError: matplotlib is not installed, or the name ends otherwise.
         RunError: the file cannot be written.
     """
+    target = Path(path)
+    kind = target.suffix.lower().removeprefix(".")
+    if kind not in ("png", "svg"):
+        raise ConfigError(f"a picture is a .png or a .svg; got '{target.name}'", f"--png {target.stem}.png")
     inspection = inspect_attention(source) if isinstance(source, AttentionDump) else source
-    figure, target = draw_heatmap(inspection), Path(path)
-    with write_errors_of(target), replacing(target) as stream:
-        figure.savefig(stream, format="png", dpi=DOTS_PER_INCH)
+    figure = draw_heatmap(inspection, lines)
+    from matplotlib import rc_context
+
+    # The same picture is the same bytes: no date, and names that are not drawn by chance.
+    options: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": DOTS_PER_INCH}
+    with rc_context({"svg.hashsalt": "forecast-attn"}), write_errors_of(target), replacing(target) as stream:
+        figure.savefig(stream, format=kind, **options)
 
 
-def draw_heatmap(inspection: Inspection) -> "Figure":
+def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "Figure":
     """The picture as a matplotlib figure.
+
+    Args:
+        inspection: of one window, or of several, whose mean is drawn.
+        lines: the series above the weights, and the forecast; left out when None.
 
     Raises:
         ConfigError: matplotlib is not installed.
@@ -51,40 +78,101 @@ def draw_heatmap(inspection: Inspection) -> "Figure":
         from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError:
         raise ConfigError("pictures need matplotlib", "pip install 'forecast-attn[plot]'") from None
-    single_step = len(inspection.steps) == 1
-    figure = Figure(
-        figsize=(SIZE[0], 3.4 if single_step else SIZE[1]),
-        facecolor="white",
-        layout=ConstrainedLayoutEngine(w_pad=0.08, h_pad=0.08),
-    )
-    ratios = {"height_ratios": [1, 0.35 if single_step else 3], "width_ratios": [1, 0.018]}
-    profile, corner, heatmap, colour_bar = figure.subplots(2, 2, gridspec_kw=ratios).flat
-    corner.set_axis_off()
-    _draw_profile(profile, inspection)
-    _draw_weights(heatmap, colour_bar, inspection)
-    profile.set_title(_subtitle(inspection), loc="left", fontsize=10, color=FAINT)
-    profile.annotate(
-        f"Where the forecast looks: {inspection.header.mechanism}",
-        (0, 1), (0, 25), xycoords="axes fraction", textcoords="offset points", fontsize=13, fontweight="bold", color=INK
-    )  # fmt: skip
+    rows = _row_heights(inspection, lines)
+    layout = ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.05, wspace=0.01, hspace=0.01)
+    figure = Figure(figsize=(WIDTH, sum(rows) + MARGINS), facecolor="white", layout=layout)
+    panels = _panels(figure, rows, inspection, with_series=lines is not None)
+    if lines is not None and panels.series is not None and panels.forecast is not None:
+        _draw_series(panels.series, panels.forecast, inspection, lines)
+    _draw_profile(panels.profile, inspection)
+    _draw_weights(panels.weights, panels.colour_bar, inspection)
+    _draw_effective(panels.effective, inspection)
+    _write_titles(figure, panels, inspection)
     return figure
 
 
-def _draw_profile(axes: "Axes", inspection: Inspection) -> None:
-    """Mean weight by lag, against what uniform weights would be."""
-    lookback = inspection.header.lookback
-    lags = np.arange(lookback)[::-1]
-    axes.bar(lags, inspection.profile, width=1.0 if lookback > 60 else 0.8, color=ACCENT, linewidth=0)
-    axes.axhline(1 / lookback, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
-    label = axes.annotate(
-        "uniform", (1, 1 / lookback), (5, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
-        va="center", fontsize=8, color=INK
+# --------------------------------------------------------------------------- layout
+
+
+def _row_heights(inspection: Inspection, lines: SeriesLines | None) -> list[float]:
+    last = "weights" if len(inspection.steps) > 1 else "step"
+    names = ["profile", last] if lines is None else ["series", "profile", last]
+    return [HEIGHTS[name] for name in names]
+
+
+def _panels(figure: "Figure", rows: list[float], inspection: Inspection, *, with_series: bool) -> Panels:
+    """The lookback's panels on one axis of lags, and to their right what belongs to the steps."""
+    header = inspection.header
+    beside = float(np.clip(header.horizon / header.lookback, 0.16, 0.5))
+    grid = figure.add_gridspec(len(rows), 3, height_ratios=rows, width_ratios=[1, beside, 0.02])
+    last = len(rows) - 1
+    weights = figure.add_subplot(grid[last, 0])
+    series = figure.add_subplot(grid[0, 0], sharex=weights) if with_series else None
+    return Panels(
+        series=series,
+        forecast=figure.add_subplot(grid[0, 1], sharey=series) if with_series else None,
+        profile=figure.add_subplot(grid[last - 1, 0], sharex=weights),
+        weights=weights,
+        effective=figure.add_subplot(grid[last, 1], sharey=weights),
+        colour_bar=figure.add_subplot(grid[last, 2]),
+    )
+
+
+def _write_titles(figure: "Figure", panels: Panels, inspection: Inspection) -> None:
+    figure.suptitle(
+        f"Where the forecast looks: {inspection.header.mechanism}",
+        x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK
     )  # fmt: skip
-    label.set_in_layout(False)  # it stands above the colour bar, where there is room
-    axes.set_ylabel("mean weight", color=INK, fontsize=9)
-    axes.set_ylim(0, max(float(inspection.profile.max()) * 1.12, 1.6 / lookback))
-    axes.locator_params(axis="y", nbins=4)
-    _dress(axes, inspection.header, ticks=False)
+    top = panels.series or panels.profile
+    top.set_title(_subtitle(inspection), loc="left", fontsize=LABEL, color=FAINT, pad=8)
+
+
+# --------------------------------------------------------------------------- panels
+
+
+def _draw_series(series: "Axes", forecast: "Axes", inspection: Inspection, lines: SeriesLines) -> None:
+    """The lookback above its weights, and the steps ahead to the right of the cut-off, on the same scale."""
+    lags = np.arange(inspection.header.lookback)[::-1]
+    if lines.spread is not None:
+        series.fill_between(lags, *lines.spread, color=ACCENT, alpha=0.18, linewidth=0, label="middle half")
+    series.plot(lags, lines.past, color=ACCENT, linewidth=1.3, label="lookback")
+    series.set_ylabel(lines.label, color=INK, fontsize=LABEL)
+    _dress(series, inspection, ticks=False)
+    steps = [step.step for step in inspection.steps]
+    marker = "o" if len(steps) == 1 else None
+    if not np.isnan(lines.actual).all():
+        forecast.plot(
+            steps, lines.actual, color=INK, linewidth=1.2, linestyle=(0, (3, 2)), marker=marker, label="actual"
+        )
+    if not np.isnan(lines.forecast).all():
+        forecast.plot(steps, lines.forecast, color=SECOND, linewidth=1.8, marker=marker, label="forecast")
+    if forecast.lines:
+        forecast.legend(fontsize=TICK, frameon=False, loc="best", handlelength=1.6, labelcolor=INK)
+    forecast.tick_params(labelleft=False, labelsize=TICK, colors=INK, length=3)
+    forecast.set_xlabel("step ahead", color=INK, fontsize=LABEL)
+    forecast.set_xlim(min(steps) - 0.5, max(steps) + 0.5)
+    forecast.locator_params(axis="x", nbins=4, integer=True)
+    forecast.spines[["top", "right", "bottom"]].set_visible(False)
+    forecast.spines["left"].set_color(FAINT)
+
+
+def _draw_profile(axes: "Axes", inspection: Inspection) -> None:
+    """Mean weight by lag, against what uniform weights would be; whole seasons before the cut-off are marked."""
+    header, profile = inspection.header, inspection.profile
+    lags, largest = np.arange(header.lookback)[::-1], float(profile.max())
+    axes.bar(lags, profile, width=1.0 if header.lookback > 60 else 0.8, color=ACCENT, linewidth=0)
+    axes.axhline(1 / header.lookback, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
+    axes.annotate(
+        "uniform", (0, 1 / header.lookback), (2, 2), xycoords=("axes fraction", "data"), textcoords="offset points",
+        va="bottom", fontsize=TICK, color=INK
+    )  # fmt: skip
+    top = max(largest * 1.18, 2.2 / header.lookback)
+    seasons = range(header.season, header.lookback, header.season) if header.season > 1 else []
+    axes.plot(list(seasons), [top * 0.95] * len(seasons), "v", color=SECOND, markersize=5, clip_on=False)
+    axes.set_ylabel("mean weight", color=INK, fontsize=LABEL)
+    axes.set_ylim(0, top)
+    axes.locator_params(axis="y", nbins=3)
+    _dress(axes, inspection, ticks=False)
 
 
 def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection) -> None:
@@ -98,17 +186,35 @@ def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection) -> N
         inspection.mean_weights, cmap=COLOURS, norm=norm, extent=extent, aspect="auto", interpolation="nearest"
     )
     bar = axes.figure.colorbar(image, cax=colour_bar)
-    bar.set_label("weight (square-root scale)" if len(steps) > 1 else "weight", color=INK, fontsize=9)
-    bar.ax.tick_params(labelsize=8, colors=INK)
+    bar.set_label("weight (square-root scale)" if len(steps) > 1 else "weight", color=INK, fontsize=LABEL)
+    bar.ax.tick_params(labelsize=TICK, colors=INK)
     bar.outline.set_visible(False)
-    axes.set_ylabel("step ahead" if len(steps) > 1 else "step", color=INK, fontsize=9)
+    axes.set_ylabel("step ahead" if len(steps) > 1 else "step", color=INK, fontsize=LABEL)
     axes.set_yticks(_step_ticks(steps))
     seasonal = header.season > 1 and len(steps) > 1
     if seasonal:
         _mark_seasons(axes, header, steps)
-    _dress(axes, header, ticks=True)
-    dotted = "; dotted: whole seasons before the target" if seasonal else ""
-    axes.set_xlabel(f"lag (time steps before the cut-off){dotted}", color=INK, fontsize=9)
+    _dress(axes, inspection, ticks=True)
+    marks = ["▼ whole seasons before the cut-off"] if header.season > 1 and header.season < header.lookback else []
+    marks += ["dotted: before the target"] if seasonal else []
+    axes.set_xlabel("\n".join(["lag (time steps before the cut-off)", ", ".join(marks)]), color=INK, fontsize=LABEL)
+
+
+def _draw_effective(axes: "Axes", inspection: Inspection) -> None:
+    """How many time steps each step's weights are spread over."""
+    steps = [step.step for step in inspection.steps]
+    values = [step.effective_steps for step in inspection.steps]
+    axes.barh(steps, values, height=0.8 if len(steps) < 40 else 1.0, color=FAINT, linewidth=0)
+    axes.set_xlim(0, max(*values, 1) * 1.05)
+    axes.set_xlabel("effective\nsteps", color=INK, fontsize=LABEL)
+    axes.tick_params(labelleft=False, labelsize=TICK, colors=INK, length=3)
+    axes.tick_params(axis="y", length=0)
+    axes.locator_params(axis="x", nbins=3, integer=True)
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    axes.spines["left"].set_color(FAINT)
+
+
+# --------------------------------------------------------------------------- axes
 
 
 def _step_ticks(steps: list[int]) -> list[int]:
@@ -120,17 +226,18 @@ def _mark_seasons(axes: "Axes", header: Header, steps: list[int]) -> None:
     """A thin dotted line along each whole season before the target."""
     ends = np.array([steps[0] - 0.5, steps[-1] + 0.5])
     for seasons in range(1, (header.lookback + steps[-1]) // header.season + 1):
-        axes.plot(seasons * header.season - ends, ends, color="white", linewidth=0.7, linestyle=":", alpha=0.55)
+        axes.plot(seasons * header.season - ends, ends, color="white", linewidth=0.8, linestyle=":", alpha=0.6)
     axes.set_ylim(steps[-1] + 0.5, steps[0] - 0.5)
 
 
-def _dress(axes: "Axes", header: Header, *, ticks: bool) -> None:
+def _dress(axes: "Axes", inspection: Inspection, *, ticks: bool) -> None:
     """The lag axis, the most recent on the right, labelled in lags and in time."""
+    header = inspection.header
     every = tick_lags(header.lookback, header.season)
     shown = every[:: -(-len(every) // MOST_TICKS)]
     axes.set_xlim(header.lookback - 0.5, -0.5)
-    axes.set_xticks(shown, [_tick_text(header, lag) for lag in shown] if ticks else [])
-    axes.tick_params(labelsize=8, colors=INK, length=3)
+    axes.set_xticks(shown, [_tick_text(header, lag) for lag in shown] if ticks else None)
+    axes.tick_params(labelsize=TICK, colors=INK, length=3, labelbottom=ticks)
     axes.spines[:].set_visible(False)
 
 
@@ -148,4 +255,4 @@ def _subtitle(inspection: Inspection) -> str:
     if header.num_windows == 1:
         return f"one window of {items}, cut-off {header.first_cutoff}{step}{heads}"
     cutoffs = " to ".join(dict.fromkeys((header.first_cutoff, header.last_cutoff)))
-    return f"mean of {header.num_windows} windows of {items}, cut-offs {cutoffs}{step}{heads}"
+    return f"mean of {header.num_windows:,} windows of {items}, cut-offs {cutoffs}{step}{heads}"

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 Weights = NDArray[np.floating[Any]]
 Floats = NDArray[np.floating[Any]]
+Matrix = Floats
 
 UNIFORM_DIVERGENCE = 1e-3  # nats: below, a row is called uniform
 ONE_HOT_WEIGHT = 0.99  # above, a row is called one-hot
 STATIC_DISTANCE = 1e-3  # total variation: below, two rows are called the same
 ROW_SUM_ERROR = 1e-5  # float32 rounding of some thousand weights stays well below
+HALF_ROW_SUM_ERROR = 2e-3  # of weights stored in float16
 
 
 def lags_of(length: int) -> NDArray[np.int64]:
@@ -86,6 +88,24 @@ def top_lags(weights: Weights, count: int) -> NDArray[np.int64]:
 def total_variation(weights: Weights, others: Weights) -> Floats:
     """(...) half the sum of absolute differences: 0 for equal rows, 1 for rows with nothing in common."""
     return np.asarray(np.abs(weights - others).sum(axis=-1, dtype=np.float64) / 2)
+
+
+def jensen_shannon_distance(weights: Weights, others: Weights) -> Floats:
+    """(...) how unlike two rows are: 0 for the same, 1 for nothing in common; NaN where a row is all zeros.
+
+    The square root of the Jensen-Shannon divergence in bits of the rows scaled to 1, a metric (Endres and Schindelin
+    2003).
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        first, second = (rows / row_sums(rows)[..., None] for rows in (weights, others))
+    middle = (first + second) / 2
+    divergence = (_bits(middle) - (_bits(first) + _bits(second)) / 2) if first.size else np.zeros(first.shape[:-1])
+    return np.sqrt(np.maximum(divergence, 0))
+
+
+def _bits(rows: Floats) -> Floats:
+    """(...) entropy of rows of sum 1, in bits."""
+    return np.asarray(-(rows * np.log2(np.maximum(rows, np.finfo(np.float64).tiny))).sum(axis=-1))
 
 
 # --------------------------------------------------------------------------- flags

@@ -10,7 +10,8 @@ import scipy.stats
 from rich.console import Console
 
 from forecast_attn.errors import ConfigError, DataError, RunError
-from forecast_attn.inspection.report import inspect_attention, render
+from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.terminal import render
 
 
 def page(inspection, width=100, **console):
@@ -103,7 +104,7 @@ def test_a_file_that_went_away_in_between_is_still_read_or_said(make_dump):
 def test_the_dictionary_is_json(make_dump, windows):
     inspection = inspect_attention(make_dump(windows=windows, horizon=4, lookback=48))
     document = json.loads(json.dumps(inspection.to_dict(), allow_nan=False))
-    assert set(document) == {"header", "steps", "profile", "uniform_season_mass", "warnings"}
+    assert set(document) == {"header", "steps", "profile", "uniform_season_mass", "warnings", "top", "by", "groups"}
     assert len(document["profile"]) == 48
     assert (document["steps"][0]["top"][0]["timestamp"] is None) == (windows > 1)
 

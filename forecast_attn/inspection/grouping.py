@@ -1,0 +1,73 @@
+"""Groups of windows to compare: series, heads, hours or weekdays of the cut-off on the clock of the file's zone."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.attention_dump import AttentionDump
+from forecast_attn.errors import ConfigError, did_you_mean
+
+GROUPINGS = ("item", "head", "hour", "weekday")
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_DAY_OF_1970 = 3  # 1 January 1970 was a Thursday
+
+
+class Grouping(NamedTuple):
+    """Which group each row of windows belongs to."""
+
+    names: list[str]
+    groups: NDArray[np.int64]
+    """(num_windows, heads), places in `names`."""
+
+
+def group_windows(dump: AttentionDump, by: str) -> Grouping:
+    """Group the windows of a file.
+
+    Args:
+        dump: the windows.
+        by: `item`, `head`, `hour` or `weekday`; the last two are those of the cut-off.
+
+    Raises:
+        ConfigError: something else, or hours of times that have none.
+    """
+    check_grouping(by)
+    if by == "head":
+        every = np.broadcast_to(np.arange(len(dump.heads)), (dump.num_windows, len(dump.heads)))
+        return Grouping([f"head {head}" for head in dump.heads], every.astype(np.int64))
+    if by == "item":
+        places = {name: place for place, name in enumerate(dump.item_ids)}
+        return _for_all_heads(dump, dump.item_ids, [places[name] for name in dump.window_item_ids])
+    return _by_time(dump, by)
+
+
+def check_grouping(by: str) -> None:
+    """Refuse what windows cannot be grouped by.
+
+    Raises:
+        ConfigError: none of `GROUPINGS`.
+    """
+    if by not in GROUPINGS:
+        raise ConfigError(f"--by has no value '{by}'", did_you_mean(by, GROUPINGS))
+
+
+def _by_time(dump: AttentionDump, by: str) -> Grouping:
+    if dump.window_cutoffs.dtype.kind == "i":
+        raise ConfigError(f"--by {by}: the times of '{dump.path}' are whole numbers", "--by item, or --by head")
+    wall = dump.zone.local(dump.window_cutoffs)
+    values, names = (
+        (_hours(wall), [f"{hour:02d}:00" for hour in range(24)])
+        if by == "hour"
+        else ((wall.astype("datetime64[D]").astype(np.int64) + _DAY_OF_1970) % 7, list(WEEKDAYS))
+    )
+    present, groups = np.unique(values, return_inverse=True)
+    return _for_all_heads(dump, [names[value] for value in present], groups)
+
+
+def _hours(stamps: NDArray[Any]) -> NDArray[np.int64]:
+    hours: NDArray[np.int64] = stamps.astype("datetime64[h]").astype(np.int64) % 24
+    return hours
+
+
+def _for_all_heads(dump: AttentionDump, names: list[str], groups: Any) -> Grouping:
+    return Grouping(names, np.repeat(np.asarray(groups, np.int64)[:, None], len(dump.heads), axis=1))

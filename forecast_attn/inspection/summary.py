@@ -1,0 +1,202 @@
+"""One pass over an attention file: means of everything an inspection tells, per step and per group of windows.
+
+A row group at a time, each row of weights read from memory few times: the pass costs little more than reading the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.attention_dump import AttentionDump
+from forecast_attn.inspection import statistics
+from forecast_attn.inspection.statistics import Matrix, Weights
+
+ROWS_AT_ONCE = 1024
+"""Rows whose logarithms are taken together: they stay in the processor's cache."""
+
+RowValues = dict[str, NDArray[Any]]
+"""Name of a statistic -> (windows, heads, steps)."""
+
+
+@dataclass
+class Summary:
+    """Means over windows and heads.
+
+    Attributes:
+        num_rows: windows × heads.
+        values: name of a row statistic -> (steps,) its mean, or the share of rows of a flag.
+        weights: (steps, lookback) mean weights; NaN where a file holds what is no number.
+        varies_by_window: some window's weights differ from the first's, step by step.
+        varies_by_step: some step's weights differ from the first's.
+        groups: the same per group of windows; empty where none were asked for.
+    """
+
+    num_rows: int
+    values: dict[str, Matrix]
+    weights: Matrix
+    varies_by_window: bool = False
+    varies_by_step: bool = False
+    groups: list[GroupSummary] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class GroupSummary:
+    """Means over the windows, heads and steps of a group.
+
+    Attributes:
+        num_windows: of the group.
+        values: name of a row statistic -> its mean.
+        profile: (lookback,) mean weights.
+    """
+
+    num_windows: int
+    values: dict[str, float]
+    profile: Matrix
+
+
+def summarise(dump: AttentionDump, groups: NDArray[np.int64] | None = None) -> Summary:
+    """Read all weights once.
+
+    Args:
+        dump: with at least one window.
+        groups: (num_windows, heads) the group of each row of windows, counted from 0; None for no groups.
+
+    Raises:
+        RunError: the file is damaged.
+    """
+    tally = _Tally(dump, groups)
+    for windows, weights in dump.blocks():
+        tally.add(windows, weights)
+    return tally.summary()
+
+
+class _Tally:
+    """What has been added up so far."""
+
+    def __init__(self, dump: AttentionDump, groups: NDArray[np.int64] | None) -> None:
+        self._dump, self._groups = dump, groups
+        self._rows = _RowStatistics(dump)
+        steps, lookback = len(dump.steps), dump.metadata.lookback
+        self._weights = np.zeros((steps, lookback))
+        self._values: dict[str, Matrix] = {}
+        count = 0 if groups is None else int(groups.max()) + 1
+        self._group_profiles = np.zeros((count, lookback))
+        self._group_values: dict[str, Matrix] = {}
+        self._first: Weights | None = None
+        self._varies = {"window": False, "step": False}
+
+    def add(self, windows: slice, weights: Weights) -> None:
+        count, heads, steps, lookback = weights.shape
+        flat = weights.reshape(count * heads, steps * lookback)
+        self._weights += (np.ones(len(flat), flat.dtype) @ flat).reshape(steps, lookback)
+        values = self._rows.values(weights, self._dump.remaining[windows])
+        for name, each in values.items():
+            self._values[name] = self._values.get(name, 0) + each.sum(axis=(0, 1), dtype=np.float64)
+        self._look_for_change(weights)
+        if self._groups is not None:
+            self._add_groups(self._groups[windows].reshape(-1), weights.reshape(-1, steps, lookback), values)
+
+    def _look_for_change(self, weights: Weights) -> None:
+        """Compare with the first window and the first step, until something is unlike it."""
+        self._first = weights[:1].copy() if self._first is None else self._first
+        others = {"window": self._first, "step": weights[:, :, :1]}
+        for axis, other in others.items():
+            if not self._varies[axis]:
+                unlike = statistics.total_variation(weights, other) >= statistics.STATIC_DISTANCE
+                self._varies[axis] = bool(unlike.any())
+
+    def _add_groups(self, groups: NDArray[np.int64], weights: Weights, values: RowValues) -> None:
+        np.add.at(self._group_profiles, groups, np.add.reduce(weights, axis=1) / weights.shape[1])
+        for name, each in values.items():
+            per_row = each.reshape(-1, each.shape[-1]).mean(axis=1, dtype=np.float64)
+            sums = np.bincount(groups, per_row, len(self._group_profiles))
+            self._group_values[name] = self._group_values.get(name, 0) + sums
+
+    def summary(self) -> Summary:
+        rows = self._dump.num_windows * len(self._dump.heads)
+        return Summary(
+            num_rows=rows,
+            values={name: total / rows for name, total in self._values.items()},
+            weights=self._weights / rows,
+            varies_by_window=self._varies["window"],
+            varies_by_step=self._varies["step"],
+            groups=list(self._group_summaries()),
+        )
+
+    def _group_summaries(self) -> list[GroupSummary]:
+        if self._groups is None:
+            return []
+        rows = np.bincount(self._groups.reshape(-1))
+        pairs = np.unique(self._groups + len(rows) * np.arange(len(self._groups))[:, None])
+        return [
+            GroupSummary(
+                int(windows),
+                {name: float(total[group] / rows[group]) for name, total in self._group_values.items()},
+                self._group_profiles[group] / rows[group],
+            )
+            for group, windows in enumerate(np.bincount(pairs % len(rows)))
+        ]
+
+
+class _RowStatistics:
+    """Statistics of every row of a file's weights."""
+
+    def __init__(self, dump: AttentionDump) -> None:
+        sizes = dump.metadata
+        lags = statistics.lags_of(sizes.lookback)
+        recent = statistics.seasonal_positions(sizes.season, sizes.lookback)
+        # One product gives all sums over a row: of the weights, of weights × lags, and over the seasonal lags.
+        self._sums = np.stack([np.ones(sizes.lookback), lags, recent], axis=1).astype(np.float32)
+        self._seasons = target_seasons(dump).astype(np.float32)[:, :, None]
+        self._may_be_less = sizes.row_sum == "<=1"
+        self._tolerance = statistics.ROW_SUM_ERROR if sizes.dtype == "float32" else statistics.HALF_ROW_SUM_ERROR
+        self._logarithms = np.empty((ROWS_AT_ONCE, sizes.lookback), np.float32)
+
+    def values(self, weights: Weights, remaining: Matrix) -> RowValues:
+        """Per row (windows, heads, steps); `remaining` is the weight that the file does not hold."""
+        shape = weights.shape[:3]
+        rows = weights.reshape(-1, weights.shape[-1])
+        sums, lag_sums, recent = np.moveaxis((rows @ self._sums).reshape(*shape, 3), -1, 0)
+        largest = rows.max(axis=-1).reshape(shape)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            entropy = np.maximum(np.log(sums) - self._weighted_logarithms(rows).reshape(shape) / sums, 0)
+            centroid = lag_sums / sums
+        seasonal = np.matmul(weights.reshape(-1, *weights.shape[2:]).transpose(1, 0, 2), self._seasons)[..., 0].T
+        return {
+            "entropy": entropy,
+            "effective_steps": np.exp(entropy),
+            "max_weight": largest,
+            "centroid_lag": centroid,
+            "recent_season_mass": recent,
+            "target_season_mass": seasonal.reshape(shape),
+            "remaining": remaining,
+            "uniform": statistics.is_uniform(entropy, weights.shape[-1]),
+            "one_hot": (largest > statistics.ONE_HOT_WEIGHT * sums) & (weights.shape[-1] > 1),
+            "wrong_sum": self._wrong_sum(rows, sums + remaining),
+        }
+
+    def _weighted_logarithms(self, rows: Weights) -> Matrix:
+        """Σ w ln w of each row, with 0 ln 0 = 0."""
+        total = np.empty(len(rows), np.float32)
+        for first in range(0, len(rows), ROWS_AT_ONCE):
+            part = rows[first : first + ROWS_AT_ONCE]
+            logarithms = np.maximum(part, np.finfo(np.float32).tiny, out=self._logarithms[: len(part)])
+            np.log(logarithms, out=logarithms)
+            np.einsum("rl,rl->r", part, logarithms, out=total[first : first + len(part)])
+        return total
+
+    def _wrong_sum(self, rows: Weights, sums: Matrix) -> NDArray[np.bool_]:
+        excess = sums - 1
+        right = (excess <= self._tolerance) & (self._may_be_less | (excess >= -self._tolerance))
+        # min is read only where it can matter: once for all rows.
+        return ~right | (rows.min(axis=-1).reshape(sums.shape) < 0) if not rows.min() >= 0 else ~right
+
+
+def target_seasons(dump: AttentionDump) -> NDArray[np.bool_]:
+    """(steps, lookback) which positions lie whole seasons (± a step) before the target."""
+    sizes = dump.metadata
+    return np.stack([statistics.seasonal_positions(sizes.season, sizes.lookback, step=int(s)) for s in dump.steps])

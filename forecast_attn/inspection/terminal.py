@@ -1,0 +1,195 @@
+"""An inspection as a page of the terminal: header, profile, heat map, tables, warnings."""
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from forecast_attn.inspection.compare import Comparison
+from forecast_attn.inspection.distances import has_time_distances, time_distance
+from forecast_attn.inspection.findings import GroupStatistics, Inspection, StepStatistics, TopLag
+from forecast_attn.inspection.heatmap import heatmap_text, profile_text
+from forecast_attn.inspection.warnings import identifiability_words
+
+ROOMY_WIDTH, SPACIOUS_WIDTH = 60, 80  # characters the table of steps needs for more numbers, and for time stamps
+MOST_GROUPS = 31  # groups in a table: hours of a day and weekdays always fit, of many series the most unlike
+
+
+def render(inspection: Inspection, console: Console) -> None:
+    """Print the inspection for this console's width and colours."""
+    header, steps = inspection.header, np.array([step.step for step in inspection.steps])
+    axis = {"season": header.season, "frequency": header.frequency, "console": console}
+    for line in _header_lines(inspection):
+        console.print(Text(line))
+    console.print()
+    if len(steps) > 1:
+        console.print(Text("mean weight by lag"))
+        console.print(profile_text(inspection.profile, **axis))
+        console.print()
+    console.print(heatmap_text(inspection.mean_weights, steps, **axis))
+    console.print()
+    console.print(_step_table(inspection, console.width) if len(steps) > 1 else _top_table(inspection.steps[0]))
+    console.print()
+    if inspection.groups:
+        _print_groups(inspection, console)
+    console.print(_summary(inspection), highlight=False)
+    if header.identifiable is not False:
+        console.print(identifiability_words(header), highlight=False, markup=False)
+    for warning in inspection.warnings:
+        console.print(f"warning: {warning}", style="yellow", highlight=False)
+
+
+def _header_lines(inspection: Inspection) -> list[str]:
+    header = inspection.header
+    heads = f", head {header.heads[0]}" if header.heads != [0] and len(header.heads) == 1 else ""
+    heads = f", {len(header.heads)} heads" if len(header.heads) > 1 else heads
+    items = header.item_ids[0] if len(header.item_ids) == 1 else f"{len(header.item_ids)} series"
+    if header.num_windows == 1:
+        windows = f"one window of {items}, cut-off {header.first_cutoff}"
+    else:
+        cutoffs = " to ".join(dict.fromkeys((header.first_cutoff, header.last_cutoff)))
+        windows = f"mean of {header.num_windows} windows of {items}, cut-offs {cutoffs}"
+    span = f" ({time_distance(header.frequency, header.lookback)})" if has_time_distances(header.frequency) else ""
+    season = f", season {header.season}" if header.season > 1 else ""
+    return [
+        f"attention  {header.mechanism}: {header.score} score, {header.order} order, {header.normaliser}, "
+        f"{header.window} window{heads}",
+        f"windows    {windows}",
+        f"sizes      lookback {header.lookback}{span}, horizon {header.horizon}, step {header.frequency}{season}",
+    ]
+
+
+def _step_table(inspection: Inspection, width: int) -> Table:
+    """One row per step, with what fits the width; with a single window also when the lag it looks at most was."""
+    single, seasonal = inspection.header.num_windows == 1, inspection.uniform_season_mass is not None
+    roomy, timed = width >= ROOMY_WIDTH, single and width >= SPACIOUS_WIDTH
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("step", "effective", *(["entropy"] if roomy else []), *(["season"] if roomy and seasonal else [])):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("most at",) if timed else ():
+        table.add_column(name, no_wrap=True)
+    table.add_column("top lags:weight")
+    for step in inspection.steps:
+        cells = [str(step.step), f"{step.effective_steps:.1f}"]
+        cells += [f"{step.normalised_entropy:.2f}"] if roomy else []
+        cells += [_share(step.target_season_mass)] if roomy and seasonal else []
+        cells += [step.top[0].timestamp or ""] if timed else []
+        table.add_row(*cells, _top_words(step.top))
+    return table
+
+
+def _print_groups(inspection: Inspection, console: Console) -> None:
+    """One row per group, in their own order; of very many only the most unlike."""
+    shown = inspection.groups
+    if len(shown) > MOST_GROUPS:
+        shown = sorted(shown, key=lambda group: -group.distance)[:MOST_GROUPS]
+        console.print(Text(f"the {MOST_GROUPS} of {len(inspection.groups)} most unlike the mean; --json has them all"))
+    console.print(_group_table(inspection, shown, console.width))
+    console.print()
+
+
+def _group_table(inspection: Inspection, groups: list[GroupStatistics], width: int) -> Table:
+    roomy, seasonal = width >= ROOMY_WIDTH, inspection.uniform_season_mass is not None
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(_GROUP_TITLES[str(inspection.by)])
+    season = ["season"] if roomy and seasonal else []
+    for name in ("windows", "effective", *(["entropy"] if roomy else []), *season, "unlike"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("top lags:weight")
+    for group in groups:
+        cells = [f"{group.num_windows:,}", f"{group.effective_steps:.1f}"]
+        cells += [f"{group.normalised_entropy:.2f}"] if roomy else []
+        cells += [_share(group.target_season_mass)] if season else []
+        cells += [f"{group.distance:.2f}", _top_words(group.top)]
+        table.add_row(Text(group.name), *cells)
+    return table
+
+
+_GROUP_TITLES = {"item": "series", "head": "head", "hour": "cut-off at", "weekday": "cut-off on"}
+
+
+def _top_words(top: list[TopLag]) -> str:
+    return ", ".join(f"{entry.lag}:{_share(entry.weight)}" for entry in top)
+
+
+def _top_table(step: StepStatistics) -> Table:
+    """The top lags of one step, each on a line of its own."""
+    title = f"step {step.step}" + (f", {step.timestamp}" if step.timestamp else "")
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for name in ("lag", "weight", "before the cut-off"):
+        table.add_column(name, justify="right")
+    if step.timestamp:
+        table.add_column("time")
+    for entry in step.top:
+        stamp = [entry.timestamp] if entry.timestamp else []
+        table.add_row(str(entry.lag), _share(entry.weight), entry.distance, *stamp)
+    return table
+
+
+def _summary(inspection: Inspection) -> str:
+    effective, entropy = inspection.mean("effective_steps"), inspection.mean("normalised_entropy")
+    text = (
+        f"on average {effective:.1f} effective steps of {inspection.header.lookback} (entropy {entropy:.2f} of uniform)"
+    )
+    text += f", {inspection.mean('centroid_lag'):.1f} lags back"
+    if inspection.uniform_season_mass is None:
+        return text
+    mass, uniform = _share(inspection.mean("target_season_mass")), _share(inspection.uniform_season_mass)
+    return f"{text}; season: {mass} within a step of whole seasons before the target (uniform: {uniform})"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.1f}%" if value < 0.1 else f"{100 * value:.0f}%"
+
+
+# --------------------------------------------------------------------------- two side by side
+
+
+def render_comparison(comparison: Comparison, console: Console) -> None:
+    """Print two inspections side by side: profiles, and per step entropies, distance and top lags."""
+    for sign, name, inspection in zip("AB", comparison.names, comparison.inspections, strict=True):
+        header = inspection.header
+        console.print(Text(f"{sign}  {name}"), style="bold")
+        for line in _header_lines(inspection):
+            console.print(Text(f"   {line}"))
+        console.print(
+            profile_text(inspection.profile, season=header.season, frequency=header.frequency, console=console)
+        )
+        console.print()
+    console.print(_comparison_table(comparison, console.width))
+    console.print()
+    console.print(_comparison_words(comparison), highlight=False)
+    for sign, inspection in zip("AB", comparison.inspections, strict=True):
+        for warning in inspection.warnings:
+            console.print(f"warning: {sign}: {warning}", style="yellow", highlight=False)
+
+
+def _comparison_table(comparison: Comparison, width: int) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    tops = 3 if width >= SPACIOUS_WIDTH else 1
+    for name in ("step", "effective A", "B", "entropy A", "B", "distance", "same top"):
+        table.add_column(name, justify="right")
+    for name in ("top lags A", "top lags B"):
+        table.add_column(name)
+    first, second = ({step.step: step for step in inspection.steps} for inspection in comparison.inspections)
+    for step in comparison.steps:
+        pair = first[step.step], second[step.step]
+        table.add_row(
+            str(step.step),
+            *(f"{each.effective_steps:.1f}" for each in pair),
+            *(f"{each.normalised_entropy:.2f}" for each in pair),
+            "" if step.distance is None else f"{step.distance:.2f}",
+            _share(step.same_top_lag),
+            *(_top_words(each.top[:tops]) for each in pair),
+        )
+    return table
+
+
+def _comparison_words(comparison: Comparison) -> str:
+    profiles = f"the mean profiles are {comparison.profile_distance:.2f} apart"
+    if comparison.distance is None:
+        return f"no window is in both (same series and cut-off); {profiles} (Jensen-Shannon distance, 0 to 1)"
+    return (
+        f"{comparison.matched_windows:,} windows are in both (same series and cut-off): their weights are "
+        f"{comparison.distance:.2f} apart on average, {profiles} (Jensen-Shannon distance: 0 same, 1 nothing in common)"
+    )

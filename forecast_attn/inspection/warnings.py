@@ -1,0 +1,66 @@
+"""What makes attention weights say less than they seem to, in words."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from forecast_attn.attention_dump import AttentionDump
+from forecast_attn.inspection.findings import Header
+from forecast_attn.inspection.summary import Summary
+
+
+def warnings_of(dump: AttentionDump, summary: Summary, header: Header) -> Iterator[str]:
+    """One sentence for each."""
+    shares = {name: float(np.mean(summary.values[name])) for name in ("uniform", "one_hot", "wrong_sum", "remaining")}
+    if shares["wrong_sum"]:
+        rule = "at most 1" if dump.metadata.row_sum == "<=1" else "1"
+        yield f"{_percent(shares['wrong_sum'])} of the rows do not add up to {rule}: these are no sound weights"
+    if dump.metadata.top is not None:
+        yield (
+            f"the file keeps the {dump.metadata.top} largest weights of each row; {_percent(shares['remaining'])} of "
+            "the weight is not in it, and entropy and effective steps are lower bounds"
+        )
+    yield from _shape_warnings(dump, summary, shares)
+    if header.identifiable is False:
+        yield identifiability_words(header)
+
+
+def _shape_warnings(dump: AttentionDump, summary: Summary, shares: dict[str, float]) -> Iterator[str]:
+    """Uniform, one-hot, or always the same."""
+    if shares["uniform"] > 0.5:
+        yield f"{_all_or_share(shares['uniform'])} uniform: they carry no information about where the forecast looks"
+        return
+    if shares["one_hot"] > 0.5:
+        yield f"{_all_or_share(shares['one_hot'])} one-hot: over 99 % of the weight lies on a single time step"
+    if dump.num_windows > 1 and not summary.varies_by_window:
+        yield "the weights are the same for every window: a fixed choice of lags, whatever the lookback holds"
+    if len(dump.steps) > 1 and not summary.varies_by_step:
+        yield "the weights are the same for every step: the step ahead does not change where the forecast looks"
+
+
+def identifiability_words(header: Header) -> str:
+    """Whether other weights would give the same forecast, or why that cannot be told."""
+    if header.identifiable is None:
+        return "identifiable: cannot be told, this file does not say the rank of what the weights weigh"
+    if header.identifiable:
+        return f"identifiable: {header.lookback} lags weigh states of rank {header.value_rank}, no other weights do"
+    return (
+        f"not identifiable: the {header.lookback} lags weigh states of rank {header.value_rank}, so that quite other "
+        "weights give the very same forecast; `forecast audit` tests what it depends on"
+    )
+
+
+def masked_warning(largest: float) -> str | None:
+    """About weight on steps that were hidden from the network, where there must be none."""
+    if largest <= 0:
+        return None
+    return f"up to {_percent(largest)} of a row's weight lies on missing steps, where it must be 0: the run is damaged"
+
+
+def _all_or_share(share: float) -> str:
+    return "the weights are" if share > 0.999 else f"{_percent(share)} of the rows are"
+
+
+def _percent(share: float) -> str:
+    """Whole per cent, but never 0 for what is there."""
+    return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else "under 1 %"
