@@ -45,6 +45,8 @@ def panel_of_cells(cells: Cells, roles: Roles, config: DataConfig, report: Repor
     target = cells.columns[roles.target]
     known = _known_rows(target, starts)
     _report_missing(cells, roles, known, config.missing, report)
+    if config.transform == "log":
+        report_each(report, np.flatnonzero(target < 0), lambda at: _negative(cells, roles.target, at))
     return Panel(
         roles=roles,
         frequency=frequency,
@@ -162,6 +164,14 @@ def _missing(cells: Cells, column: str, at: int, code: str = "FA302") -> Finding
     message = f"column '{column}' has no value at {where}, series '{name}', {stamp_text(cells.stamps[at])}"
     hint = "fill the cell" if code == "FA301" else f"fill the cell, or leave the column out with --ignore '{column}'"
     return Finding(code, "error", message, hint, item_id=name, column=column, row=row)
+
+
+def _negative(cells: Cells, column: str, at: int) -> Finding:
+    row, name, value = int(cells.rows[at]), cells.item_ids[cells.series[at]], cells.columns[column][at]
+    where = place(row) if row > 0 else "an absent row"
+    message = f"column '{column}' is {value:g} at {where}, series '{name}'; --transform log takes none below 0"
+    hint = "--transform arcsinh, which takes any number; or correct the cell"
+    return Finding("FA307", "error", message, hint, item_id=name, column=column, row=row)
 
 
 def _nothing_known(cells: Cells, roles: Roles, at: int) -> Finding:
