@@ -42,6 +42,8 @@ class CheckReport:
     """Errors first, then warnings, then notes; each in the order of the stages."""
     repairs: tuple[Repair, ...] = ()
     """What the options had changed as the table was read."""
+    short_series: tuple[dict[str, Any], ...] = ()
+    """Every series with fewer training rows than a window has, and what becomes of it: "skip" or "pad"."""
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -81,6 +83,7 @@ class Examination:
             series=() if self.cells is None else summarise(self.cells, self.panel),
             findings=tuple(map(self._placed, found)),
             repairs=self._repairs(),
+            short_series=() if self.preparation is None else tuple(self.preparation.split.short_series()),
         )
 
     def _repairs(self) -> tuple[Repair, ...]:
@@ -143,7 +146,7 @@ def _pass_stages(draft: Examination, table: Path | str | pd.DataFrame, source: s
         draft.stage = "FA403"
         report_constants(draft.panel, report)
         draft.preparation = prepare(draft.panel, config)
-        report_preparation(draft.preparation, config, report)
+        report_preparation(draft.preparation, report)
 
 
 def _once_per_cell(findings: list[Finding]) -> list[Finding]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from forecast_attn.config import DataConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.problems import Finding, Report, counted
 from forecast_attn.data.scaling import constant_series
@@ -32,9 +31,9 @@ def report_constants(panel: Panel, report: Report) -> None:
                 report(Finding("FA404", "warning", f"column '{name}' never changes", f"--ignore '{name}'", column=name))
 
 
-def report_preparation(preparation: Preparation, config: DataConfig, report: Report) -> None:
+def report_preparation(preparation: Preparation, report: Report) -> None:
     """Report series too short to learn from, and future rows that end before the horizon."""
-    report_short_series(preparation.split, config.short_series, report)
+    report_short_series(preparation.split, report)
     panel, horizon = preparation.panel, preparation.schema.horizon
     ahead = panel.starts[1:] - panel.ends
     if panel.roles.future and (ahead < horizon).any():

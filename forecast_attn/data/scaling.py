@@ -155,8 +155,8 @@ def forbid_negative(panel: Panel) -> None:
         raise DataError(
             f"series '{name}' has the negative target {panel.target[at]:g} at {stamp_text(panel.timestamps[at])}; "
             "--transform log takes none",
-            "--transform arcsinh, which takes any value",
-            code="FA408",
+            "--transform arcsinh, which takes any number",
+            code="FA307",
             column=panel.roles.target,
             item_id=name,
         )

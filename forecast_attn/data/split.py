@@ -82,22 +82,10 @@ def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int,
     return Split(bare.boundary, skipped, padded)
 
 
-def report_short_series(split: Split, short_series: str, report: Report) -> None:
-    """Report every short series of a split: FA402 where it is left out, FA406 where it is padded, FA407 where refused.
-
-    Args:
-        split: made with "skip" where `short_series` is "error".
-        short_series: as in `split_panel`.
-        report: called for the first of each kind, and once for how many more there are.
-    """
-    left_out: tuple[str, Severity, str] = ("FA402", "warning", "it is left out of training")
-    if short_series == "error":
-        left_out = ("FA407", "error", "--short-series skip or pad, or a smaller --lookback")
-    padded: tuple[str, Severity, str] = (
-        "FA406",
-        "note",
-        "its lookback is padded, and attention does not see the padding",
-    )
+def report_short_series(split: Split, report: Report) -> None:
+    """Report short series: FA402 where they are left out of training, FA406 where they are padded."""
+    left_out: tuple[str, Severity, str] = ("FA402", "warning", "it is left out; --short-series pad may use it")
+    padded: tuple[str, Severity, str] = ("FA406", "note", "its lookback is padded, and the padding is masked")
     for group, (code, severity, hint) in ((split.skipped, left_out), (split.padded, padded)):
         findings = [Finding(code, severity, _lacking(short), hint, item_id=short.item_id) for short in group]
         report_each(report, range(len(findings)), findings.__getitem__)

@@ -88,17 +88,15 @@ def test_short_series_are_refused_in_one_sentence(as_panel: AsPanel) -> None:
     [
         ("skip", [("FA402", "warning", "b"), ("FA402", "warning", "c")]),
         ("pad", [("FA402", "warning", "c"), ("FA406", "note", "b")]),
-        ("error", [("FA407", "error", "b"), ("FA407", "error", "c")]),
     ],
 )
 def test_every_short_series_is_a_finding(
     as_panel: AsPanel, short_series: str, expected: list[tuple[str, str, str]]
 ) -> None:
     panel = as_panel(pd.concat([daily(100), daily(30, "2024-03-11", "b"), daily(25, "2024-03-16", "c")]))
-    mode = "skip" if short_series == "error" else short_series
-    split = split_panel(panel, validation=0.2, horizon=5, lookback=10, short_series=mode)
+    split = split_panel(panel, validation=0.2, horizon=5, lookback=10, short_series=short_series)
     findings: list[Finding] = []
-    report_short_series(split, short_series, findings.append)
+    report_short_series(split, findings.append)
     assert [(each.code, each.severity, each.item_id) for each in findings] == expected
     assert findings[0].message.endswith("rows for training; lookback + horizon need 15")
 
@@ -112,7 +110,9 @@ def test_a_series_without_a_value_in_training_is_skipped(as_panel: AsPanel) -> N
 
 def test_long_series_in_the_wrong_place(as_panel: AsPanel) -> None:
     panel = as_panel(pd.concat([daily(130), daily(100, "2025-01-01", "b")]))
-    with pytest.raises(DataError, match=r"no series has values for a window of lookback 10 \+ horizon 5 before 2024-12-2"):
+    with pytest.raises(
+        DataError, match=r"no series has values for a window of lookback 10 \+ horizon 5 before 2024-12-2"
+    ):
         split_panel(panel, validation=110, horizon=5, lookback=10)
 
 
