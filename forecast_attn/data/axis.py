@@ -1,7 +1,8 @@
-"""The time axis of a table: one step for all series, no repeats, no gaps."""
+"""The step of a table's time axis: one for all series, inferred with evidence or given, and kept to by every row."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,25 +11,32 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.frequency import Frequency, guess_alias, parse_frequency, step_name
-from forecast_attn.data.problems import Finding, Report, counted, ended, place, report_each, stamp_text
-from forecast_attn.data.roles import Roles
+from forecast_attn.data.problems import Finding, Report, counted, ended, place, report_each
 
 # Steps that dates of every month's, quarter's or year's same day, other than its first or last, look like.
 _MONTHS_IN_DAYS = ("28D", "29D", "30D", "31D", "90D", "91D", "92D", "365D")
 
 
-def without_repeats(cells: Cells, roles: Roles, report: Report) -> Cells:
-    """The cells with the first row of every (series, stamp); reports the others."""
-    repeats = np.flatnonzero((cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1])) + 1
-    if not len(repeats):
-        return cells
-    in_file_order = repeats[np.argsort(cells.rows[repeats])]
-    report_each(report, in_file_order, lambda at: _repeat(cells, roles, at))
-    return cells.take(np.delete(np.arange(len(cells.rows)), repeats))
+@dataclass(frozen=True)
+class SeriesStep:
+    """The evidence that one series gives for its time step."""
+
+    item_id: str
+    step: str | None
+    """As an alias; None where too few rows, or none that most keep to, tell it."""
+    regular: int
+    """Steps of just this length, of all."""
+    steps: int
 
 
-def find_frequency(cells: Cells, freq: str | None, report: Report) -> Frequency:
+def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str = "error") -> Frequency:
     """The step of the longest series, or the given one; reports series and rows that do not keep to it.
+
+    Args:
+        cells: on their axis, without repeats.
+        freq: the step; inferred when None.
+        report: called with every problem.
+        missing: what is done about absent rows; they are reported under "error".
 
     Raises:
         ConfigError: there is no frequency `freq`.
@@ -42,20 +50,48 @@ def find_frequency(cells: Cells, freq: str | None, report: Report) -> Frequency:
             report,
             Finding("FA203", "error", f"--freq {alias} does not fit a time column of {kind}", "leave --freq out"),
         )
-    inside = cells.series[1:] == cells.series[:-1]
-    steps = np.where(inside, frequency.steps_between(cells.stamps[:-1], cells.stamps[1:]), 1.0)
+    inside, steps = _steps(cells, frequency)
     if freq is None:
-        _report_other_frequencies(cells, alias, inside & (steps == 1), inside, report)
+        _report_other_frequencies(cells, frequency, report)
     odd = (steps != np.round(steps)) | (steps <= 0)
     report_each(report, np.flatnonzero(odd) + 1, lambda at: _irregular(cells, frequency, at))
-    report_each(
-        report, np.flatnonzero(~odd & (steps > 1)) + 1, lambda at: _gap(cells, frequency, int(steps[at - 1]) - 1, at)
-    )
+    if missing == "error":
+        gaps = np.flatnonzero(~odd & (steps > 1)) + 1
+        report_each(report, gaps, lambda at: _gap(cells, frequency, int(steps[at - 1]) - 1, at))
     regular = int(np.sum(inside & (steps == 1)))
     evidence = (
         f"{regular:,} of {counted(int(inside.sum()), 'step')} {'is' if regular == 1 else 'are'} {step_name(alias)}"
     )
     return parse_frequency(alias, evidence if freq is None else f"given; {evidence}")
+
+
+def series_steps(cells: Cells, frequency: Frequency) -> tuple[SeriesStep, ...]:
+    """The evidence of every series: the table's step where half of its steps or more keep to it, else its own."""
+    inside, steps = _steps(cells, frequency)
+    num_series = len(cells.item_ids)
+    pairs = np.bincount(cells.series[1:][inside], minlength=num_series)
+    regular = np.bincount(cells.series[1:][inside & (steps == 1)], minlength=num_series)
+    return tuple(
+        SeriesStep(name, frequency.alias, int(regular[index]), int(pairs[index]))
+        if 0 < pairs[index] <= 2 * regular[index]
+        else _own_step(cells, index)
+        for index, name in enumerate(cells.item_ids)
+    )
+
+
+def _own_step(cells: Cells, index: int) -> SeriesStep:
+    stamps = cells.stamps[cells.starts[index] : cells.starts[index + 1]]
+    alias = guess_alias(stamps)
+    regular = 0
+    if alias is not None:
+        regular = int((parse_frequency(alias).steps_between(stamps[:-1], stamps[1:]) == 1).sum())
+    return SeriesStep(cells.item_ids[index], alias, regular, len(stamps) - 1)
+
+
+def _steps(cells: Cells, frequency: Frequency) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Which rows follow one of their own series, and by how many steps, 1 elsewhere; (num_rows - 1,) each."""
+    inside = cells.series[1:] == cells.series[:-1]
+    return inside, np.where(inside, frequency.steps_between(cells.stamps[:-1], cells.stamps[1:]), 1.0)
 
 
 def _infer_alias(cells: Cells, report: Report) -> str:
@@ -74,8 +110,8 @@ def _infer_alias(cells: Cells, report: Report) -> str:
     expected = _most_common(lengths)
     at = int(starts[longest]) + int(np.argmax(lengths != expected)) + 1
     message = (
-        f"series '{name}' has no regular time step: it jumps from {stamp_text(cells.stamps[at - 1])} to "
-        f"{stamp_text(cells.stamps[at])} at {place(int(cells.rows[at]))}; most common step: {_length(expected)}"
+        f"series '{name}' has no regular time step: it jumps from {cells.text(at - 1)} to "
+        f"{cells.text(at)} at {place(int(cells.rows[at]))}; most common step: {_length(expected)}"
     )
     raise ended(report, Finding("FA203", "error", message, hint, item_id=name, row=int(cells.rows[at])))
 
@@ -89,43 +125,18 @@ def _most_common(lengths: NDArray[Any]) -> Any:
     return found[np.argmax(counts)]
 
 
-def _report_other_frequencies(
-    cells: Cells, alias: str, regular: NDArray[np.bool_], inside: NDArray[np.bool_], report: Report
-) -> None:
-    """Report series most of whose steps are not the common one, if another step explains them."""
-    num_series = len(cells.item_ids)
-    pairs = np.bincount(cells.series[1:][inside], minlength=num_series)
-    kept = np.bincount(cells.series[1:][regular], minlength=num_series)
+def _report_other_frequencies(cells: Cells, frequency: Frequency, report: Report) -> None:
+    """Report the first series most of whose steps are not the common one, if another step explains them."""
     starts = cells.starts
     common = cells.item_ids[int(np.argmax(np.diff(starts)))]
-    for index in np.flatnonzero(pairs > 2 * kept):
-        other = guess_alias(cells.stamps[starts[index] : starts[index + 1]])
-        if other is not None and other != alias:
-            name = cells.item_ids[index]
-            message = f"series '{name}' steps by {step_name(other)}, series '{common}' by {step_name(alias)}"
-            raise ended(
-                report, Finding("FA205", "error", message, "put series of one frequency into one file", item_id=name)
+    for found in series_steps(cells, frequency):
+        if found.step not in (None, frequency.alias):
+            message = (
+                f"series '{found.item_id}' steps by {step_name(found.step)}, "
+                f"series '{common}' by {step_name(frequency.alias)}"
             )
-
-
-def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
-    first, row = int(cells.rows[at - 1]), int(cells.rows[at])
-    name, stamp = cells.item_ids[cells.series[at]], stamp_text(cells.stamps[at])
-    if roles.item_id is not None:
-        message = f"series '{name}' has {stamp} twice, at {place(first)} and {place(row)}"
-        return Finding("FA202", "error", message, "keep one of the rows", item_id=name, column=roles.time, row=row)
-    texts = sorted(column for column, reason in roles.ignored.items() if reason == "text")
-    hint = (
-        f"--id '{texts[0]}' if that column tells series apart"
-        if texts
-        else "keep one of the rows, or name series by --id"
-    )
-    if "time" in (text.lower() for text in texts):
-        hint = "write date and time of day into one column"
-    message = (
-        f"column '{roles.time}' has {stamp} twice, at {place(first)} and {place(row)}, and no column tells series apart"
-    )
-    return Finding("FA202", "error", message, hint, item_id=name, column=roles.time, row=row)
+            hint = "put series of one frequency into one file"
+            raise ended(report, Finding("FA205", "error", message, hint, item_id=found.item_id))
 
 
 def _irregular(cells: Cells, frequency: Frequency, at: int) -> Finding:
@@ -134,20 +145,31 @@ def _irregular(cells: Cells, frequency: Frequency, at: int) -> Finding:
     hint = "--freq says another step; or correct the time stamp"
     if frequency.alias in _MONTHS_IN_DAYS:
         hint = "write months, quarters and years as their first day (YYYY-MM-01)"
+    elif _is_step_of_wall_clock(cells, frequency, at):
+        hint = "the stamps step on the wall clock and not in time: leave --tz out"
+    expected = cells.zone.stamp_text(frequency.stamps_after(before, 1)[0])
     message = (
-        f"series '{name}' jumps from {stamp_text(before)} to {stamp_text(cells.stamps[at])} at {place(row)}; expected "
-        f"{stamp_text(frequency.stamps_after(before, 1)[0])} (step {step_name(frequency.alias)})"
+        f"series '{name}' jumps from {cells.text(at - 1)} to {cells.text(at)} at {place(row)}; expected {expected} "
+        f"(step {step_name(frequency.alias)})"
     )
     return Finding("FA203", "error", message, hint, item_id=name, row=row)
+
+
+def _is_step_of_wall_clock(cells: Cells, frequency: Frequency, at: int) -> bool:
+    """Whether a row is one step after the one before by the clock of the zone, and not in UTC."""
+    if cells.zone.type_name is None:
+        return False
+    wall = cells.zone.local(cells.stamps[at - 1 : at + 1])
+    return bool(frequency.steps_between(wall[:1], wall[1:])[0] == 1)
 
 
 def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:
     name, row = cells.item_ids[cells.series[at]], int(cells.rows[at])
     message = (
-        f"series '{name}' has a gap of {counted(missing, 'row')}: after {stamp_text(cells.stamps[at - 1])} comes "
-        f"{stamp_text(cells.stamps[at])} at {place(row)} (step {step_name(frequency.alias)})"
+        f"series '{name}' has a gap of {counted(missing, 'row')}: after {cells.text(at - 1)} comes "
+        f"{cells.text(at)} at {place(row)} (step {step_name(frequency.alias)})"
     )
-    hint = "add the missing rows, with a value in every column"
+    hint = "--missing mask hides absent rows from attention and loss; or add them, with a value in every column"
     if frequency.alias == "B":
         hint += "; or number the days in a column of their own (--time) if holidays have none"
     return Finding("FA204", "error", message, hint, item_id=name, row=row)

@@ -143,28 +143,23 @@ def _in_order(cells: Cells) -> Cells:
 def sorted_cells(cells: Cells) -> Cells:
     """The rows by series and stamp; those that share both in the order of the file."""
     same = cells.series[1:] == cells.series[:-1]
-    order_kept = np.where(same, cells.stamps[1:] >= cells.stamps[:-1], cells.series[1:] > cells.series[:-1])
-    return cells if order_kept.all() else cells.take(np.lexsort((cells.stamps, cells.series)))
+    equal = (cells.stamps[1:] == cells.stamps[:-1]) & (cells.rows[1:] > cells.rows[:-1])
+    later = equal | (cells.stamps[1:] > cells.stamps[:-1])
+    if np.where(same, later, cells.series[1:] > cells.series[:-1]).all():
+        return cells
+    return cells.take(np.lexsort((cells.rows, cells.stamps, cells.series)))
 
 
 def _bad_time(column: pd.Series, at: int, time: ParsedStamps, date_format: str | None) -> Finding:
     value, name = column.iloc[at], str(column.name)
-    said, hint = f"is {str(value)!r}, which is no time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
-    if pd.isna(value):
-        said = "is empty"
-    elif date_format is not None:
-        said, hint = (
-            f"is {str(value)!r}, which is not of --date-format '{date_format}'",
-            "correct the cell or the format",
-        )
+    said, hint = ", which is no time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
+    if date_format is not None:
+        said, hint = f", which is not of --date-format '{date_format}'", "correct the cell or the format"
     elif " 24:00" in str(value).replace("T", " "):
-        said = f"is {str(value)!r}; the column calls other midnights 00:00"
-        hint = "write 24:00 as 00:00 of the next day"
+        said, hint = "; the column calls other midnights 00:00", "write 24:00 as 00:00 of the next day"
     elif time.offsets is not None:
-        said, hint = (
-            f"is {str(value)!r}, without the offset that other cells have",
-            "write an offset such as +01:00, or Z",
-        )
+        said, hint = ", without the offset that other cells have", "write an offset such as +01:00, or Z"
+    said = "is empty" if pd.isna(value) else f"is {str(value)!r}{said}"
     return Finding("FA201", "error", f"column '{name}' {said} at {place(at + 1)}", hint, column=name, row=at + 1)
 
 

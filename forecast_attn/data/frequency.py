@@ -18,16 +18,21 @@ MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", 
 WEEKDAYS = ("MON", "TUE", "WED", "THU", "FRI", "SAT", "SUN")
 DAY = 86_400 * 10**9
 # Units of fixed length, in nanoseconds. pandas writes them so since 2.2.
-UNITS = {"s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "D": DAY, "W": 7 * DAY}
-MONTH_UNITS = {"MS": 1, "ME": 1, "QS": 3, "QE": 3, "YS": 12, "YE": 12}
-OLD_NAMES = {"H": "h", "T": "min", "S": "s", "M": "ME", "Q": "QE", "A": "YE", "Y": "YE", "AS": "YS"}
+UNITS = {"us": 10**3, "ms": 10**6, "s": 10**9, "min": 60 * 10**9, "h": 3600 * 10**9, "D": DAY, "W": 7 * DAY}
+MONTH_UNITS = {"MS": 1, "ME": 1, "BMS": 1, "BME": 1, "QS": 3, "QE": 3, "YS": 12, "YE": 12}
+OLD_NAMES = {"H": "h", "T": "min", "S": "s", "L": "ms", "U": "us", "M": "ME", "BM": "BME", "Q": "QE"}
+OLD_NAMES |= {"A": "YE", "Y": "YE", "AS": "YS"}
 UNIT_NAMES = {
+    "us": "microsecond",
+    "ms": "millisecond",
     "s": "second",
     "min": "minute",
     "h": "hour",
     "D": "day",
     "W": "week",
     "B": "business day",
+    "BMS": "month",
+    "BME": "month",
     "M": "month",
     "Q": "quarter",
     "Y": "year",
@@ -62,17 +67,22 @@ class Frequency:
         start = np.asarray([last])
         return np.concatenate([start[:0], *(self.shift(start, step) for step in range(1, n + 1))])
 
-    def shift(self, stamps: Stamps, steps: int) -> Stamps:
-        """Every stamp moved by a number of steps, back when negative."""
+    def shift(self, stamps: Stamps, steps: int | NDArray[np.int64]) -> Stamps:
+        """Every stamp moved by a number of steps, back when negative; by one number, or by one for each."""
         number, unit, _ = _parts(self.alias)
         if not unit:
             return np.asarray(stamps, np.int64) + steps * number
+        stamps = np.asarray(stamps, "datetime64[ns]")
         if unit in UNITS:
-            return np.asarray(stamps, "datetime64[ns]") + np.timedelta64(steps * number * UNITS[unit], "ns")
-        if steps == 0:
-            return np.asarray(stamps, "datetime64[ns]")
-        moved = pd.DatetimeIndex(np.asarray(stamps)) + steps * to_offset(self.alias)
-        return np.asarray(moved, "datetime64[ns]")
+            return stamps + np.asarray(steps * (number * UNITS[unit]), "timedelta64[ns]")
+        if isinstance(steps, np.ndarray):
+            moved = stamps.copy()
+            for step in np.unique(steps):
+                moved[steps == step] = self.shift(stamps[steps == step], int(step))
+            return moved
+        return (
+            stamps if steps == 0 else np.asarray(pd.DatetimeIndex(stamps) + steps * to_offset(self.alias), stamps.dtype)
+        )
 
     def steps_between(self, earlier: Stamps, later: Stamps) -> NDArray[np.float64]:
         """How many steps lie between stamps, elementwise; no whole number when one is off the grid."""
@@ -140,6 +150,8 @@ def _sizes(number: int, unit: str) -> tuple[int, int, int]:
     day, hour = DAY // length, UNITS["h"] // length
     if length < DAY and length >= 10 * UNITS["min"]:
         return (day, day, 7 * day) if DAY % length == 0 else (1, 12, 48)
+    if length < UNITS["s"]:
+        return 1, 60, 240
     if length < UNITS["min"]:
         hour = UNITS["min"] // length
     return (hour, max(hour, 12), max(4 * hour, 48)) if length < DAY else (1, 12, 48)
@@ -163,8 +175,9 @@ def _parts(alias: str) -> tuple[int, str, str]:
 def step_name(alias: str) -> str:
     """`1 hour`, `15 minutes`, `1 quarter (at its start, Jan)`: a step in words."""
     number, unit, anchor = _parts(alias)
-    name = UNIT_NAMES.get(unit[:1] if unit in MONTH_UNITS else unit, "")
-    place = {"S": "at its start", "E": "at its end"}[unit[1]] if unit in MONTH_UNITS else ""
+    name = UNIT_NAMES.get(unit) or UNIT_NAMES.get(unit[:1], "")
+    days = {"BMS": "at its first business day", "BME": "at its last business day"}
+    place = days.get(unit) or ("" if unit not in MONTH_UNITS else "at its start" if unit[-1] == "S" else "at its end")
     details = ", ".join(filter(None, (place, anchor.title())))
     return f"{number} {name}{'s' if number > 1 and name else ''}{f' ({details})' if details else ''}".strip()
 
@@ -189,6 +202,9 @@ def _candidates(stamps: Stamps) -> Iterator[str]:
     for mark, on_anchor in (("S", _is_month_start(stamps)), ("E", _is_month_end(stamps))):
         if months > 0 and on_anchor.all():
             yield _month_alias(months, mark, int(_month(stamps)[0] % 12))
+    for unit in ("BMS", "BME"):
+        if months > 0 and _is_business_month(stamps, unit).all():
+            yield f"{months if months > 1 else ''}{unit}"
     step = int(_most_common(np.diff(stamps).astype(np.int64)))
     weekend = np.isin(_weekday(stamps), (5, 6))
     if step == DAY and not weekend.any() and (np.diff(stamps).astype(np.int64) == 3 * DAY).any():
@@ -208,11 +224,11 @@ def _month_alias(months: int, mark: str, month: int) -> str:
 def _fixed_alias(step: int, weekday: int) -> str:
     if step == UNITS["W"]:
         return f"W-{WEEKDAYS[weekday]}"
-    for unit in ("D", "h", "min", "s"):
+    for unit in ("D", "h", "min", "s", "ms", "us"):
         if step % UNITS[unit] == 0:
             number = step // UNITS[unit]
             return f"{number if number > 1 else ''}{unit}"
-    return "s"  # finer than a second: no step will fit, and the axis is called irregular
+    return "us"  # finer than a microsecond: no step will fit, and the axis is called irregular
 
 
 def _most_common(values: NDArray[np.int64]) -> np.int64:
@@ -240,8 +256,17 @@ def _is_month_end(stamps: Stamps) -> NDArray[np.bool_]:
     return _is_month_start(stamps + np.timedelta64(DAY, "ns"))
 
 
+def _is_business_month(stamps: Stamps, unit: str) -> NDArray[np.bool_]:
+    """Whether stamps are the first (BMS) or last (BME) business day of their month."""
+    months = stamps.astype("datetime64[M]") + (unit == "BME")
+    days = np.busday_offset(months.astype("datetime64[D]"), -1 if unit == "BME" else 0, roll="forward")
+    return np.asarray(stamps.astype("datetime64[D]") == days, np.bool_)
+
+
 def _on_anchor(stamps: Stamps, unit: str, anchor: str) -> NDArray[np.bool_]:
     """Whether stamps start or end a month that the unit steps on."""
+    if unit.startswith("B"):
+        return _is_business_month(stamps, unit)
     in_place = _is_month_start(stamps) if unit.endswith("S") else _is_month_end(stamps)
     if not anchor:
         return in_place

@@ -18,8 +18,6 @@ from forecast_attn.data.problems import Finding, Report, ended, place, report_ea
 from forecast_attn.data.timestamps import Mask, Stamps, offset_name, read_stamps
 from forecast_attn.data.zones import Zone, checked_zone
 
-OFFSET_HINT = "write the offset into the stamps, such as 2024-10-27 02:00+02:00"
-
 
 def localise(
     cells: Cells, report: Report, *, tz: str | None = None, freq: str | None = None, zone: Zone | None = None
@@ -116,7 +114,7 @@ def _wall_clock(cells: Cells, name: str | None) -> NDArray[np.datetime64]:
 
 
 def _are_instants(cells: Cells) -> bool:
-    return cells.offsets is not None or cells.zone.name is not None
+    return cells.offsets is not None or cells.zone.type_name is not None
 
 
 def _is_within_day(cells: Cells, freq: str | None) -> bool:
@@ -214,14 +212,15 @@ def _absent_hour(cells: Cells, at: int) -> Finding:
 
 
 def _unclear_hour(cells: Cells, at: int) -> Finding:
-    row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
-    times = int(np.sum((cells.series == cells.series[at]) & (cells.stamps == cells.stamps[at])))
+    row, name, stamp = int(cells.rows[at]), cells.item_ids[cells.series[at]], cells.stamps[at]
+    times = int(np.sum((cells.series == cells.series[at]) & (cells.stamps == stamp)))
     found = {1: "it stands once in the series", 2: "the series is not sorted in time there"}
     message = (
-        f"{stamp_text(cells.stamps[at])} at {place(row)}, series '{name}', comes twice in {cells.zone.name}, before and "
-        f"after the clock is put back; {found.get(times, f'it stands {times} times in the series')}"
+        f"{stamp_text(stamp)} at {place(row)}, series '{name}', comes twice in {cells.zone.name}, before and after the "
+        f"clock is put back; {found.get(times, f'it stands {times} times in the series')}"
     )
-    hint = f"{OFFSET_HINT}; or leave --tz out if they do not follow that clock"
+    meant = " or ".join(cells.zone.stamp_text(instants[0]) for instants in cells.zone.instants(cells.stamps[[at]]))
+    hint = f"write the offset into the stamps: {meant}; or leave --tz out if they do not follow that clock"
     return Finding("FA211", "error", message, hint, item_id=name, row=row)
 
 
