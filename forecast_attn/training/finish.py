@@ -41,6 +41,7 @@ def finish(run: RunDir, preparation: Preparation, config: RunConfig, arrays: Win
             "epochs": num_epochs,
             "ended": reason,
             **scores,
+            "short_series": preparation.split.short_series(),
             "model_sha256": sha256_of(run.model),
         },
     )
