@@ -76,30 +76,49 @@ def build_report(
         DataError: the file holds no windows, or the table cannot be read.
         RunError: the file or the run is damaged.
     """
-    inspection = inspect_attention(dump)
     shown = sample_windows(dump, num_windows or default_windows(dump))
     if run is None:
         values = WindowValues.unknown(shown, "The series is not drawn: the attention file was given without its run.")
     else:
         values = values_of_windows(run, shown, table)
-    read = _read_optional(run)
-    document = page_document(dump, shown, values)
-    html = _page(
-        title=_title(inspection.header),
-        subtitle=_subtitle(inspection.header),
-        findings=findings_section(inspection, values.notes),
-        audit=audit_section(read["audit"]),
-        run=run_section(read["config"], read["metrics"]),
-        data=script_json(document),
-    )
+    html = make_page(dump, shown, values, **_documents_of(run))
     return HtmlReport(html, shown.num_windows, dump.num_windows)
 
 
-def _read_optional(run: RunDir | None) -> dict[str, Any]:
-    """The run's documents; None for those it has not."""
+def make_page(
+    dump: AttentionDump,
+    shown: AttentionDump,
+    values: WindowValues,
+    *,
+    config: dict[str, Any] | None = None,
+    metrics: dict[str, Any] | None = None,
+    audit: dict[str, Any] | None = None,
+) -> str:
+    """The page of attention windows, with what is known of them and of their run.
+
+    Args:
+        dump: the windows the means are taken over.
+        shown: those among them that can be chosen.
+        values: what these looked at and forecast.
+        config: the run's config.json; like the next two, its part of the page is left out when None.
+        metrics: its metrics.json.
+        audit: its audit.json.
+    """
+    inspection = inspect_attention(dump)
+    return _fill_template(
+        title=_title(inspection.header),
+        subtitle=_subtitle(inspection.header),
+        findings=findings_section(inspection, values.notes),
+        audit=audit_section(audit),
+        run=run_section(config, metrics),
+        data=script_json(page_document(dump, shown, values)),
+    )
+
+
+def _documents_of(run: RunDir | None) -> dict[str, Any]:
+    """The run's documents, those it has."""
     paths = {} if run is None else {"config": run.config, "metrics": run.metrics, "audit": run.audit}
-    found = {name: run.read_json(path) for name, path in paths.items() if run is not None and path.is_file()}
-    return {"config": None, "metrics": None, "audit": None, **found}
+    return {name: run.read_json(path) for name, path in paths.items() if run is not None and path.is_file()}
 
 
 def _title(header: Header) -> str:
@@ -122,7 +141,7 @@ def _subtitle(header: Header) -> str:
 # --------------------------------------------------------------------------- putting the page together
 
 
-def _page(*, title: str, subtitle: str, **parts: str) -> str:
+def _fill_template(*, title: str, subtitle: str, **parts: str) -> str:
     folder = files("forecast_attn.inspection") / "page"
     style = (folder / "style.css").read_text(encoding="utf-8")
     bodies = [(folder / name).read_text(encoding="utf-8") for name in SCRIPTS]

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-WIDTH, HEIGHT = 460, 210
-LEFT, RIGHT, TOP, BOTTOM = 52, 84, 14, 36
+WIDTH, HEIGHT = 460, 190
+LEFT, RIGHT, TOP, BOTTOM = 52, 84, 14, 24
 LINES = {"top": "largest weights", "random": "random", "bottom": "smallest weights"}
 LABEL_ROOM = 13  # pixels between two labels at the right edge
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
@@ -19,31 +20,41 @@ def section(title: str, identity: str, *parts: str) -> str:
 
 
 def paragraph(text: str) -> str:
-    return f"<p>{escape(text)}</p>" if text else ""
+    return f"<p>{_with_code(text)}</p>" if text else ""
+
+
+def _with_code(text: str) -> str:
+    """Commands between backquotes as code."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def bullets(texts: Iterable[str], kind: str = "") -> str:
-    items = "".join(f"<li>{escape(text)}</li>" for text in texts)
+    items = "".join(f"<li>{_with_code(text)}</li>" for text in texts)
     return f'<ul class="{kind}">{items}</ul>' if items else ""
 
 
 def table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A table whose first column names its rows; numbers are set to the right."""
+    """A table whose first column names its rows; columns of numbers are set to the right."""
     if not rows:
         return ""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in headings)
-    body = "".join(f"<tr>{_row(cells)}</tr>" for cells in rows)
+    kinds = [_kind([row[column] for row in rows]) for column in range(len(headings))]
+    head = "".join(f'<th scope="col"{kind}>{escape(name)}</th>' for name, kind in zip(headings, kinds, strict=True))
+    body = "".join(f"<tr>{_row(cells, kinds)}</tr>" for cells in rows)
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{escape(caption)}"><table>'
         f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def _row(cells: Sequence[Any]) -> str:
-    first, *others = cells
-    kinds = ["" if isinstance(cell, str) else ' class="number"' for cell in others]
-    tds = "".join(f"<td{kind}>{escape(show(cell))}</td>" for cell, kind in zip(others, kinds, strict=True))
-    return f'<th scope="row">{escape(show(first))}</th>{tds}'
+def _kind(cells: Sequence[Any]) -> str:
+    return ' class="number"' if any(isinstance(cell, int | float) for cell in cells) else ""
+
+
+def _row(cells: Sequence[Any], kinds: Sequence[str]) -> str:
+    name, *values = (escape(show(cell)) for cell in cells)
+    return f'<th scope="row">{name}</th>' + "".join(
+        f"<td{kind}>{value}</td>" for value, kind in zip(values, kinds[1:], strict=True)
+    )
 
 
 def show(value: Any) -> str:
@@ -113,7 +124,11 @@ def _side(skill: float) -> str:
 
 def _config_tables(config: dict[str, Any]) -> str:
     data = config.get("data", {})
-    facts = [["table", data.get("file")], ["sha256", data.get("sha256")], ["version", config.get("package_version")]]
+    facts = [
+        ["table", data.get("file")],
+        ["sha256", data.get("sha256")],
+        ["forecast-attn", config.get("package_version")],
+    ]
     tables = [table("Made from", ["fact", "value"], facts)] if config else []
     for name, options in config.get("options", {}).items():
         rows = [[key.replace("_", "-"), show(value)] for key, value in options.items()]

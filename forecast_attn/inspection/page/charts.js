@@ -206,7 +206,6 @@ function makeHeatmap(container, scale) {
       const width = Number.isFinite(value) ? (layout.ahead * value) / most : 0;
       parts.bars.push(draw(svg, "rect", { class: "effective", x: layout.start, width, y: map.top + at * map.row + 0.5, height: Math.max(map.row - 1, 1) }));
     });
-    draw(svg, "text", { x: layout.start, y: map.top + map.height + 17 }, "0");
     draw(svg, "text", { x: layout.end, y: map.top + map.height + 17, "text-anchor": "end" }, number(most, 3));
   }
 

@@ -53,8 +53,11 @@ function showReadout() {
   make(first, "b", {}, `Step ${page.steps[state.step]}, ${timeOf(state.window, lookback + state.step)}`);
   const words = [["forecast", values[0]], ["actual", values[1]]].filter(([, value]) => Number.isFinite(value));
   first.append(...words.map(([name, value]) => ` · ${name} ${number(value)}`), ` · ${number(state.spread.effective[state.step], 3)} effective steps${headWords(" · ")}`);
-  const tops = topPlaces(row, 3).map((place) => `${timeOf(state.window, place)} (lag ${lagOf(place)}, ${share(row[place])})`);
-  make(readout, "span", {}, tops.length ? `looks most at ${tops.join(", ")}` : "looks at nothing");
+  const tops = topPlaces(row, 3), second = make(readout, "span", {}, tops.length ? "looks most at " : "looks at nothing");
+  tops.forEach((place, at) => {
+    if (at) second.append(", ");
+    make(second, "span", { className: "together" }, `${timeOf(state.window, place)} (lag ${lagOf(place)}, ${share(row[place])})`);
+  });
   if (state.place !== null) make(readout, "span", { id: "lag-readout" }, lagWords(state.place, row));
 }
 
@@ -154,8 +157,9 @@ function listen() {
 }
 
 function fillLegend() {
-  const kinds = [["past", "series"], ["forecast", "forecast"], ["actual", "actual"], ["uniform", "uniform weights"]];
-  for (const [kind, name] of kinds) {
+  const kinds = [["past", "series", past], ["forecast", "forecast", forecast], ["actual", "actual", actual], ["uniform", "uniform weights", [1]]];
+  for (const [kind, name, values] of kinds) {
+    if (!values.some(Number.isFinite)) continue;
     const entry = make(byId("legend"), "li"), svg = draw(entry, "svg", { viewBox: "0 0 26 10", "aria-hidden": "true" });
     draw(svg, "line", { class: kind, x1: 0, x2: 26, y1: 5, y2: 5 });
     entry.append(name);

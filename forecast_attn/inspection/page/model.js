@@ -88,9 +88,9 @@ function number(value, digits = 4) {
 }
 
 function share(weight) {
-  if (!(weight > 0)) return "0 %";
-  if (weight < 0.0001) return "<0.01 %";
-  return `${(100 * weight).toFixed(weight >= 0.1 ? 0 : weight >= 0.01 ? 1 : 2)} %`;
+  if (!(weight > 0)) return "0\u00a0%";
+  if (weight < 0.0001) return "<0.01\u00a0%";
+  return `${(100 * weight).toFixed(weight >= 0.1 ? 0 : weight >= 0.01 ? 1 : 2)}\u00a0%`;
 }
 
 const lagOf = (place) => lookback - 1 - place;
