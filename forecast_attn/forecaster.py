@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -19,8 +20,10 @@ if TYPE_CHECKING:
 
     from forecast_attn.attention_dump import AttentionDump
     from forecast_attn.attention_output import DumpListener
+    from forecast_attn.audit import Audit, AuditListener
     from forecast_attn.data.categories import UnknownCategory
-    from forecast_attn.data.problems import Repair
+    from forecast_attn.data.problems import Finding, Repair
+    from forecast_attn.data.template import FutureTemplate
     from forecast_attn.training.progress import TrainingListener
 
 
@@ -40,6 +43,8 @@ class ForecastResult:
     """Categories of the history and the future that training did not see."""
     repairs: tuple[Repair, ...] = ()
     """What was done to the history as it was read."""
+    findings: tuple[Finding, ...] = ()
+    """Notes and warnings about what is known of the future."""
 
 
 class Forecaster:
@@ -66,6 +71,7 @@ class Forecaster:
         self,
         data: pd.DataFrame | Table,
         *,
+        vintages: pd.DataFrame | None = None,
         out: Path | str | None = None,
         listener: TrainingListener | None = None,
     ) -> Self:
@@ -73,6 +79,8 @@ class Forecaster:
 
         Args:
             data: a DataFrame or a CSV file: one row per time step, for several series with a column that names them.
+            vintages: future covariates as they were forecast, with a column issued_at; or name a file as the option
+                `vintages`.
             out: run directory to write; without it the run lives in a temporary directory until `save`.
             listener: hears how training goes.
 
@@ -81,7 +89,7 @@ class Forecaster:
             ConfigError: options contradict each other.
             RunError: the run directory cannot be written, or the loss became non-finite.
         """
-        panel, source = read_panel(data, self.config)
+        panel, source = read_panel(data, self.config, vintages)
         from forecast_attn.inference import read_config
         from forecast_attn.training.progress import TrainingListener
         from forecast_attn.training.train import train
@@ -97,6 +105,7 @@ class Forecaster:
         run: Path | str,
         data: pd.DataFrame | Table | None = None,
         *,
+        vintages: pd.DataFrame | None = None,
         listener: TrainingListener | None = None,
     ) -> Self:
         """Continue a run that was killed or interrupted, to the same bytes as an uninterrupted one.
@@ -104,6 +113,7 @@ class Forecaster:
         Args:
             run: the run directory.
             data: the table it was started with; the recorded file when None.
+            vintages: the table of forecasts it was started with, where that was no file.
             listener: hears how training goes.
 
         Raises:
@@ -116,7 +126,7 @@ class Forecaster:
         directory = RunDir(run)
         check_resumable(directory)
         forecaster = cls._of(directory)
-        panel = panel_of_run(directory, forecaster.config, data)
+        panel = panel_of_run(directory, forecaster.config, data, vintages)
         forecaster._run = resume(panel, directory, listener or TrainingListener())
         return forecaster
 
@@ -191,7 +201,7 @@ class Forecaster:
         frame = self._frame(data, roles.item_id)
         history = read_history(model, run, frame, name_of(data), cold_start=cold_start)
         model = knowing_cold_series(model, history.panel)
-        panel = future_panel(model, history.panel, self._frame(future, roles.item_id), name_of(future))
+        panel, findings = future_panel(model, history.panel, self._frame(future, roles.item_id), name_of(future))
         attention_path = Path(attention_out) if attention_out is not None else self._scratch_dir() / run.attention.name
         predictions = forecast_panel(
             model,
@@ -209,7 +219,71 @@ class Forecaster:
             cold=history.cold,
             unknown_categories=model.schema.unknown_categories(panel),
             repairs=history.panel.repairs,
+            findings=findings,
         )
+
+    def future_template(self, data: pd.DataFrame | Table | None = None) -> FutureTemplate:
+        """The table of future covariates that `predict` needs, with cells to fill in.
+
+        Args:
+            data: history; the end of the table it was trained on when None.
+
+        Raises:
+            RunError: not fitted, or the run is damaged.
+            DataError: what is wrong with the history.
+        """
+        from forecast_attn.data.template import FutureTemplate
+        from forecast_attn.data.zones import Zone
+        from forecast_attn.history import read_history
+        from forecast_attn.inference import load_model
+
+        run = self._fitted()
+        model = load_model(run)
+        panel = read_history(model, run, self._frame(data, model.schema.roles.item_id), name_of(data)).panel
+        return FutureTemplate.of(panel, model.schema.horizon, self.config.data, Zone())
+
+    def audit(
+        self,
+        data: pd.DataFrame | Table | None = None,
+        *,
+        windows: int = 128,
+        seeds: Sequence[Path | str] = (),
+        covariates: bool = False,
+        draws: int | None = None,
+        repeats: int = 10,
+        seed: int = 0,
+        out: Path | str | None = None,
+        accelerator: str = "auto",
+        listener: AuditListener | None = None,
+    ) -> Audit:
+        """Ask whether the attention is faithful, on validation windows of the table it was trained on.
+
+        Args:
+            data: that table; the recorded file when None.
+            windows: most validation windows to look at, spread evenly.
+            seeds: runs of other trainings on the same table, to compare with.
+            covariates: ask too which columns the forecast needs; a model without attention is asked nothing else.
+            draws: random orders of the weights; 100 for 128 windows or fewer when None, and fewer for more windows.
+            repeats: permutations of each column.
+            seed: of everything random: the same seed gives the same document.
+            out: JSON file to write, whole or not at all; none when None.
+            accelerator: where to compute.
+            listener: hears how far the audit is.
+
+        Raises:
+            ConfigError: the model has no attention, or a number is out of its range.
+            RunError: not fitted; another run cannot be compared with; or this is not the table of the training.
+            DataError: what is wrong with the table.
+        """
+        from forecast_attn.audit import AuditOptions, audit_run, write_audit
+
+        run = self._fitted()
+        attention = self.config.model.attention != "none" or not covariates
+        options = AuditOptions(windows, draws, seed, attention, covariates, repeats)
+        audit = audit_run(run, data, options, others=seeds, accelerator=accelerator, listener=listener)
+        if out is not None:
+            write_audit(audit, run, Path(out))
+        return audit
 
     def save(self, path: Path | str) -> None:
         """Copy the run to a directory that `load` and the command line can open.

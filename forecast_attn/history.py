@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.panel_building import build_panel
+from forecast_attn.data.problems import Finding, stop_at_errors
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.inference import Model
 from forecast_attn.run_dir import RunDir
@@ -71,16 +72,37 @@ def knowing_cold_series(model: Model, panel: Panel) -> Model:
     return replace(model, schema=replace(model.schema, scaler=scaler))
 
 
-def future_panel(model: Model, history: Panel, future: pd.DataFrame | None, source: str) -> Panel:
+def future_panel(
+    model: Model, history: Panel, future: pd.DataFrame | None, source: str
+) -> tuple[Panel, tuple[Finding, ...]]:
     """The history with the rows to forecast: from a table of future covariates, or from the history's own end.
+
+    Returns:
+        The panel, and what there is to say: which forecasts were used, and days the calendar does not know.
 
     Raises:
         DataError: a future covariate is missing; says for which steps of which series.
     """
+    findings: list[Finding] = []
+
+    def report(finding: Finding) -> None:
+        stop_at_errors(finding)
+        findings.append(finding)
+
+    horizon, masked = model.schema.horizon, model.schema.masked
     if future is None:
-        return extend(history, model.schema.horizon)
-    with _without_flags_of_train():
-        return join_future(history, future, model.schema.horizon, source)
+        panel = extend(history, horizon, masked=masked)
+    else:
+        with _without_flags_of_train():
+            panel = join_future(history, future, horizon, source, report, masked=masked)
+    return panel, (*findings, *_notes_of_calendar(model, panel))
+
+
+def _notes_of_calendar(model: Model, panel: Panel) -> tuple[Finding, ...]:
+    holidays = model.schema.calendar.holidays
+    if holidays is None:
+        return ()
+    return holidays.notes(panel.timestamps[ranges(panel.ends, panel.starts[1:] - panel.ends)])
 
 
 def select_series(panel: Panel, keep: NDArray[np.bool_]) -> Panel:

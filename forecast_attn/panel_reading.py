@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forecast_attn.config import RunConfig
+from forecast_attn.config import DataConfig, RunConfig
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.run_dir import DataSource, RunDir, sha256_of
 
@@ -13,14 +13,22 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from forecast_attn.data.panel import Panel
+    from forecast_attn.data.panel_building import VintageTable
 
 Table = Path | str
 """A file, or - for stdin; where one is accepted, a DataFrame is too."""
 STDIN = "-"
 
 
-def read_panel(data: pd.DataFrame | Table, config: RunConfig) -> tuple[Panel, DataSource]:
+def read_panel(
+    data: pd.DataFrame | Table, config: RunConfig, vintages: pd.DataFrame | None = None
+) -> tuple[Panel, DataSource]:
     """Read and validate a table.
+
+    Args:
+        data: the table.
+        config: what its columns mean and how it is read.
+        vintages: future covariates as they were forecast; the file that the configuration names when None.
 
     Raises:
         DataError: what is wrong with it.
@@ -31,33 +39,75 @@ def read_panel(data: pd.DataFrame | Table, config: RunConfig) -> tuple[Panel, Da
     from forecast_attn.data.reading import read_table
     from forecast_attn.data.roles import resolve_roles
 
-    name = name_of(data)
-    frame = read_table(data, config.data)
-    is_file = isinstance(data, str | Path) and str(data) != STDIN
-    source = DataSource(str(data), sha256_of(Path(data))) if is_file else DataSource(name, None)
-    panel = build_panel(frame, resolve_roles(frame, config.data, name), config.data, source=name)
+    name, options = name_of(data), config.data
+    frame = read_table(data, options)
+    frame, options, table = _with_vintages(frame, options, vintages)
+    panel = build_panel(frame, resolve_roles(frame, options, name), options, source=name, vintages=table)
     del frame
     release_memory()
-    return panel, source
+    forecasts = options.vintages if vintages is None else None
+    return panel, DataSource(_path_of(data) or name, _digest_of(data), _digest_of(forecasts))
 
 
-def panel_of_run(run: RunDir, config: RunConfig, data: pd.DataFrame | Table | None) -> Panel:
-    """The table a run was started with."""
+def _with_vintages(
+    frame: pd.DataFrame, config: DataConfig, vintages: pd.DataFrame | None
+) -> tuple[pd.DataFrame, DataConfig, VintageTable | None]:
+    """The table and its options with the columns that were forecast declared, and the table of forecasts."""
+    from forecast_attn.data.issued import declare_issued
+    from forecast_attn.data.panel_building import VintageTable
+    from forecast_attn.data.reading import read_table
+
+    if vintages is None and config.vintages is None:
+        return frame, config, None
+    table = vintages if vintages is not None else read_table(str(config.vintages), config)
+    frame, config, absent = declare_issued(frame, table, config)
+    return frame, config, VintageTable(table, name_of(vintages if vintages is not None else config.vintages), absent)
+
+
+def panel_of_run(
+    run: RunDir, config: RunConfig, data: pd.DataFrame | Table | None, vintages: pd.DataFrame | None = None
+) -> Panel:
+    """The table a run was started with.
+
+    Args:
+        run: its recorded file is read when `data` is None.
+        config: its options.
+        data: the table.
+        vintages: see `read_panel`.
+
+    Raises:
+        RunError: it was not trained on a file, or on another table than this.
+        DataError: what is wrong with the table.
+    """
     recorded = run.read_json(run.config)["data"]
     table = recorded["file"] if data is None else data
     if data is None and recorded["sha256"] is None:
         raise RunError(f"'{run.path}' was not trained on a file; the table must be given again", "pass it as DATA")
     try:
-        panel, source = read_panel(table, config)
+        panel, source = read_panel(table, config, vintages)
     except DataError as error:
         hint = error.hint or (f"forecast train DATA --resume {run.path}" if data is None else None)
         raise DataError(error.message, hint) from None
-    if recorded["sha256"] is not None and source.sha256 not in (recorded["sha256"], None):
-        raise RunError(
-            f"'{table}' is not the table that '{run.path}' was started with",
-            "resume with the original file, or train a new run",
-        )
+    for name, was, now in (
+        (table, recorded["sha256"], source.sha256),
+        (config.data.vintages, recorded["vintages_sha256"], source.vintages_sha256),
+    ):
+        if was is not None and now not in (was, None):
+            raise RunError(
+                f"'{name}' is not the table that '{run.path}' was started with",
+                "resume with the original file, or train a new run",
+            )
     return panel
+
+
+def _path_of(data: pd.DataFrame | Table | None) -> str | None:
+    """The path of a file; None for a DataFrame, stdin and nothing."""
+    return str(data) if isinstance(data, str | Path) and str(data) != STDIN else None
+
+
+def _digest_of(data: pd.DataFrame | Table | None) -> str | None:
+    path = _path_of(data)
+    return None if path is None else sha256_of(Path(path))
 
 
 def name_of(data: pd.DataFrame | Table | None) -> str:

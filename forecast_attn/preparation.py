@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.config import DataConfig
-from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.calendar import calendar_of
 from forecast_attn.data.categories import fit_vocabulary
 from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.problems import Finding
 from forecast_attn.data.scaling import fit_scaler
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import Split, split_panel
@@ -26,6 +27,8 @@ class Preparation:
     split: Split
     training_cutoffs: NDArray[np.int64]
     validation_cutoffs: NDArray[np.int64]
+    findings: tuple[Finding, ...] = ()
+    """What there is to say about the windows."""
 
 
 def prepare(panel: Panel, config: DataConfig) -> Preparation:
@@ -48,16 +51,27 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         frequency=panel.frequency,
         lookback=lookback,
         horizon=horizon,
-        calendar=Calendar.build(config.calendar, panel.frequency),
+        calendar=calendar_of(config, panel.frequency),
         scaler=fit_scaler(panel, split, config.scaling, config.transform),
         vocabulary=fit_vocabulary(panel, split),
         masked=config.missing == "mask",
         padded=config.short_series == "pad",
     )
-    return Preparation(
-        panel=panel,
-        schema=schema,
-        split=split,
-        training_cutoffs=training_cutoffs(panel, split, lookback, horizon, pad=schema.padded),
-        validation_cutoffs=validation_cutoffs(panel, split, lookback, horizon, pad=schema.padded),
+    findings: list[Finding] = []
+    training, validation = (
+        _forecast_by_then(schema, panel, choose(panel, split, lookback, horizon, pad=schema.padded), what, findings)
+        for choose, what in ((training_cutoffs, "training"), (validation_cutoffs, "validation"))
     )
+    return Preparation(panel, schema, split, training, validation, tuple(findings))
+
+
+def _forecast_by_then(
+    schema: Schema, panel: Panel, cutoffs: NDArray[np.int64], what: str, findings: list[Finding]
+) -> NDArray[np.int64]:
+    """The cut-offs at which forecasts of the horizon existed, where there is a table of forecasts."""
+    if panel.issued is None:
+        return cutoffs
+    from forecast_attn.data.vintages import Vintages, covered_cutoffs  # with torch
+
+    steps = schema.forecast_steps(panel.issued.columns)
+    return covered_cutoffs(panel, Vintages.build(panel, panel.issued), cutoffs, steps, findings.append, what)

@@ -9,6 +9,7 @@ tail.parquet                   the end of every series, so that a bare `forecast
 validation_attention.parquet   attention over windows of the validation stretch
 predictions.csv                forecasts of `forecast predict`
 attention.parquet              the attention behind them
+audit.json                     what `forecast audit` found
 audit.json                     whether that attention can be believed, by `forecast audit`
 last.ckpt                      state for `train --resume`, deleted when training ends
 """
@@ -32,10 +33,12 @@ DAMAGED_HINT = "restore it from a copy, or train again"
 
 @dataclass(frozen=True)
 class DataSource:
-    """Where a table came from; `sha256` is None for a DataFrame."""
+    """Where a table came from; a digest is None for what is no file."""
 
     name: str
     sha256: str | None
+    vintages_sha256: str | None = None
+    """Of the table of future covariates as they were forecast."""
 
 
 class RunDir:
@@ -52,6 +55,7 @@ class RunDir:
         self.validation_attention = self.path / "validation_attention.parquet"
         self.predictions = self.path / "predictions.csv"
         self.attention = self.path / "attention.parquet"
+        self.audit = self.path / "audit.json"
         self.audit = self.path / "audit.json"
         self.checkpoint = self.path / "last.ckpt"
 

@@ -101,9 +101,8 @@ def predict(
 
 def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
     """Series without a forecast, repairs of the history, and what training did not see: series, categories."""
-    from forecast_attn.data.problems import quoted
-
     from forecast_attn.cli.findings_display import repair_table
+    from forecast_attn.data.problems import quoted
 
     if result.skipped:
         few = quoted(result.skipped)
@@ -113,6 +112,8 @@ def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
         notes.print(f"note: {len(result.cold):,} series not seen in training, scaled by their own lookback: {few}")
     if result.repairs:
         notes.print(repair_table(result.repairs))
+    for finding in result.findings:
+        notes.print(f"{finding.severity}: {finding.message}", soft_wrap=True)
     for unknown in result.unknown_categories[:MOST_CATEGORIES]:
         said = f"warning: column '{unknown.column}' has a category that training did not see, {unknown.count} times"
         notes.print(f"{said}: '{unknown.category}'", soft_wrap=True)

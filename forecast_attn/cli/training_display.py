@@ -65,6 +65,8 @@ class TrainingDisplay(TrainingListener):
         repairs = (*preparation.panel.repairs, *split.repairs)
         if repairs:
             self.console.print(repair_table(repairs))
+        for finding in preparation.findings:
+            self.say(f"{finding.severity}: {finding.message}")
         self._warn(preparation)
 
     def _warn(self, preparation: Preparation) -> None:

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.config import DataConfig
 from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Frequency
-from forecast_attn.data.holidays import Holidays
+from forecast_attn.data.holidays import Holidays, read_dates
+from forecast_attn.data.reading import read_table
 from forecast_attn.data.timestamps import Stamps
 from forecast_attn.errors import ConfigError
 from forecast_attn.option_values import CALENDAR_FEATURES, parse_calendar
@@ -105,14 +108,17 @@ class Calendar:
         return cls(names, frequency, holidays)
 
 
-def calendar_names(frequency: Frequency) -> tuple[str, ...]:
-    """Names of the features that vary from step to step at this frequency; none for integer axes."""
-    return Calendar.build("auto", frequency).names
+def calendar_of(config: DataConfig, frequency: Frequency) -> Calendar:
+    """The calendar that the options ask for; reads the user's file of dates.
 
-
-def calendar_features(timestamps: Stamps, frequency: Frequency) -> NDArray[np.float32]:
-    """Sine and cosine of each cycle, and a weekend flag (num_rows, num_features), values in [-1, 1]."""
-    return Calendar.build("auto", frequency).features(timestamps)
+    Raises:
+        ConfigError: an unknown feature or country, or the package of public holidays is not installed.
+        DataError: the file of dates cannot be read.
+    """
+    dates: tuple[str, ...] = ()
+    if config.holiday_dates is not None:
+        dates = read_dates(read_table(config.holiday_dates, DataConfig()), Path(config.holiday_dates).name)
+    return Calendar.build(config.calendar, frequency, Holidays.build(config.holidays, dates))
 
 
 def varying_features(frequency: Frequency) -> tuple[str, ...]:

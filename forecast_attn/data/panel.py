@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,10 @@ from forecast_attn.data.frequency import Frequency
 from forecast_attn.data.problems import Repair
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import Stamps
+from forecast_attn.data.zones import Zone
+
+if TYPE_CHECKING:
+    from forecast_attn.data.issued import IssuedForecasts
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +55,10 @@ class Panel:
     """Every category of a categorical column, sorted as text."""
     weights: NDArray[np.float64]
     """Each series' weight in the loss (num_series,); 1 unless a column gives it."""
+    issued: IssuedForecasts | None = None
+    """Future covariates as they were forecast, where a table of them was given."""
+    zone: Zone = field(default_factory=Zone)
+    """How the time stamps are shown."""
     repairs: tuple[Repair, ...] = ()
     """What options such as --missing changed as the table was read."""
 

@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config import DataConfig
-from forecast_attn.data.axis import find_frequency, without_repeats
+from forecast_attn.data.axis import find_frequency
+from forecast_attn.data.repeats import without_repeats
 from forecast_attn.data.cells import Cells, parse_cells
+from forecast_attn.data.issued import fill_absent, parse_issued
+from forecast_attn.data.localise import localise
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding, Report, naming, place, report_each, stamp_text, stop_at_errors
+from forecast_attn.data.problems import (
+    Finding,
+    Report,
+    Severity,
+    naming,
+    place,
+    report_each,
+    stamp_text,
+    stop_at_errors,
+)
 from forecast_attn.data.roles import Roles
 
 
+class VintageTable(NamedTuple):
+    """A table of future covariates as they were forecast, see `data/issued.py`."""
+
+    frame: pd.DataFrame
+    source: str
+    absent: tuple[str, ...]
+    """Its columns that the data lacks."""
+
+
 def build_panel(
-    frame: pd.DataFrame, roles: Roles, config: DataConfig, *, source: str, report: Report = stop_at_errors
+    frame: pd.DataFrame,
+    roles: Roles,
+    config: DataConfig,
+    *,
+    source: str,
+    report: Report = stop_at_errors,
+    vintages: VintageTable | None = None,
 ) -> Panel:
     """Validate a table.
 
@@ -28,17 +55,34 @@ def build_panel(
         source: the file's name, for messages.
         report: called with every problem. The default raises at the first error; with another one the panel that comes
             back may have holes, and is good for counting only.
+        vintages: future covariates as they were forecast.
 
     Raises:
         ConfigError: there is no such frequency.
         DataError: what is wrong, with file, column, row and series.
     """
     with naming(source):
-        return panel_of_cells(parse_cells(frame, roles, report, source), roles, config, report)
+        return panel_of_cells(parse_cells(frame, roles, report, source), roles, config, report, vintages=vintages)
 
 
-def panel_of_cells(cells: Cells, roles: Roles, config: DataConfig, report: Report) -> Panel:
+def panel_of_cells(
+    cells: Cells, roles: Roles, config: DataConfig, report: Report, *, vintages: VintageTable | None = None
+) -> Panel:
     """The panel of parsed cells; see `build_panel`."""
+    cells = localise(cells, report, tz=config.tz, freq=config.freq)
+    issued = None
+    if vintages is not None:
+        issued = parse_issued(
+            vintages.frame,
+            roles,
+            cells.item_ids,
+            vintages.source,
+            report,
+            zone=cells.zone,
+            date_format=config.date_format,
+        )
+        severity: Severity = "warning" if config.missing == "mask" else "error"
+        cells = fill_absent(cells, issued, vintages.absent, roles, report, severity)
     cells = without_repeats(cells, roles, report)
     frequency = find_frequency(cells, config.freq, report)
     starts = cells.starts
@@ -63,6 +107,8 @@ def panel_of_cells(cells: Cells, roles: Roles, config: DataConfig, report: Repor
         static_categories=_static_codes(cells, roles.static_categories, report),
         levels=cells.levels,
         weights=_weights(cells, roles.weight, report),
+        issued=issued,
+        zone=cells.zone,
     )
 
 

@@ -105,15 +105,15 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     target = config.target or _find_target(numbers, reasons, ignored, source, tuple(map(str, frame.columns)))
     usable = [name for name in usable if name != target]
     ahead = _known_ahead(frame, usable, time, target, item_id)
-    reasons |= dict.fromkeys(ahead, "has values after the target ends")
-    reasons |= {name: "not declared" for name in usable if name not in ahead}
     groups = {
         "past": (*config.past_covariates, *(name for name in usable if name not in ahead)),
         "future": (*future, *ahead),
         "static": config.static_covariates,
     }
     categories = {name for group in groups.values() for name in group if _is_categorical(frame[name], config)}
-    reasons |= {name: f"{reasons[name]}; {'categorical' if name in categories else 'numeric'}" for name in usable}
+    for name in usable:
+        kind = "categorical" if name in categories else "numeric"
+        reasons[name] = f"{kind}; has values after the target ends" if name in ahead else f"{kind}, not declared"
     return Roles(
         time=time,
         target=target,

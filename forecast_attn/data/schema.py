@@ -57,11 +57,20 @@ class Schema:
         Raises:
             DataError: a series was not in training.
         """
-        from forecast_attn.data.windows import WindowArrays  # with torch, which checking a table does not need
+        # With torch, which checking a table does not need.
+        from forecast_attn.data.vintages import Vintages
+        from forecast_attn.data.windows import WindowArrays
 
         scaler = self.scaler.for_series(panel.item_ids)
         rows = scale_rows(panel, scaler, self.vocabulary, self.layout, self.calendar)
-        return WindowArrays.build(rows, self.lookback, self.horizon)
+        vintages = None
+        if panel.issued is not None:
+            vintages = Vintages.build(panel, panel.issued).scaled(scaler.future, panel.starts[:-1])
+        return WindowArrays.build(rows, self.lookback, self.horizon, vintages)
+
+    def forecast_steps(self, columns: tuple[str, ...]) -> int:
+        """How far ahead forecasts of these future covariates must reach."""
+        return max(min(self.roles.known_steps.get(name, self.horizon), self.horizon) for name in columns)
 
     def unknown_categories(self, panel: Panel) -> tuple[UnknownCategory, ...]:
         """The categories of a table that training did not see."""

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
 from forecast_attn.data.scaled_rows import RowLayout, ScaledRows
+from forecast_attn.data.vintages import Vintages
 
 
 class Window(NamedTuple):
@@ -55,15 +56,18 @@ class WindowArrays:
     future_steps: Int64[Tensor, "horizon"]
     future_known: Bool[Tensor, "horizon num_future"] | None
     """False where a future covariate is not known any more; None where all are known throughout."""
+    vintages: Vintages | None
+    """Future covariates as they were forecast, scaled; they count along the horizon."""
 
     @classmethod
-    def build(cls, rows: ScaledRows, lookback: int, horizon: int) -> "WindowArrays":
+    def build(cls, rows: ScaledRows, lookback: int, horizon: int, vintages: Vintages | None = None) -> "WindowArrays":
         """Wrap scaled rows into tensors, without a copy.
 
         Args:
             rows: of a panel, see `scale_rows`.
             lookback: past steps of a window.
             horizon: future steps of a window.
+            vintages: future covariates as they were forecast, scaled.
         """
         return cls(
             lookback=lookback,
@@ -81,11 +85,12 @@ class WindowArrays:
             past_steps=torch.arange(1 - lookback, 1),
             future_steps=torch.arange(1, horizon + 1),
             future_known=_known_ahead(rows.layout.known_steps, horizon),
+            vintages=vintages,
         )
 
     def to(self, device: torch.device | str) -> "WindowArrays":
         """The same arrays on another device."""
-        moved: dict[str, Any] = {k: v.to(device) for k, v in vars(self).items() if isinstance(v, Tensor)}
+        moved: dict[str, Any] = {k: v.to(device) for k, v in vars(self).items() if isinstance(v, Tensor | Vintages)}
         return replace(self, **moved)
 
     def series_of(self, index: Int64[Tensor, "batch"]) -> Int64[Tensor, "batch"]:
@@ -102,7 +107,7 @@ class WindowArrays:
         return Window(
             past_target=past_target,
             past_covariates=self._past_inputs(past, series, inside),
-            future_covariates=self._future_inputs(future, series),
+            future_covariates=self._future_inputs(future, index, series),
             static_covariates=self.static_covariates[series],
             future_target=self.target[future],
             past_observed=observed,
@@ -130,11 +135,21 @@ class WindowArrays:
         inputs = torch.cat([self.inputs[rows], self._calendar_of(rows, series)], dim=-1)
         return _zero_outside(inputs, inside)
 
-    def _future_inputs(self, rows: Tensor, series: Tensor) -> Tensor:
+    def _future_inputs(self, rows: Tensor, index: Tensor, series: Tensor) -> Tensor:
         known = self.inputs[:, self.layout.num_past_columns :][rows]
+        if self.vintages is not None:
+            self._as_forecast(known, rows, index, self.vintages)
         if self.future_known is not None:
             known = known.masked_fill(~self.future_known, 0)
         return torch.cat([known, self._calendar_of(rows, series)], dim=-1)
+
+    def _as_forecast(self, known: Tensor, rows: Tensor, index: Tensor, vintages: Vintages) -> None:
+        """Put in place of what came true what had been forecast at the cut-off."""
+        values = vintages.values(rows, index)
+        columns = list(vintages.columns)
+        known[..., columns] = values.nan_to_num()
+        if self.layout.masked:
+            known[..., [self.layout.num_future + column for column in columns]] = (~values.isnan()).to(known.dtype)
 
     def _calendar_of(self, rows: Tensor, series: Tensor) -> Tensor:
         return self.calendar[rows + self.calendar_offsets[series, None]]

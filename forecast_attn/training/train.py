@@ -108,7 +108,7 @@ def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, sourc
         run.config,
         {
             "package_version": package_version(),
-            "data": {"file": source.name, "sha256": source.sha256},
+            "data": {"file": source.name, "sha256": source.sha256, "vintages_sha256": source.vintages_sha256},
             "options": config.to_dict(),
         },
     )
