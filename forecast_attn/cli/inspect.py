@@ -51,6 +51,18 @@ def inspect(
         Path | None, typer.Option("--png", metavar="FILE", help="Draw the weights under their series as a picture.")
     ] = None,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="The same picture, scalable.")] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="FILE", help="Write a page to look around in, for any browser.")
+    ] = None,
+    html_windows: Annotated[
+        int | None,
+        typer.Option(
+            "--html-windows",
+            metavar="N",
+            min=1,
+            help="Windows to choose from on the page; a few MB of them when absent.",
+        ),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="FILE", help="Table of the series to draw; found through the run when absent."),
@@ -61,7 +73,9 @@ def inspect(
     from forecast_attn.attention_dump import read_attention
     from forecast_attn.inspection.report import inspect_attention
 
-    _check_options(by=by, compare=compare, export=export, pictures={"png": png, "svg": svg}, data=data)
+    _check_page_options(html, html_windows=html_windows, compare=compare)
+    pictures = {"png": png, "svg": svg}
+    _check_options(by=by, compare=compare, export=export, pictures=pictures, data=None if html is not None else data)
     found = _find(source, validation=validation)
     chosen = read_attention(found.path).select(item=item, cutoff=cutoff, step=step, head=head)
     if compare is not None:
@@ -73,7 +87,21 @@ def inspect(
     if export is not None:
         _export(chosen, export)
     _draw(found, chosen, inspection, [path for path in (png, svg) if path is not None], data)
-    _print(inspection, as_json=json, written={"export": [export], "picture": [png, svg]})
+    if html is not None:
+        from forecast_attn.cli.html_page import write_page
+
+        write_page(chosen, found.run, html, num_windows=html_windows, table=data)
+    _print(inspection, as_json=json, written={"export": [export], "picture": [png, svg], "page": [html]})
+
+
+def _check_page_options(html: Path | None, *, html_windows: int | None, compare: Path | None) -> None:
+    """Refuse, before any work, what does not go with a page, or not without one."""
+    from forecast_attn.errors import ConfigError
+
+    if html is None and html_windows is not None:
+        raise ConfigError("--html-windows is about the page of --html", "add --html report.html")
+    if html is not None and compare is not None:
+        raise ConfigError("--compare does not go with --html", "write a page of each run")
 
 
 def _check_options(*, by: Any, compare: Any, export: Path | None, pictures: dict[str, Path | None], data: Any) -> None:
@@ -93,7 +121,7 @@ def _check_options(*, by: Any, compare: Any, export: Path | None, pictures: dict
         if path is not None and path.suffix.lower() != f".{name}":
             raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
     if data is not None and not drawn:
-        raise ConfigError("--data is for pictures: it holds the series they draw", "add --png weights.png")
+        raise ConfigError("--data is for pictures and pages: it holds the series they draw", "add --png weights.png")
     if export is not None and export.suffix not in (".csv", ".npz", ".nc"):
         raise ConfigError(
             f"--export writes .csv, .npz or .nc; got '{export.name}'", f"--export {export.stem or 'weights'}.csv"

@@ -78,7 +78,7 @@ def build_report(
     """
     shown = sample_windows(dump, num_windows or default_windows(dump))
     if run is None:
-        values = WindowValues.unknown(shown, "The series is not drawn: the attention file was given without its run.")
+        values = WindowValues.unknown(shown, "The series is not drawn: name the run instead of its attention file.")
     else:
         values = values_of_windows(run, shown, table)
     html = make_page(dump, shown, values, **_documents_of(run))
