@@ -2,5 +2,6 @@
 
 from forecast_attn.audit.audit import AuditListener, AuditOptions, AuditPlan, audit_attention
 from forecast_attn.audit.findings import Audit
+from forecast_attn.audit.run import audit_run, write_audit
 
-__all__ = ["Audit", "AuditListener", "AuditOptions", "AuditPlan", "audit_attention"]
+__all__ = ["Audit", "AuditListener", "AuditOptions", "AuditPlan", "audit_attention", "audit_run", "write_audit"]

@@ -44,10 +44,13 @@ def uniform_swap(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
             Yardstick.of_draws(distances, "weights in random order"),
         ),
         Statistic(
-            "forecast_change_scaled", "change of the forecast", float((moved / subject.scale[:, None]).mean()), "scale"
+            "forecast_change_scaled",
+            "the same in deviations of the series",
+            float((moved / subject.scale[:, None]).mean()),
+            "scale",
         ),
         rise,
-        Statistic("mae_change_relative", "rise of the MAE", rise.value / mae, "share"),
+        Statistic("mae_change_relative", "rise of the MAE, relative", rise.value / mae, "share"),
     ]
     passed = bool(rise.beats_chance) and rise.value >= MATTERS * mae
     return Check("uniform_swap", "Equal weights", passed, _uniform_verdict(rise, mae, passed), statistics)
@@ -72,7 +75,7 @@ def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
         ),
         Statistic(
             "forecast_change_scaled",
-            "median change of the forecast",
+            "the same in deviations of the series",
             float((moved / subject.scale[:, None]).mean()),
             "scale",
         ),

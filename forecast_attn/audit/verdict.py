@@ -23,7 +23,7 @@ def overall_verdict(subject: Subject, checks: list[Check], naive_mae: float) -> 
     by_name = {check.name: check for check in checks}
     level = _level(by_name)
     sentence = {"faithful": _faithful, "partly faithful": _partly, "not faithful": _not_faithful}[level](by_name)
-    return Verdict(level, f"{level}: {sentence}", list(_caveats(subject, by_name, naive_mae)))
+    return Verdict(level, sentence, list(_caveats(subject, by_name, naive_mae)))
 
 
 def _level(checks: dict[str, Check]) -> Level:

@@ -1,0 +1,115 @@
+"""An audit on the terminal's page."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from forecast_attn.audit.findings import Audit, Check, CovariateImportance, Header, Importance, Statistic, Verdict
+from forecast_attn.audit.wording import number, per_cent, signed
+
+MARKS = {True: ("pass", "green"), False: ("fail", "red"), None: ("note", "yellow")}
+COLOURS = {"faithful": "green", "partly faithful": "yellow", "not faithful": "red"}
+LEFT_TO_JSON = ("_spearman", "max_weight_correlation", "largest_jensen_shannon")
+"""Ends of the names of numbers that the document has and the table leaves out."""
+
+
+def render(audit: Audit, console: Console) -> None:
+    """Verdict, checks, numbers and covariates; everything else is in the document."""
+    console.print(_about(audit.header))
+    if audit.verdict is not None:
+        _render_verdict(audit.verdict, console)
+        console.print(_check_table(audit.checks))
+        console.print()
+        console.print(_number_table(audit.checks))
+    if audit.covariates is not None:
+        _render_covariates(audit.covariates, audit.header.target, console)
+
+
+def _about(header: Header) -> str:
+    looked = f"{header.windows:,} of {header.windows_available:,} validation windows"
+    sizes = f"lookback {header.lookback}, horizon {header.horizon}, step {header.frequency}"
+    errors = f"MAE {number(header.mae)} of '{header.target}', whose deviation is {number(header.scale)}"
+    return f"{header.mechanism}, {looked} ({header.first_cutoff} to {header.last_cutoff}), {sizes}; {errors}\n"
+
+
+def _render_verdict(verdict: Verdict, console: Console) -> None:
+    console.print(Text.assemble((verdict.level, f"bold {COLOURS[verdict.level]}"), f": {verdict.sentence}"))
+    for caveat in verdict.caveats:
+        console.print(f"  - {caveat}")
+    console.print()
+
+
+def _check_table(checks: list[Check]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "experiment", "what it says"):
+        table.add_column(heading, overflow="fold")
+    for check in checks:
+        mark, colour = MARKS[check.passed]
+        table.add_row(Text(mark, colour), check.title, check.verdict)
+    return table
+
+
+def _number_table(checks: list[Check]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("experiment")
+    table.add_column("number", overflow="fold")
+    table.add_column("value", justify="right", no_wrap=True)
+    table.add_column("random explanations", justify="right", no_wrap=True)
+    for check in checks:
+        title = check.title
+        for statistic in check.statistics:
+            if not statistic.name.endswith(LEFT_TO_JSON):
+                table.add_row(title, statistic.label, _value(statistic, statistic.value), _yardstick(statistic))
+                title = ""
+    return table
+
+
+def _value(statistic: Statistic, value: float) -> str:
+    if value != value:
+        return "–"
+    if statistic.unit == "share":
+        return f"{number(100 * value)} %"
+    changes = statistic.name.startswith(("mae_change",))
+    return signed(value) if changes else number(value)
+
+
+def _yardstick(statistic: Statistic) -> str:
+    """5 % to 95 % of the draws."""
+    if statistic.yardstick is None:
+        return ""
+    low, high = (_value(statistic, value) for value in (statistic.yardstick.low, statistic.yardstick.high))
+    return f"{low} … {high}"
+
+
+def _render_covariates(found: CovariateImportance, target: str, console: Console) -> None:
+    console.print(f"\ncovariates: {found.verdict}\n")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("permuted", overflow="fold")
+    table.add_column("kind")
+    for heading in (f"rise of the MAE of '{target}'", "in per cent", "in repeats", "a column of noise", ""):
+        table.add_column(heading, justify="right")
+    for importance in (*found.groups, *found.columns):
+        table.add_row(*_importance_row(importance, is_group=importance in found.groups))
+    console.print(table)
+
+
+def _importance_row(importance: Importance, *, is_group: bool) -> list[str]:
+    name = (
+        f"all {importance.group}" if is_group and importance.group in ("past", "future", "static") else importance.name
+    )
+    if importance.group == "target":
+        name = "its own past"
+    noise = "–"
+    if importance.noise_high == importance.noise_high:
+        noise = f"{signed(importance.noise_low)} … {signed(importance.noise_high)}"
+    return [
+        name,
+        importance.group,
+        signed(importance.mae_change),
+        per_cent(importance.relative),
+        f"{signed(importance.low)} … {signed(importance.high)}",
+        noise,
+        "matters" if importance.matters else "noise",
+    ]

@@ -1,0 +1,80 @@
+"""A finished run and the table it was trained on -> an audit, and the file it is kept in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forecast_attn.audit.audit import AuditListener, AuditOptions, audit_attention
+from forecast_attn.audit.findings import Audit
+from forecast_attn.errors import DataError, RunError
+from forecast_attn.inference import choose_device, load_model, read_config
+from forecast_attn.panel_reading import Table, panel_of_run
+from forecast_attn.preparation import prepare
+from forecast_attn.run_dir import RunDir
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from forecast_attn.data.panel import Panel
+
+
+def audit_run(
+    run: RunDir,
+    data: pd.DataFrame | Table | None,
+    options: AuditOptions,
+    *,
+    others: Sequence[Path | str] = (),
+    accelerator: str = "auto",
+    listener: AuditListener | None = None,
+) -> Audit:
+    """Audit a run on the validation windows of the table it was trained on.
+
+    Args:
+        run: finished.
+        data: that table; the recorded file when None.
+        options: what to audit.
+        others: runs of other trainings on the same table.
+        accelerator: where to compute.
+        listener: hears how far the audit is.
+
+    Raises:
+        ConfigError: the run has no attention, or this machine no such accelerator.
+        RunError: a run is damaged or cannot be compared; the table is not the one it was trained on, or not recorded.
+        DataError: what is wrong with the table.
+    """
+    device, model = choose_device(accelerator), load_model(run)
+    models = {str(other): load_model(RunDir.open_finished(Path(other))) for other in others}
+    panel = _training_table(run, data)
+    if panel.roles.numeric != model.schema.roles.numeric or panel.roles.categorical != model.schema.roles.categorical:
+        raise DataError(
+            "the columns of the table are not those the run was trained on", "give the table of the training"
+        )
+    preparation = prepare(panel, model.config.data)
+    return audit_attention(model, preparation, options, device=device, others=models, listener=listener)
+
+
+def _training_table(run: RunDir, data: pd.DataFrame | Table | None) -> Panel:
+    """The table of the run, with hints for an audit.
+
+    The end of it that the run keeps (tail.parquet) has no validation windows.
+    """
+    try:
+        return panel_of_run(run, read_config(run), data)
+    except RunError as error:
+        raise RunError(
+            error.message, f"forecast audit {run.path} --data FILE, with the table of the training"
+        ) from None
+    except DataError as error:
+        again = f"forecast audit {run.path} --data FILE, if the table was moved"
+        raise DataError(error.message, again if data is None else error.hint) from None
+
+
+def write_audit(audit: Audit, run: RunDir, path: Path) -> None:
+    """Write the JSON document, whole or not at all.
+
+    Raises:
+        RunError: it cannot be written.
+    """
+    run.write_json(path, audit.to_dict())
