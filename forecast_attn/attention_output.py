@@ -77,7 +77,9 @@ class AttentionOutput:
 
     def write(self, writer: AttentionWriter, forecasts: WindowForecasts) -> None:
         """Add those of a batch that were chosen."""
-        chosen = np.isin(forecasts.cutoffs, self.cutoffs)
+        # Both ascend; np.isin would sort all cut-offs again for every batch.
+        after, before = (np.searchsorted(self.cutoffs, forecasts.cutoffs, side=side) for side in ("right", "left"))
+        chosen = after > before
         kept = forecasts if chosen.all() else WindowForecasts(*(values[chosen] for values in forecasts))
         writer.write(**attention_windows(self.panel, self.model, kept))
 

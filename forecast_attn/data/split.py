@@ -36,8 +36,13 @@ class Split:
 
     def training_rows(self, panel: Panel) -> NDArray[np.int64]:
         """How many of each series' first rows are training (num_series,)."""
-        inside = np.add.reduceat(panel.timestamps <= self.boundary, panel.starts[:-1], dtype=np.int64)
-        return np.minimum(inside, panel.known)
+        # Halving all series at once: a dozen looks at each instead of one at every row.
+        low, high = panel.starts[:-1].copy(), panel.ends
+        while (open_ := low < high).any():
+            middle = (low + high) // 2
+            inside = open_ & (panel.timestamps[np.minimum(middle, panel.num_rows - 1)] <= self.boundary)
+            low, high = np.where(inside, middle + 1, low), np.where(open_ & ~inside, middle, high)
+        return low - panel.starts[:-1]
 
     @property
     def repairs(self) -> tuple[Repair, ...]:

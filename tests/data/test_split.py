@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.problems import Finding
-from forecast_attn.data.split import report_short_series, split_panel
+from forecast_attn.data.split import Split, report_short_series, split_panel
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]
@@ -34,6 +37,16 @@ def test_one_boundary_for_all_series(as_panel: AsPanel) -> None:
     assert str(split.boundary)[:10] == "2024-03-20"
     assert split.training_rows(panel).tolist() == [80, 70, 40]
     assert split.skipped == ()
+
+
+@given(lengths=st.lists(st.integers(1, 20), min_size=1, max_size=6), day=st.integers(-3, 40), ends=st.integers(0, 20))
+def test_training_rows_are_those_up_to_the_boundary(lengths: list[int], day: int, ends: int) -> None:
+    days = np.concatenate([np.arange(length) + 2 * index for index, length in enumerate(lengths)])
+    known = np.array([min(length, ends) for length in lengths])
+    starts = np.cumsum([0, *lengths])
+    panel = Mock(timestamps=days, starts=starts, known=known, ends=starts[:-1] + known, num_rows=len(days))
+    expected = [int((days[start : start + rows] <= day).sum()) for start, rows in zip(starts, known, strict=False)]
+    assert Split(np.int64(day)).training_rows(panel).tolist() == expected
 
 
 def test_future_rows_are_no_part_of_the_span(as_panel: AsPanel) -> None:
