@@ -57,6 +57,8 @@ def _tell(code: Code) -> None:
 
 def _show(heading: str, name: str, example: Example) -> None:
     typer.echo(f"\n{heading}:  forecast check {name} {shlex.join(example.options)}")
+    if example.encoding != "utf-8":
+        typer.echo(f"  {name} is saved as {example.encoding}")
     for file, text in {name: example.table, **example.files}.items():
         typer.echo(f"\n  {file}\n" if example.files else "")
         for line in text.splitlines():

@@ -33,6 +33,8 @@ class Example:
     table: str
     options: tuple[str, ...]
     files: dict[str, str]
+    encoding: str
+    """How the table is saved."""
 
 
 @dataclass(frozen=True)
@@ -85,4 +87,9 @@ def _code(name: str, entry: dict[str, Any]) -> Code:
 
 def _example(entry: dict[str, Any], which: str) -> Example:
     options = (EXAMPLE_OPTIONS, entry.get("options", ""), entry.get(f"{which}_options", ""))
-    return Example(entry[which], tuple(shlex.split(" ".join(options))), entry.get(f"{which}_files", {}))
+    return Example(
+        entry[which],
+        tuple(shlex.split(" ".join(options))),
+        entry.get(f"{which}_files", {}),
+        entry.get(f"{which}_encoding", "utf-8"),
+    )

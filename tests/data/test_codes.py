@@ -52,7 +52,7 @@ def test_every_text_is_a_sentence(code: Code) -> None:
 def test_every_example_shows_what_it_says(forecast: Callable, write: Callable, code: Code) -> None:
     for name, text in code.bad.files.items():
         write(text, name)
-    bad = forecast("check", write(code.bad.table, "bad.csv"), *code.bad.options, "--json")
+    bad = forecast("check", write(code.bad.table.encode(code.bad.encoding), "bad.csv"), *code.bad.options, "--json")
     found = {(finding["code"], finding["severity"]) for finding in json.loads(bad.out)["findings"]}
     assert (code.code, code.severity) in found
     assert {name for name, severity in found if severity == "error"} <= {code.code}
@@ -91,9 +91,7 @@ def test_explain_as_json(forecast: Callable) -> None:
     assert [entry["code"] for entry in json.loads(forecast("explain", "--json").out)] == sorted(CODES)
 
 
-@pytest.mark.parametrize(
-    ("name", "hint"), [("FA24", "did you mean 'FA2"), ("xyz", "known: FA101")]
-)
+@pytest.mark.parametrize(("name", "hint"), [("FA24", "did you mean 'FA2"), ("xyz", "known: FA101")])
 def test_explain_what_is_no_code(forecast: Callable, name: str, hint: str) -> None:
     outcome = forecast("explain", name)
     assert (outcome.code, outcome.out) == (2, "")
