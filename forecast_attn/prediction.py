@@ -15,6 +15,7 @@ from forecast_attn.attention_dump import DumpChoice
 from forecast_attn.attention_output import AttentionOutput, DumpListener
 from forecast_attn.data.cutoffs import forecast_cutoffs
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.zones import in_zone, zone_of
 from forecast_attn.inference import Model, forecast_windows, prediction_columns
 from forecast_attn.threads import cpu_threads
 
@@ -64,6 +65,7 @@ def forecast_panel(
             if output is not None and writer is not None:
                 output.write(writer, forecasts)
         predictions = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+        predictions = in_zone(predictions, panel.zone)
         if csv_path is not None and stream is not None:
             # On disk before the attention is completed: a full disk must leave both older files, not one.
             with write_errors_of(csv_path):
@@ -73,10 +75,16 @@ def forecast_panel(
 
 
 def predictions_csv(predictions: pd.DataFrame) -> str:
-    """The text of predictions.csv. Ten digits are more than float32 weights can mean, and survive a round trip."""
+    """The text of predictions.csv. Ten digits are more than float32 weights can mean, and survive a round trip.
+
+    Times of a zone carry their offset, as `2024-03-31 03:00:00+02:00`; without any clock, dates are only dates.
+    """
     written = predictions.copy()
     dates = [name for name in ("cutoff", "timestamp") if written[name].dtype.kind == "M"]
     has_clock = any((written[name] != written[name].dt.normalize()).any() for name in dates)
     for name in dates:
-        written[name] = written[name].dt.strftime("%Y-%m-%d %H:%M:%S" if has_clock else "%Y-%m-%d")
+        if isinstance(written[name].dtype, pd.DatetimeTZDtype):
+            written[name] = zone_of(written[name]).text(written[name].dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+        else:
+            written[name] = written[name].dt.strftime("%Y-%m-%d %H:%M:%S" if has_clock else "%Y-%m-%d")
     return written.to_csv(index=False, float_format="%.10g", lineterminator="\n")

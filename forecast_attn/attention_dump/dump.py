@@ -29,7 +29,7 @@ class AttentionDump:
     Attributes:
         metadata: what the weights are; its sizes are those of the whole file.
         window_item_ids: (num_windows,) the series of each window.
-        window_cutoffs: (num_windows,) datetime64[ns] or int64.
+        window_cutoffs: (num_windows,) datetime64[ns], of instants in UTC, or int64.
         lookback_starts: (num_windows,) time of lag `lookback - 1`.
         timestamps: (num_windows, len(steps)) the steps' target times.
         steps: the selected steps ahead, counted from 1.
@@ -65,6 +65,10 @@ class AttentionDump:
     def zone(self) -> Zone:
         """How people read the time stamps."""
         return Zone() if self.metadata.zone is None else Zone(self.metadata.zone, "utc")
+
+    def text(self, time: Any) -> str:
+        """A time of the file as people read it."""
+        return time_text(time, self.zone)
 
     @property
     def lags(self) -> NDArray[np.int64]:
@@ -179,11 +183,11 @@ class AttentionDump:
         return found
 
     def _windows_of_cutoff(self, cutoff: Any, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = self.window_cutoffs == parse_time(cutoff, self.window_cutoffs.dtype)
+        found: NDArray[np.bool_] = self.window_cutoffs == parse_time(cutoff, self.window_cutoffs.dtype, self.zone)
         known = np.unique(self.window_cutoffs[among])
         if not (found & among).any():
-            span = f"{time_text(known[0])} to {time_text(known[-1])}" if len(known) else "none"
-            hint = f"known: {', '.join(map(time_text, known))}" if len(known) <= 8 else f"{len(known)} known: {span}"
+            span = f"{self.text(known[0])} to {self.text(known[-1])}" if len(known) else "none"
+            hint = f"known: {', '.join(map(self.text, known))}" if len(known) <= 8 else f"{len(known)} known: {span}"
             raise DataError(f"'{self.path}' has no cut-off {cutoff}", hint)
         return found
 
@@ -204,9 +208,9 @@ class AttentionDump:
         wrong = np.flatnonzero(stamps[:, 0] != starts)
         if len(wrong):
             expected = (
-                f"{self.metadata.lookback} steps of '{self.metadata.frequency}' up to {time_text(cutoffs[wrong[0]])}"
+                f"{self.metadata.lookback} steps of '{self.metadata.frequency}' up to {self.text(cutoffs[wrong[0]])}"
             )
-            raise RunError(f"'{self.path}' is inconsistent: {expected} do not start at {time_text(starts[wrong[0]])}")
+            raise RunError(f"'{self.path}' is inconsistent: {expected} do not start at {self.text(starts[wrong[0]])}")
         return stamps
 
     def to_frame(self) -> "pd.DataFrame":

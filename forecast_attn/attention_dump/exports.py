@@ -14,6 +14,7 @@ import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
 from forecast_attn.atomic import replacing, write_errors_of
+from forecast_attn.data.zones import Zone
 from forecast_attn.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -38,16 +39,20 @@ def _long_table(dump: AttentionDump, windows: slice, weights: NDArray[np.float32
         view = np.expand_dims(np.asarray(values), tuple(set(range(4)) - set(axes)))
         return np.broadcast_to(view, shape).reshape(-1)
 
+    def instants(times: NDArray[Any]) -> Any:
+        """Times with the zone of the file, if it has one."""
+        return pa.array(times, pa.timestamp("ns", dump.metadata.zone) if times.dtype.kind == "M" else None)
+
     ids = pa.array(dump.window_item_ids[windows], pa.string())
     table = pa.table(
         {
             "item_id": ids.take(pa.array(spread(np.arange(shape[0]), 0))),
-            "cutoff": spread(cutoffs, 0),
+            "cutoff": instants(spread(cutoffs, 0)),
             "step": spread(dump.steps, 2),
             "head": spread(dump.heads, 1),
-            "timestamp": spread(dump.timestamps[windows], 0, 2),
+            "timestamp": instants(spread(dump.timestamps[windows], 0, 2)),
             "lag": spread(dump.lags, 3),
-            "lookback_timestamp": spread(dump.lookback_timestamps_of(windows), 0, 3),
+            "lookback_timestamp": instants(spread(dump.lookback_timestamps_of(windows), 0, 3)),
             "weight": weights.reshape(-1),
         }
     )
@@ -60,7 +65,7 @@ def _long_table(dump: AttentionDump, windows: slice, weights: NDArray[np.float32
 def export_csv(dump: AttentionDump, target: Path) -> None:
     """Write `long_tables` as CSV."""
     unit = "s" if _has_whole_seconds(dump) else "ns"
-    tables = (_with_time_unit(table, unit) for table in long_tables(dump))
+    tables = (_with_times_as_text(table, dump.zone, unit) for table in long_tables(dump))
     with (
         write_errors_of(target),
         replacing(target) as stream,
@@ -77,12 +82,20 @@ def _has_whole_seconds(dump: AttentionDump) -> bool:
     return all((stamps == stamps.astype("datetime64[s]")).all() for stamps in times)
 
 
-def _with_time_unit(table: Any, unit: str) -> Any:
-    """Time stamps in another unit: seconds are written without a row of zeros behind them."""
+def _with_times_as_text(table: Any, zone: Zone, unit: str) -> Any:
+    """Time stamps with the offset of their zone; without a zone in another unit, so that no zeros stand behind them."""
     for place, column in enumerate(table.schema):
         if pa.types.is_timestamp(column.type):
-            table = table.set_column(place, column.name, table.column(place).cast(pa.timestamp(unit)))
+            table = table.set_column(place, column.name, _clock_times(table.column(place), zone, unit))
     return table
+
+
+def _clock_times(times: Any, zone: Zone, unit: str) -> Any:
+    if zone.type_name is None:
+        return times.cast(pa.timestamp(unit))
+    encoded = times.combine_chunks().dictionary_encode()  # few of many millions differ
+    texts = pa.array(zone.text(encoded.dictionary.to_numpy(zero_copy_only=False)), pa.string())
+    return pa.DictionaryArray.from_arrays(encoded.indices, texts).cast(pa.string())
 
 
 # --------------------------------------------------------------------------- npz

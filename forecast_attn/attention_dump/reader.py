@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forecast_attn.attention_dump.dump import AttentionDump
@@ -23,7 +24,7 @@ def read_attention(path: Path | str) -> AttentionDump:
         parquet = pq.ParquetFile(path)
         metadata = _read_metadata(path, parquet.schema_arrow)
         groups = [_read_windows(path, parquet, group, metadata) for group in range(parquet.num_row_groups)]
-    time = np.dtype(parquet.schema_arrow.field("cutoff").type.to_pandas_dtype())
+    time = np.dtype("int64" if pa.types.is_integer(parquet.schema_arrow.field("cutoff").type) else "datetime64[ns]")
     nothing: tuple[Any, ...] = (
         [],
         np.empty(0, time),

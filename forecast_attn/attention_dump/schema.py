@@ -101,7 +101,7 @@ WEIGHT_TYPES = {"float32": pa.float32(), "float16": pa.float16()}
 def attention_schema(metadata: AttentionMetadata, *, integer_time: bool = False) -> Any:
     """The Arrow schema of an attention file."""
     kept, weight = metadata.stored_length, WEIGHT_TYPES[metadata.dtype]
-    time = pa.int64() if integer_time else pa.timestamp("ns")
+    time = pa.int64() if integer_time else pa.timestamp("ns", tz=metadata.zone)
     columns = {
         "item_id": pa.string(),
         "cutoff": time,

@@ -69,7 +69,7 @@ def read_stamps(column: pd.Series, name: str = "time", date_format: str | None =
     """As `parse_timestamps`, with the offsets or the zone that the cells name."""
     if isinstance(column.dtype, pd.PeriodDtype):
         column = column.dt.start_time
-    zone = _zone_of(column)
+    zone = zone_name(column)
     if zone is not None or column.dtype.kind == "M":
         return _from_datetimes(column, zone)
     if pd.api.types.is_bool_dtype(column.dtype):
@@ -100,10 +100,7 @@ def offset_name(seconds: int) -> str:
     return f"{sign}{minutes // 60:02d}:{minutes % 60:02d}{f':{rest:02d}' if rest else ''}"
 
 
-# --------------------------------------------------------------------------- datetimes and numbers
-
-
-def _zone_of(column: pd.Series) -> str | None:
+def zone_name(column: pd.Series) -> str | None:
     """The zone of a column of datetimes: an IANA name, UTC, or an offset."""
     dtype = column.dtype
     if isinstance(dtype, pd.ArrowDtype):
@@ -115,6 +112,9 @@ def _zone_of(column: pd.Series) -> str | None:
     if named is not None or offset is None or str(dtype.tz) == "UTC":
         return str(named or dtype.tz)
     return offset_name(round(offset.total_seconds()))
+
+
+# --------------------------------------------------------------------------- datetimes and numbers
 
 
 def _from_datetimes(column: pd.Series, zone: str | None) -> ParsedStamps:

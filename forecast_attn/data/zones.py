@@ -19,11 +19,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.problems import stamp_text
-from forecast_attn.data.timestamps import Stamps, offset_name
+from forecast_attn.data.timestamps import Stamps, offset_name, zone_name
 from forecast_attn.errors import ConfigError, did_you_mean
 
 _SECOND = 10**9
 _DAY = 86_400
+_Unit = Literal["D", "s", "ms", "us", "ns"]
 _FIXED = re.compile(r"([+-])(\d{2}):(\d{2})(?::(\d{2}))?")
 
 
@@ -88,7 +89,9 @@ class Zone:
             return stamps.astype(str).astype(object)
         found, which = np.unique(stamps.astype("datetime64[ns]"), return_inverse=True)
         wall = self.local(found)
-        texts = np.char.replace(np.datetime_as_string(wall, unit=_unit_of(wall)), "T", " ")
+        # An instant has a clock, though it be midnight.
+        unit = _unit_of(wall) if self.type_name is None else _unit_of(wall, ("s", "ms", "us"))
+        texts = np.char.replace(np.datetime_as_string(wall, unit=unit), "T", " ")
         if self.type_name is not None:
             texts = np.char.add(texts, _offset_texts(wall - found))
         return np.asarray(texts.astype(object)[which].reshape(stamps.shape))
@@ -176,14 +179,19 @@ def in_zone(frame: pd.DataFrame, zone: Zone, names: tuple[str, ...] = ("cutoff",
     return frame.assign(**{name: zone.column(frame[name].to_numpy()).set_axis(frame.index) for name in names})
 
 
+def zone_of(column: pd.Series) -> Zone:
+    """The zone that a column of datetimes carries; none where it carries none."""
+    name = zone_name(column)
+    return Zone() if name is None else Zone(name, "utc")
+
+
 def _offset_texts(offsets: NDArray[np.timedelta64]) -> NDArray[np.str_]:
     found, which = np.unique(offsets, return_inverse=True)
     return np.array([offset_name(int(offset.astype(np.int64)) // _SECOND) for offset in found], np.str_)[which]
 
 
-def _unit_of(stamps: NDArray[np.datetime64]) -> Literal["D", "s", "ms", "us", "ns"]:
+def _unit_of(stamps: NDArray[np.datetime64], units: tuple[_Unit, ...] = ("D", "s", "ms", "us")) -> _Unit:
     """The coarsest unit that holds all stamps, so that no text ends in zeros that say nothing."""
-    units: tuple[Literal["D", "s", "ms", "us"], ...] = ("D", "s", "ms", "us")
     return next((unit for unit in units if (stamps == stamps.astype(f"datetime64[{unit}]")).all()), "ns")
 
 
