@@ -20,12 +20,14 @@ from forecast_attn.data.future_problems import (
     twice,
     which_issues,
 )
-from forecast_attn.data.issued import is_issued, parse_issued
+from forecast_attn.data.issued import is_issued
+from forecast_attn.data.issued_reading import parse_issued
+from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.problems import Report, naming, stop_at_errors
 from forecast_attn.data.reading import require_column
 from forecast_attn.data.roles import Roles
-from forecast_attn.data.timestamps import Stamps, parse_timestamps
+from forecast_attn.data.timestamps import Stamps
 
 Ints = NDArray[np.int64]
 
@@ -70,6 +72,7 @@ def join_future(
     report: Report = stop_at_errors,
     *,
     masked: bool = False,
+    date_format: str | None = None,
 ) -> Panel:
     """The panel with exactly `horizon` future rows per series, with future covariates from another table.
 
@@ -84,14 +87,15 @@ def join_future(
         source: the table's name, for messages.
         report: called with what is worth knowing about the table.
         masked: empty cells are missing values; without it they are errors.
+        date_format: how the table's stamps are written; found when None.
 
     Raises:
         DataError: a column, a row or a value is missing, or every forecast was issued too late.
     """
     own = own_future(panel, horizon)
     add = _issued if is_issued(future_frame) else _given
-    rows = add(panel, own, future_frame, source, report)
-    missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, future_frame)
+    rows, span = add(panel, own, future_frame, source, report, date_format)
+    missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, span)
     return _with_future(panel, rows)
 
 
@@ -132,12 +136,15 @@ def _future(roles: Roles) -> tuple[str, ...]:
 # --------------------------------------------------------------------------- another table
 
 
-def _given(panel: Panel, own: FutureRows, frame: pd.DataFrame, source: str, report: Report) -> FutureRows:
-    """What is known together with a table of future covariates."""
+def _given(
+    panel: Panel, own: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
+) -> tuple[FutureRows, Stamps]:
+    """What is known together with a table of future covariates, and the table's stamps."""
     names = (panel.roles.time, *_future(panel.roles), *_identifier(panel))
     for name in names:
         require_column(frame, name, source)
-    places = _places_in(panel, frame, own.stamps, source)
+    found, series = _rows_of(panel, frame, source, report, date_format)
+    places = _places_in(panel, found, series, own.stamps, source)
     covariates, categories, levels = own.covariates.copy(), own.categories.copy(), dict(own.levels)
     for position, name in enumerate(panel.roles.future_covariates):
         with naming(source):
@@ -147,14 +154,16 @@ def _given(panel: Panel, own: FutureRows, frame: pd.DataFrame, source: str, repo
         codes, texts = ids_as_text(frame[name])
         lookup, levels[name] = _merged(levels[name], texts)
         given_codes = np.append(codes, -1)[places]
-        found = np.append(pd.Index(levels[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]
-        categories[..., position] = np.where(given_codes < 0, lookup[categories[..., position]], found)
-    return FutureRows(own.stamps, own.present | (places >= 0), covariates, categories, levels)
+        merged = np.append(pd.Index(levels[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]
+        categories[..., position] = np.where(given_codes < 0, lookup[categories[..., position]], merged)
+    return FutureRows(own.stamps, own.present | (places >= 0), covariates, categories, levels), found
 
 
-def _issued(panel: Panel, own: FutureRows, frame: pd.DataFrame, source: str, report: Report) -> FutureRows:
-    """What is known together with a table of forecasts and the times they were issued at."""
-    issued = parse_issued(frame, panel.roles, panel.item_ids, source, report)
+def _issued(
+    panel: Panel, own: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
+) -> tuple[FutureRows, Stamps]:
+    """What is known together with a table of forecasts and the times they were issued at, and the table's stamps."""
+    issued = parse_issued(frame, panel.roles, panel.item_ids, source, report, zone=panel.zone, date_format=date_format)
     cutoffs = panel.timestamps[panel.ends - 1]
     series = np.arange(panel.num_series)[:, None]
     found = issued.newest(series, own.stamps, cutoffs[:, None])
@@ -165,7 +174,7 @@ def _issued(panel: Panel, own: FutureRows, frame: pd.DataFrame, source: str, rep
         (found >= 0)[..., None], np.append(issued.values, issued.values[:1], axis=0)[found], covariates[..., positions]
     )
     which_issues(issued, found, report)
-    return replace(own, present=own.present | (found >= 0), covariates=covariates)
+    return replace(own, present=own.present | (found >= 0), covariates=covariates), issued.stamps
 
 
 def _identifier(panel: Panel) -> tuple[str, ...]:
@@ -179,14 +188,24 @@ def _merged(levels: tuple[str, ...], texts: tuple[str, ...]) -> tuple[NDArray[np
     return np.append(codes, -1).astype(np.int32), merged
 
 
-def _places_in(panel: Panel, frame: pd.DataFrame, stamps: Stamps, source: str) -> Ints:
-    """Position in the table of each (series, step) wanted (num_series, horizon), -1 where it has none."""
-    found, bad = parse_timestamps(frame[panel.roles.time], panel.roles.time)
+def _rows_of(
+    panel: Panel, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
+) -> tuple[Stamps, Ints]:
+    """Stamp and series of every row of the table (num_rows,)."""
+    series, time = _series_in(panel, frame), panel.roles.time
+    with naming(source):
+        stamps, bad = axis_stamps(
+            frame[time], panel.zone, report, series=series, item_ids=panel.item_ids, date_format=date_format
+        )
     for at in np.flatnonzero(bad)[:1]:
-        raise bad_time(frame, panel.roles.time, int(at), source)
-    if found.dtype.kind != stamps.dtype.kind:
-        raise other_kind_of_time(panel.roles.time, found, stamps, source)
-    series = _series_in(panel, frame)
+        raise bad_time(frame, time, int(at), source)
+    if stamps.dtype.kind != panel.timestamps.dtype.kind:
+        raise other_kind_of_time(time, stamps, panel.timestamps, source)
+    return stamps, series
+
+
+def _places_in(panel: Panel, found: Stamps, series: Ints, stamps: Stamps, source: str) -> Ints:
+    """Position in the table of each (series, step) wanted (num_series, horizon), -1 where it has none."""
     times = np.unique(stamps)
     at_time = np.minimum(np.searchsorted(times, found), len(times) - 1)
     rows = np.flatnonzero((series >= 0) & (times[at_time] == found))
@@ -197,7 +216,7 @@ def _places_in(panel: Panel, frame: pd.DataFrame, stamps: Stamps, source: str) -
     repeated = np.flatnonzero((keys[1:] == keys[:-1]) & np.isin(keys[1:], asked)) + 1
     if len(repeated):
         at = int(rows[repeated].min())
-        raise twice(panel.item_ids[series[at]], found[at], at, source)
+        raise twice(panel.item_ids[series[at]], panel.zone.stamp_text(found[at]), at, source)
     places = np.searchsorted(keys, asked)
     is_there = np.append(keys, -1)[places] == asked
     return np.where(is_there, np.append(rows, -1)[places], -1)

@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.issued import IssuedForecasts
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding, Report, counted, place, quoted, stamp_text
-from forecast_attn.data.timestamps import Stamps, parse_timestamps
+from forecast_attn.data.problems import Finding, Report, counted, place, quoted
+from forecast_attn.data.timestamps import Stamps
+from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 
 SHOWN = 5
@@ -17,7 +18,7 @@ SHOWN = 5
 
 
 def missing_future(
-    panel: Panel, stamps: Stamps, missing: NDArray[np.bool_], source: str | None, frame: pd.DataFrame | None = None
+    panel: Panel, stamps: Stamps, missing: NDArray[np.bool_], source: str | None, found: Stamps | None = None
 ) -> None:
     """Refuse to forecast without what has to be known.
 
@@ -26,7 +27,7 @@ def missing_future(
         stamps: of the steps to forecast (num_series, horizon).
         missing: cells (num_series, horizon, num_columns) that are needed and not known.
         source: name of the table of future covariates; None where there is none.
-        frame: that table.
+        found: the stamps of that table (num_rows,).
 
     Raises:
         DataError: names the missing stamps.
@@ -38,19 +39,20 @@ def missing_future(
     names = tuple(name for name, is_missing in zip(columns, missing[index].any(axis=0), strict=True) if is_missing)
     steps = np.flatnonzero(missing[index].any(axis=1))
     where = "the data" if source is None else f"'{source}'"
-    extent = "" if frame is None else _extent(frame, panel.roles.time)
+    extent = "" if found is None else _extent(found, panel.zone)
     message = (
         f"{where} has no {quoted(names)} for {len(steps)} of the {counted(stamps.shape[1], 'step')} to forecast of "
-        f"series '{panel.item_ids[index]}': {_listed(stamps[index, steps])}{_others(missing, lacking[1:])}{extent}"
+        f"series '{panel.item_ids[index]}': {_listed(stamps[index, steps], panel.zone)}"
+        f"{_others(missing, lacking[1:])}{extent}"
     )
-    span = f"{stamp_text(stamps[index, 0])} … {stamp_text(stamps[index, -1])}"
+    span = f"{panel.zone.stamp_text(stamps[index, 0])} … {panel.zone.stamp_text(stamps[index, -1])}"
     hint = f"--future FILE with columns {quoted(columns)} for {span}; forecast future-template writes it, to be filled"
     raise DataError(message, hint, item_id=panel.item_ids[index], column=names[0])
 
 
-def _listed(stamps: Stamps) -> str:
+def _listed(stamps: Stamps, zone: Zone) -> str:
     """The first few stamps, and the last one."""
-    texts = [stamp_text(stamp) for stamp in stamps]
+    texts = [zone.stamp_text(stamp) for stamp in stamps]
     return ", ".join(texts if len(texts) <= SHOWN + 1 else [*texts[:SHOWN], "…", texts[-1]])
 
 
@@ -64,10 +66,11 @@ def _others(missing: NDArray[np.bool_], lacking: NDArray[np.int64]) -> str:
     return f"; and for {steps} of {len(lacking):,} more series"
 
 
-def _extent(frame: pd.DataFrame, time: str) -> str:
+def _extent(found: Stamps, zone: Zone) -> str:
     """How many rows the table has, from when to when."""
-    found, _ = parse_timestamps(frame[time], time)
-    return f"; it has {counted(len(found), 'row')}, from {stamp_text(found.min())} to {stamp_text(found.max())}"
+    times = found if found.dtype.kind != "M" else found[~np.isnat(found)]
+    span = f", from {zone.stamp_text(times.min())} to {zone.stamp_text(times.max())}" if len(times) else ""
+    return f"; it has {counted(len(found), 'row')}{span}"
 
 
 def bad_time(frame: pd.DataFrame, column: str, at: int, source: str) -> DataError:
@@ -85,10 +88,10 @@ def other_kind_of_time(column: str, found: Stamps, wanted: Stamps, source: str) 
     return DataError(f"'{source}' has {kinds[found.dtype.kind]} in '{column}', the history {kinds[wanted.dtype.kind]}")
 
 
-def twice(item_id: str, stamp: np.datetime64, at: int, source: str) -> DataError:
+def twice(item_id: str, stamp: str, at: int, source: str) -> DataError:
     """Two rows for one step."""
     return DataError(
-        f"'{source}' has {stamp_text(stamp)} of series '{item_id}' twice, the second at {place(at + 1)}",
+        f"'{source}' has {stamp} of series '{item_id}' twice, the second at {place(at + 1)}",
         "keep one of the rows",
         row=at + 1,
         item_id=item_id,
@@ -116,7 +119,7 @@ def all_issued_later(
     for index in np.flatnonzero((found < 0).all(axis=1) & (earliest > cutoffs))[:1]:
         message = (
             f"every forecast of series '{panel.item_ids[index]}' in '{issued.source}' was issued after its last known "
-            f"target, at {stamp_text(cutoffs[index])}; the first at {stamp_text(earliest[index])}"
+            f"target, at {panel.zone.stamp_text(cutoffs[index])}; the first at {panel.zone.stamp_text(earliest[index])}"
         )
         hint = "add the forecasts that were known then, or a history that reaches further with --data"
         raise DataError(message, hint, item_id=panel.item_ids[index])
@@ -137,8 +140,8 @@ def which_issues(issued: IssuedForecasts, found: NDArray[np.int64], report: Repo
     used = np.unique(issued.issued_at[found[found >= 0]])
     if not len(used):
         return
-    which = stamp_text(used[0]) if len(used) == 1 else f"{stamp_text(used[0])} to {stamp_text(used[-1])}"
+    first, last, newest = (issued.zone.stamp_text(at) for at in (used[0], used[-1], issued.issued_at.max()))
+    which = first if len(used) == 1 else f"{first} to {last}"
     message = f"'{issued.source}': the forecasts of {quoted(issued.columns)} issued at {which} are used"
-    newest = issued.issued_at.max()
-    unused = f"; those issued later, up to {stamp_text(newest)}, are not" if newest > used[-1] else ""
+    unused = f"; those issued later, up to {newest}, are not" if issued.issued_at.max() > used[-1] else ""
     report(Finding("FA509", "note", message + unused))

@@ -12,22 +12,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config import DataConfig
-from forecast_attn.data.cells import Cells, ids_as_text, parse_numbers
+from forecast_attn.data.cells import Cells
 from forecast_attn.data.problems import (
     Finding,
     Report,
     Severity,
-    counted,
-    naming,
-    place,
-    quoted,
     report_each,
-    stamp_text,
 )
-from forecast_attn.data.reading import require_column
 from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, STEP_NAMES, TIME_NAMES, Roles, is_numeric
-from forecast_attn.data.timestamps import Stamps, parse_timestamps
-from forecast_attn.errors import DataError
+from forecast_attn.data.timestamps import Stamps
+from forecast_attn.data.zones import Zone
+from forecast_attn.errors import DataError, nearest
 
 ISSUED_AT = "issued_at"
 
@@ -50,12 +45,14 @@ class IssuedForecasts:
     """The time it was made (num_forecasts,)."""
     values: NDArray[np.float64]
     """(num_forecasts, num_columns), finite."""
+    zone: Zone
+    """In which both times are shown."""
 
     def of_series(self, item_ids: tuple[str, ...]) -> IssuedForecasts:
         """The forecasts of these series, whose order counts from now on."""
-        position = {item_id: index for index, item_id in enumerate(item_ids)}
-        series = np.array([position.get(item_id, -1) for item_id in self.item_ids] + [-1], np.int64)[self.series]
-        return _in_order(replace(self, item_ids=item_ids, series=series).take(np.flatnonzero(series >= 0)))
+        position = pd.Index(item_ids, dtype=object).get_indexer(pd.Index(self.item_ids, dtype=object))
+        series = position[self.series]
+        return in_order(replace(self, item_ids=item_ids, series=series).take(np.flatnonzero(series >= 0)))
 
     def take(self, which: Ints) -> IssuedForecasts:
         """The chosen forecasts, in the given order."""
@@ -93,55 +90,14 @@ class IssuedForecasts:
         return np.concatenate([self.values, nothing])[self.newest(series, stamps, cutoffs)]
 
 
+def in_order(table: IssuedForecasts) -> IssuedForecasts:
+    """Sorted by (series, stamp, issued_at)."""
+    return table.take(np.lexsort((table.issued_at, table.stamps, table.series)))
+
+
 def is_issued(frame: pd.DataFrame) -> bool:
     """Whether a table says when its values were issued."""
     return ISSUED_AT in frame.columns
-
-
-def issued_covariates(frame: pd.DataFrame, config: DataConfig) -> tuple[str, ...]:
-    """The numeric columns of a table of forecasts that are neither time, series nor target: its future covariates."""
-    others = {config.time, config.item_id, config.target, ISSUED_AT, *config.ignore}
-    known = {*TIME_NAMES, *LOOSE_TIME_NAMES, *STEP_NAMES, *ID_NAMES}
-    free = [str(name) for name in frame.columns if name not in others and str(name).lower() not in known]
-    return tuple(sorted(name for name in free if is_numeric(frame[name])))
-
-
-def parse_issued(
-    frame: pd.DataFrame, roles: Roles, item_ids: tuple[str, ...], source: str, report: Report
-) -> IssuedForecasts:
-    """Read a table of forecasts.
-
-    Args:
-        frame: columns of time stamps, issued_at, future covariates and, for several series, the identifier.
-        roles: names of the columns; future covariates that the table lacks are not forecast.
-        item_ids: the series of the data; forecasts of others are left out, and reported.
-        source: the table's name, for messages.
-        report: called with every problem.
-
-    Raises:
-        DataError: a column is missing, or of another kind than the data's.
-    """
-    with naming(source):
-        columns = _columns(frame, roles, len(item_ids) > 1, source)
-        stamps = _times(frame, roles.time, report)
-        issued_at = _times(frame, ISSUED_AT, report)
-        if stamps.dtype.kind != issued_at.dtype.kind:
-            raise DataError(
-                f"'{source}' has {_KINDS[issued_at.dtype.kind]} in '{ISSUED_AT}' and {_KINDS[stamps.dtype.kind]} in "
-                f"'{roles.time}'",
-                "write both as dates, or both as steps",
-                code="FA502",
-            )
-        values = np.stack([parse_numbers(frame[name], report) for name in columns], axis=1)
-        series = _series(frame, roles, item_ids)
-        for at, name in enumerate(columns):
-            empty = np.flatnonzero(np.isnan(values[:, at]))
-            report_each(report, empty, lambda row, name=name: _empty(name, row))  # type: ignore[misc]
-        _report_unknown(frame, roles, series, source, report)
-        table = IssuedForecasts(source, columns, item_ids, series, stamps, issued_at, values)
-        good = ~_is_nat(stamps) & ~_is_nat(issued_at) & ~np.isnan(values).any(axis=1) & (series >= 0)
-        rows = np.flatnonzero(good)
-        return _without_repeats(_in_order(table.take(rows)), rows, report)
 
 
 def declare_issued(
@@ -152,13 +108,27 @@ def declare_issued(
     Returns:
         The data with an empty column for each covariate that it lacks, the options with all of them declared, and the
         names of those columns, for `fill_absent`.
+
+    Raises:
+        DataError: a column is neither declared nor in the data: a misspelt name must not become a covariate.
     """
-    names = issued_covariates(issued, config)
+    names = _numeric_columns(issued, config)
     declared = {name.rpartition(":")[0] or name for name in config.future_covariates} | {*config.future_covariates}
-    absent = tuple(name for name in names if name not in frame.columns)
+    for name in names:
+        if name not in frame.columns and name not in declared:
+            raise _unknown_column(name, frame, config)
     further = tuple(name for name in names if name not in declared)
+    absent = tuple(name for name in names if name not in frame.columns)
     config = replace(config, future_covariates=(*config.future_covariates, *further))
     return frame.assign(**dict.fromkeys(absent, np.nan)), config, absent
+
+
+def _numeric_columns(frame: pd.DataFrame, config: DataConfig) -> tuple[str, ...]:
+    """The numeric columns of a table of forecasts that are neither time, series nor target."""
+    others = {config.time, config.item_id, config.target, ISSUED_AT, *config.ignore}
+    known = {*TIME_NAMES, *LOOSE_TIME_NAMES, *STEP_NAMES, *ID_NAMES}
+    free = [str(name) for name in frame.columns if name not in others and str(name).lower() not in known]
+    return tuple(sorted(name for name in free if is_numeric(frame[name])))
 
 
 def fill_absent(
@@ -184,7 +154,7 @@ def fill_absent(
     """
     known = ~np.isnan(cells.columns[roles.target])
     own = issued.of_series(cells.item_ids)
-    values = own.newest_values(cells.series, cells.stamps, _known_by(cells, known))
+    values = own.newest_values(cells.series.astype(np.int64), cells.stamps, _known_by(cells, known))
     filled = {name: values[:, issued.columns.index(name)] for name in names}
     for name, column in filled.items():
         empty = np.flatnonzero(np.isnan(column) & known)
@@ -199,102 +169,22 @@ def _known_by(cells: Cells, known: NDArray[np.bool_]) -> Stamps:
     return np.minimum(cells.stamps, limit[cells.series])
 
 
-# --------------------------------------------------------------------------- parsing
-
-_KINDS = {"M": "dates", "i": "whole numbers"}
-
-
-def _columns(frame: pd.DataFrame, roles: Roles, several: bool, source: str) -> tuple[str, ...]:
-    """The future covariates that are forecast."""
-    identifier = [roles.item_id] if roles.item_id is not None and several else []
-    for name in (roles.time, ISSUED_AT, *identifier):
-        require_column(frame, name, source)
-    categories = [name for name in roles.future_categories if name in frame.columns]
-    if categories:
-        raise DataError(
-            f"'{source}' forecasts the categorical column '{categories[0]}'; expected numbers",
-            f"remove '{categories[0]}' from it, or declare it as a number",
-            code="FA501",
-        )
-    columns = tuple(name for name in roles.future_covariates if name in frame.columns)
-    if not columns:
-        raise DataError(
-            f"'{source}' has none of the future covariates {quoted(roles.future_covariates)}; its columns are "
-            f"{quoted([str(name) for name in frame.columns])}",
-            "--future NAME names them",
-            code="FA501",
-        )
-    return columns
-
-
-def _times(frame: pd.DataFrame, column: str, report: Report) -> Stamps:
-    """Stamps of a column, NaT where a cell is none."""
-    stamps, bad = parse_timestamps(frame[column], column)
-    report_each(report, np.flatnonzero(bad), lambda at: _bad_time(frame, column, at))
-    return stamps
-
-
-def _is_nat(stamps: Stamps) -> NDArray[np.bool_]:
-    return np.isnat(stamps) if stamps.dtype.kind == "M" else np.zeros(len(stamps), np.bool_)
-
-
-def _series(frame: pd.DataFrame, roles: Roles, item_ids: tuple[str, ...]) -> Ints:
-    """Index into the data's series of every row (num_rows,), -1 for others."""
-    if roles.item_id is None or roles.item_id not in frame.columns:
-        return np.zeros(len(frame), np.int64)
-    found, names = ids_as_text(frame[roles.item_id])
-    position = {item_id: index for index, item_id in enumerate(item_ids)}
-    return np.array([position.get(name, -1) for name in names] + [-1], np.int64)[found]
-
-
-def _in_order(table: IssuedForecasts) -> IssuedForecasts:
-    return table.take(np.lexsort((table.issued_at, table.stamps, table.series)))
-
-
-def _without_repeats(table: IssuedForecasts, rows: Ints, report: Report) -> IssuedForecasts:
-    """Reports forecasts of the same series and time, issued at the same time."""
-    same = (np.diff(table.series) == 0) & (table.stamps[1:] == table.stamps[:-1])
-    repeats = np.flatnonzero(same & (table.issued_at[1:] == table.issued_at[:-1])) + 1
-    report_each(report, repeats, lambda at: _repeat(table, at))
-    return table.take(np.delete(np.arange(len(table.series)), repeats)) if len(repeats) else table
-
-
 # --------------------------------------------------------------------------- findings
 
 
-def _bad_time(frame: pd.DataFrame, column: str, at: int) -> Finding:
-    value = frame[column].iloc[at]
-    said = "is empty" if pd.isna(value) else f"is {str(value)!r}, which is no time stamp"
-    message = f"column '{column}' {said} at {place(at + 1)}"
-    return Finding("FA502", "error", message, "write dates as YYYY-MM-DD HH:MM", column=column, row=at + 1)
-
-
-def _empty(column: str, at: int) -> Finding:
-    message = f"column '{column}' has no value at {place(at + 1)}; every row of a table of forecasts is complete"
-    return Finding("FA503", "error", message, "fill the cell, or remove the row", column=column, row=at + 1)
-
-
-def _repeat(table: IssuedForecasts, at: int) -> Finding:
-    name, stamp = table.item_ids[table.series[at]], stamp_text(table.stamps[at])
-    message = f"series '{name}' has two forecasts of {stamp} issued at {stamp_text(table.issued_at[at])}"
-    return Finding("FA504", "error", message, "keep one of the rows", item_id=name)
-
-
-def _report_unknown(frame: pd.DataFrame, roles: Roles, series: Ints, source: str, report: Report) -> None:
-    unknown = np.flatnonzero(series < 0)
-    if not len(unknown):
-        return
-    value = frame[roles.item_id].iloc[unknown[0]]
-    first = "an empty identifier" if pd.isna(value) else f"'{value}'"
-    message = (
-        f"'{source}' has {counted(len(unknown), 'row')} of series that the data does not have, the first of {first} "
-        f"at {place(int(unknown[0]) + 1)}"
+def _unknown_column(name: str, frame: pd.DataFrame, config: DataConfig) -> DataError:
+    near = nearest(name, [*config.future_covariates, *(str(column) for column in frame.columns)])
+    hint = f"--future '{name}' if it is known only as it was forecast; else remove it from the table of forecasts"
+    return DataError(
+        f"the table of forecasts (--vintages) has a column '{name}', which the data does not have",
+        f"did you mean '{near}'? or {hint}" if near else hint,
+        code="FA501",
+        column=name,
     )
-    report(Finding("FA505", "warning", message, "they are left out", column=roles.item_id, row=int(unknown[0]) + 1))
 
 
 def _not_forecast(cells: Cells, column: str, severity: Severity, at: int) -> Finding:
-    name, stamp = cells.item_ids[cells.series[at]], stamp_text(cells.stamps[at])
+    name, stamp = cells.item_ids[cells.series[at]], cells.text(at)
     message = f"no forecast of '{column}' for {stamp} of series '{name}' was issued at or before that time"
     hint = f"add older forecasts, or a column '{column}' with what came true; or --missing mask"
     return Finding("FA506", severity, message, hint, item_id=name, column=column, row=int(cells.rows[at]))

@@ -73,4 +73,4 @@ def _delimiter(config: DataConfig) -> str:
 def _texts(stamps: NDArray[np.generic], zone: Zone, date_format: str | None) -> NDArray[np.object_]:
     if date_format is None or stamps.dtype.kind != "M":
         return zone.text(stamps)
-    return pd.Series(zone.column(stamps)).dt.strftime(date_format).to_numpy(dtype=object)
+    return np.array(zone.column(stamps).dt.strftime(date_format), dtype=object)

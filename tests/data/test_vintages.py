@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from forecast_attn.config import DataConfig
 from forecast_attn.data.affine import Affine
 from forecast_attn.data.cells import parse_cells
-from forecast_attn.data.issued import IssuedForecasts, declare_issued, fill_absent, issued_covariates, parse_issued
+from forecast_attn.data.issued import IssuedForecasts, declare_issued, fill_absent
+from forecast_attn.data.issued_reading import parse_issued
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel, panel_of_cells
 from forecast_attn.data.problems import Finding, stop_at_errors
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.data.vintages import Vintages, covered_cutoffs
+from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 
 DAYS = pd.date_range("2024-01-01", periods=12, freq="D")
@@ -49,7 +51,7 @@ def issues(*rows: tuple[str, int, float, float]) -> pd.DataFrame:
 
 
 def parse(frame: pd.DataFrame, report: Callable[[Finding], None] = stop_at_errors) -> IssuedForecasts:
-    return parse_issued(frame, PANEL.roles, PANEL.item_ids, "wind.csv", report)
+    return parse_issued(frame, PANEL.roles, PANEL.item_ids, "wind.csv", report, zone=Zone())
 
 
 def values_at(frame: pd.DataFrame, cutoff: int, horizon: int = 2) -> list[float]:
@@ -126,6 +128,7 @@ def test_every_cutoff_against_a_search_one_by_one(rows: list[tuple[str, int, flo
         np.testing.assert_array_equal(by_table[..., 0], expected)
 
 
+@settings(max_examples=30)
 @given(ROWS, st.integers(0, 8))
 def test_what_is_issued_after_a_cutoff_changes_nothing(rows: list[tuple[str, int, float, float]], cutoff: int) -> None:
     frame = issues(*rows)
@@ -149,9 +152,20 @@ def test_forecasts_are_scaled_as_their_series() -> None:
 # --------------------------------------------------------------------------- the table
 
 
-def test_the_covariates_of_a_table_without_declaring_them() -> None:
+def test_numeric_columns_of_the_data_need_no_declaring() -> None:
     frame = issues(("a", 5, 0, 10.0)).assign(temperature=3, note="warm", y=1.0, rain=2)
-    assert issued_covariates(frame, DataConfig(target="y", ignore=("rain",))) == ("temperature", "wind")
+    data = pd.DataFrame({"y": [1.0], "temperature": [2.0], "wind": [3.0], "other": [4.0]})
+    _, config, absent = declare_issued(data, frame, DataConfig(target="y", ignore=("rain",)))
+    assert (config.future_covariates, absent) == (("temperature", "wind"), ())
+
+
+def test_a_misspelt_column_does_not_become_a_covariate() -> None:
+    with pytest.raises(DataError) as error:
+        declare_issued(pd.DataFrame({"y": [1.0], "wind": [3.0]}), issues().assign(winds=[1.0] * 0), DataConfig())
+    assert error.value.message == (
+        "the table of forecasts (--vintages) has a column 'winds', which the data does not have"
+    )
+    assert str(error.value.hint).startswith("did you mean 'wind'? or --future 'winds' if")
 
 
 @pytest.mark.parametrize("column", ["date", "issued_at", "item_id"])
@@ -205,11 +219,11 @@ def build_without_wind(frame: pd.DataFrame, found: list[Finding]) -> Panel:
     """A panel whose wind comes from forecasts alone; series a has three future rows."""
     days = pd.date_range(DAYS[0], periods=12)
     data = pd.DataFrame({"date": days, "y": [*np.arange(9.0), np.nan, np.nan, np.nan], "rain": 1.0})
-    data, config, absent = declare_issued(data, frame, DataConfig(future_covariates=("rain",), missing="mask"))
-    assert (absent, config.future_covariates) == (("wind",), ("rain", "wind"))
+    data, config, absent = declare_issued(data, frame, DataConfig(future_covariates=("rain", "wind"), missing="mask"))
+    assert absent == ("wind",)
     roles = resolve_roles(data, config, "data.csv")
     cells = parse_cells(data, roles, stop_at_errors, "data.csv")
-    issued = parse_issued(frame, roles, cells.item_ids, "wind.csv", stop_at_errors)
+    issued = parse_issued(frame, roles, cells.item_ids, "wind.csv", stop_at_errors, zone=Zone())
     return panel_of_cells(fill_absent(cells, issued, absent, roles, found.append), roles, config, stop_at_errors)
 
 
@@ -262,6 +276,28 @@ def test_axes_of_whole_numbers() -> None:
     roles = resolve_roles(data, config, "data.csv")
     panel = build_panel(data, roles, config, source="data.csv")
     frame = pd.DataFrame({"step": [4, 4], "issued_at": [2, 3], "wind": [1.0, 2.0]})
-    vintages = Vintages.build(panel, parse_issued(frame, roles, panel.item_ids, "wind.csv", stop_at_errors))
+    vintages = Vintages.build(
+        panel, parse_issued(frame, roles, panel.item_ids, "wind.csv", stop_at_errors, zone=Zone())
+    )
     found = vintages.values(torch.tensor([[4], [4], [4]]), torch.tensor([1, 2, 3]))[:, 0, 0]
     np.testing.assert_array_equal(found, [np.nan, 1, 2])
+
+
+def test_hours_of_a_zone_as_local_stamps_with_a_change() -> None:
+    zone = Zone("Europe/Berlin", "utc")
+    hours = pd.date_range("2024-10-26 20:00", periods=12, freq="h", tz="UTC").tz_convert("Europe/Berlin")
+    local = hours.strftime("%Y-%m-%d %H:%M")
+    assert local.duplicated().sum() == 1  # 02:00 of the 27th comes twice
+    data = pd.DataFrame({"date": local, "y": 1.0 + np.arange(12), "wind": 0.0})
+    config = DataConfig(future_covariates=("wind",), tz="Europe/Berlin")
+    panel = build_panel(data, resolve_roles(data, config, "data.csv"), config, source="data.csv")
+    parts = [
+        pd.DataFrame({"date": local[k : k + 4], "issued_at": local[k - 1], "wind": k * 100.0 + np.arange(4)})
+        for k in (2, 3, 7)
+    ]
+    frame = pd.concat(parts, ignore_index=True)
+    issued = parse_issued(frame, panel.roles, panel.item_ids, "wind.csv", stop_at_errors, zone=zone)
+    rows = torch.arange(12)[None]
+    found = Vintages.build(panel, issued).values(rows, torch.tensor([11]))[0, :, 0]
+    nan = np.nan
+    np.testing.assert_array_equal(found, [nan, nan, 200, 300, 301, 302, 303, 700, 701, 702, 703, nan])
