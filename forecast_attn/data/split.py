@@ -120,7 +120,7 @@ def _refused(short: tuple[ShortSeries, ...], lookback: int, horizon: int) -> Dat
     more = f", and {len(short) - MOST:,} more" if len(short) > MOST else ""
     needed = f"lookback {lookback} + horizon {horizon} need {lookback + horizon} training rows"
     return DataError(
-        f"{len(short):,} series are too short: {needed}; {first}{more}",
+        f"{len(short):,} series {'is' if len(short) == 1 else 'are'} too short: {needed}; {first}{more}",
         "--short-series skip leaves them out, --short-series pad uses them; or a smaller --lookback",
         code="FA407",
         item_id=short[0].item_id,
