@@ -84,7 +84,8 @@ def predictions_csv(predictions: pd.DataFrame) -> str:
     has_clock = any((written[name] != written[name].dt.normalize()).any() for name in dates)
     for name in dates:
         if isinstance(written[name].dtype, pd.DatetimeTZDtype):
-            written[name] = zone_of(written[name]).text(written[name].dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+            instants = written[name].dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
+            written[name] = zone_of(written[name]).text(instants)
         else:
             written[name] = written[name].dt.strftime("%Y-%m-%d %H:%M:%S" if has_clock else "%Y-%m-%d")
     return written.to_csv(index=False, float_format="%.10g", lineterminator="\n")

@@ -225,10 +225,20 @@ def _unclear_hour(cells: Cells, at: int) -> Finding:
 
 
 def _told_when_unsorted(cells: Cells, report: Report) -> Cells:
-    in_file = np.argsort(cells.rows)
-    early = np.flatnonzero(np.diff(in_file) < 0)
-    if len(early):
-        row = int(cells.rows[in_file[early[0] + 1]])
+    row = _first_unsorted_row(cells)
+    if row is not None:
         message = f"rows are not sorted by series and time, first at {place(row)}; they are sorted here"
         report(Finding("FA207", "note", message, row=row))
     return cells
+
+
+def _first_unsorted_row(cells: Cells) -> int | None:
+    """The first row of the file that belongs before the one above it."""
+    backward = np.diff(cells.rows) < 0
+    if not backward.any():
+        return None
+    if np.bincount(cells.rows).max() > 1:  # a row of a wide table holds a cell of every series
+        backward &= np.diff(cells.series) == 0
+        return int(cells.rows[:-1][backward].min()) if backward.any() else None
+    in_file = np.argsort(cells.rows)
+    return int(cells.rows[in_file[np.flatnonzero(np.diff(in_file) < 0)[0] + 1]])
