@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import stamp_text
 from forecast_attn.data.scaling import constant_series
 
 
@@ -43,8 +42,8 @@ def summarise(cells: Cells, panel: Panel | None) -> tuple[SeriesSummary, ...]:
     first, last = cells.stamps[starts[:-1]], cells.stamps[starts[1:] - 1]
     repeats = np.append(False, (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1]))
     columns: list[list[Any]] = [
-        [stamp_text(stamp) for stamp in first],
-        [stamp_text(stamp) for stamp in last],
+        [cells.zone.stamp_text(stamp) for stamp in first],
+        [cells.zone.stamp_text(stamp) for stamp in last],
         np.diff(starts).tolist(),
         _per_series(repeats, starts).tolist(),
         *([] if panel is None else _panel_columns(panel)),

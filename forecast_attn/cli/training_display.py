@@ -56,11 +56,11 @@ class TrainingDisplay(TrainingListener):
             f"step {schema.frequency.alias} ({schema.frequency.evidence}), "
             f"lookback {schema.lookback}, horizon {schema.horizon}"
         )
-        from forecast_attn.data.problems import stamp_text
 
+        boundary = schema.zone.stamp_text(split.boundary)
         self.say(
             f"{preparation.panel.num_series} series, {len(preparation.training_cutoffs):,} training windows up to "
-            f"{stamp_text(split.boundary)}, {len(preparation.validation_cutoffs):,} validation windows after it"
+            f"{boundary}, {len(preparation.validation_cutoffs):,} validation windows after it"
         )
         repairs = (*preparation.panel.repairs, *split.repairs)
         if repairs:

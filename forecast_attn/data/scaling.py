@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.affine import Affine
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import quoted, stamp_text
+from forecast_attn.data.problems import quoted
 from forecast_attn.data.scale_fitting import Rows, fit_affine, fit_transform
 from forecast_attn.data.segments import extremes
 from forecast_attn.data.split import Split
@@ -152,9 +152,9 @@ def forbid_negative(panel: Panel) -> None:
     """Raise DataError when a target is negative: it has no logarithm."""
     for at in np.flatnonzero(panel.target < 0)[:1]:
         name = panel.item_ids[np.searchsorted(panel.starts, at, side="right") - 1]
+        when = panel.zone.stamp_text(panel.timestamps[at])
         raise DataError(
-            f"series '{name}' has the negative target {panel.target[at]:g} at {stamp_text(panel.timestamps[at])}; "
-            "--transform log takes none",
+            f"series '{name}' has the negative target {panel.target[at]:g} at {when}; --transform log takes none",
             "--transform arcsinh, which takes any number",
             code="FA307",
             column=panel.roles.target,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs, windows_per_series
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import MOST, Finding, Repair, Report, Severity, counted, report_each, stamp_text
+from forecast_attn.data.problems import MOST, Finding, Repair, Report, Severity, counted, report_each
 from forecast_attn.errors import DataError
 
 
@@ -158,7 +158,7 @@ def _too_short(panel: Panel, validation: float, span: int, horizon: int, lookbac
 def _no_window_there(panel: Panel, steps: int, horizon: int, lookback: int) -> DataError:
     """Long enough, but its rows are in the wrong place: series that end early, begin late, or are nearly empty."""
     last = panel.timestamps[panel.ends - 1].max()
-    boundary = stamp_text(panel.frequency.shift(np.array([last]), -steps)[0])
+    boundary = panel.zone.stamp_text(panel.frequency.shift(np.array([last]), -steps)[0])
     return DataError(
         f"no series has values for a window of lookback {lookback} + horizon {horizon} before {boundary}, "
         "or none for one after it, where validation lies",

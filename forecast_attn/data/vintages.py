@@ -18,7 +18,7 @@ from torch import Tensor
 from forecast_attn.data.affine import Affine
 from forecast_attn.data.issued import IssuedForecasts
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding, Report, counted, ended, stamp_text
+from forecast_attn.data.problems import Finding, Report, counted, ended
 
 CUTOFFS_AT_ONCE = 1 << 16
 
@@ -122,9 +122,10 @@ def covered_cutoffs(
         return cutoffs
     first = int(cutoffs[np.argmin(kept)])
     name = panel.item_ids[int(panel.series_of_rows[first])]
+    when = panel.zone.stamp_text(panel.timestamps[first])
     message = (
         f"{int((~kept).sum()):,} of {len(kept):,} {what} windows are left out: at their cut-offs not all of the next "
-        f"{counted(steps, 'step')} had been forecast, first at {stamp_text(panel.timestamps[first])} of series '{name}'"
+        f"{counted(steps, 'step')} had been forecast, first at {when} of series '{name}'"
     )
     if not kept.any():
         hint = (

@@ -10,7 +10,6 @@ from forecast_attn.attention_dump import DumpChoice
 from forecast_attn.attention_output import AttentionOutput
 from forecast_attn.config import RunConfig
 from forecast_attn.data.memory import release_memory
-from forecast_attn.data.problems import stamp_text
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.evaluation.baselines import seasonal_naive, seasonal_naive_error
 from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
@@ -70,7 +69,7 @@ def validation_scores(model: Model, preparation: Preparation, arrays: WindowArra
         "validation": {
             "windows": len(cutoffs),
             "windows_available": len(preparation.validation_cutoffs),
-            "after": stamp_text(preparation.split.boundary),
+            "after": preparation.panel.zone.stamp_text(preparation.split.boundary),
             **errors,
         },
         "seasonal_naive": {"season": season, **naive_errors},

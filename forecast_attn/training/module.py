@@ -15,7 +15,6 @@ from torch.utils.data import DataLoader
 
 from forecast_attn.config import TrainingConfig
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import stamp_text
 from forecast_attn.data.windows import Window, WindowArrays
 from forecast_attn.errors import RunError
 from forecast_attn.inference import BATCH_SIZE
@@ -124,12 +123,13 @@ class ForecastModule(pl.LightningModule):
         panel = self.data.panel
         names = [panel.item_ids[index] for index in np.unique(panel.series_of_rows[guilty.cpu().numpy()])]
         stamps = np.sort(panel.timestamps[guilty.cpu().numpy()])
+        first, last = panel.zone.stamp_text(stamps[0]), panel.zone.stamp_text(stamps[-1])
         shown = ", ".join(f"'{name}'" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         which, step = ("loss", self.global_step + 1) if self.training else ("validation loss", self.global_step)
         rate = min(self.config.learning_rate / 10, 0.001)
         return RunError(
             f"the {which} became {loss} in epoch {self.current_epoch + 1}, step {step}: series {shown}, "
-            f"windows with cut-offs from {stamp_text(stamps[0])} to {stamp_text(stamps[-1])}",
+            f"windows with cut-offs from {first} to {last}",
             f"try --learning-rate {rate:g}, or look at these values with `forecast check`",
         )
 
