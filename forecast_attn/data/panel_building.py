@@ -216,7 +216,7 @@ def _negative(cells: Cells, column: str, at: int) -> Finding:
     row, name, value = int(cells.rows[at]), cells.item_ids[cells.series[at]], cells.columns[column][at]
     where = place(row) if row > 0 else "an absent row"
     message = f"column '{column}' is {value:g} at {where}, series '{name}'; --transform log takes none below 0"
-    hint = "--transform arcsinh, which takes any number; or correct the cell"
+    hint = "correct the cell, or train with --transform arcsinh, which takes any number"
     return Finding("FA307", "error", message, hint, item_id=name, column=column, row=row)
 
 
