@@ -49,8 +49,9 @@ def read_history(
     schema = model.schema
     if frame is None:
         frame, source = _read_tail(run), run.tail.name
+    options = replace(model.config.data, freq=schema.frequency.alias)
     with _without_flags_of_train():
-        panel = build_panel(frame, schema.roles, replace(model.config.data, freq=schema.frequency.alias), source=source)
+        panel = build_panel(frame, schema.roles, options, source=source, zone=schema.zone)
     needed = 1 if schema.padded else schema.lookback
     long_enough = panel.known >= needed
     if not long_enough.any():
@@ -102,7 +103,7 @@ def _notes_of_calendar(model: Model, panel: Panel) -> tuple[Finding, ...]:
     holidays = model.schema.calendar.holidays
     if holidays is None:
         return ()
-    return holidays.notes(panel.timestamps[ranges(panel.ends, panel.starts[1:] - panel.ends)])
+    return holidays.notes(panel.zone.local(panel.timestamps[ranges(panel.ends, panel.starts[1:] - panel.ends)]))
 
 
 def select_series(panel: Panel, keep: NDArray[np.bool_]) -> Panel:

@@ -12,7 +12,7 @@ import safetensors.torch
 import torch
 from numpy.typing import NDArray
 
-from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter
+from forecast_attn.attention_dump import AttentionMetadata
 from forecast_attn.config import RunConfig
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.panel import Panel
@@ -207,20 +207,8 @@ def attention_metadata(model: Model) -> AttentionMetadata:
         horizon=model.schema.horizon,
         frequency=model.schema.frequency.alias,
         season=model.schema.frequency.season,
+        zone=model.schema.zone.type_name,
         row_sum="<=1" if options.attention_window == "local-p" else "1",
-    )
-
-
-def write_attention(writer: AttentionWriter, panel: Panel, model: Model, forecasts: WindowForecasts) -> None:
-    """Add a batch of windows to an attention file; the panel must hold the rows of their horizon."""
-    assert forecasts.weights is not None
-    steps = np.arange(1, model.schema.horizon + 1)
-    writer.write(
-        item_ids=[panel.item_ids[index] for index in forecasts.series],
-        cutoffs=panel.timestamps[forecasts.cutoffs],
-        timestamps=panel.timestamps[forecasts.cutoffs[:, None] + steps],
-        lookback_starts=panel.timestamps[forecasts.cutoffs - model.schema.lookback + 1],
-        weights=forecasts.weights,
     )
 
 

@@ -11,6 +11,7 @@ from forecast_attn.config import DataConfig
 from forecast_attn.data.calendar import calendar_of
 from forecast_attn.data.categories import fit_vocabulary
 from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs
+from forecast_attn.data.missing import sees_later_values, without_later_values
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.problems import Finding
 from forecast_attn.data.scaling import fit_scaler
@@ -46,6 +47,7 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         lookback=lookback,
         short_series=config.short_series,
     )
+    panel = without_later_values(panel, split.boundary)
     schema = Schema(
         roles=panel.roles,
         frequency=panel.frequency,
@@ -54,6 +56,7 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         calendar=calendar_of(config, panel.frequency),
         scaler=fit_scaler(panel, split, config.scaling, config.transform),
         vocabulary=fit_vocabulary(panel, split),
+        zone=panel.zone,
         masked=config.missing == "mask",
         padded=config.short_series == "pad",
     )
@@ -62,6 +65,8 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         _forecast_by_then(schema, panel, choose(panel, split, lookback, horizon, pad=schema.padded), what, findings)
         for choose, what in ((training_cutoffs, "training"), (validation_cutoffs, "validation"))
     )
+    # A forecast from within an interpolated hole would see the value after it.
+    validation = validation[~sees_later_values(panel)[validation]]
     return Preparation(panel, schema, split, training, validation, tuple(findings))
 
 

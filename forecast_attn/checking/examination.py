@@ -18,6 +18,7 @@ from forecast_attn.checking.series_summaries import SeriesSummary, summarise
 from forecast_attn.config import DataConfig
 from forecast_attn.data.cells import Cells, parse_cells
 from forecast_attn.data.frequency import Frequency
+from forecast_attn.data.localise import localise
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import panel_of_cells
 from forecast_attn.data.problems import Finding, Repair, finding_of
@@ -139,7 +140,8 @@ def _pass_stages(draft: Examination, table: Path | str | pd.DataFrame, source: s
         if reason != "declared":
             report(Finding("FA104", "note", f"column '{column}' is left out: {reason}", column=column))
     draft.stage = "FA201"
-    draft.cells = parse_cells(draft.frame, draft.roles, report, source)
+    cells = parse_cells(draft.frame, draft.roles, report, source, config.date_format)
+    draft.cells = localise(cells, report, tz=config.tz, freq=config.freq)
     draft.stage = "FA203"
     draft.panel = panel_of_cells(draft.cells, draft.roles, config, report)
     if not draft.has_errors:

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.frequency import Frequency
+from forecast_attn.data.missing import Filled
 from forecast_attn.data.problems import Repair
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import Stamps
@@ -36,7 +37,7 @@ class Panel:
     known: NDArray[np.int64]
     """Rows with a target, per series (num_series,)."""
     timestamps: Stamps
-    """datetime64[ns] in UTC or as written, or int64 (num_rows,)."""
+    """datetime64[ns] in UTC or on the wall clock, as `zone` says, or int64 (num_rows,)."""
     target: NDArray[np.float64]
     """(num_rows,), NaN in future rows, and where a value is missing."""
     past_covariates: NDArray[np.float64]
@@ -59,6 +60,8 @@ class Panel:
     """Future covariates as they were forecast, where a table of them was given."""
     zone: Zone = field(default_factory=Zone)
     """How the time stamps are shown."""
+    filled: Filled = field(default_factory=Filled)
+    """Which values are not from the table."""
     repairs: tuple[Repair, ...] = ()
     """What options such as --missing changed as the table was read."""
 
@@ -108,7 +111,7 @@ def tail(panel: Panel, rows: int) -> pd.DataFrame:
 def panel_to_frame(panel: Panel) -> pd.DataFrame:
     """The whole panel as a table under its own column names."""
     series = panel.series_of_rows
-    columns: dict[str, object] = {panel.roles.time: panel.timestamps}
+    columns: dict[str, object] = {panel.roles.time: panel.zone.column(panel.timestamps)}
     if panel.roles.item_id is not None:
         columns[panel.roles.item_id] = np.array(panel.item_ids, dtype=object)[series]
     columns[panel.roles.target] = panel.target

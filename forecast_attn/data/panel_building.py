@@ -10,22 +10,25 @@ from numpy.typing import NDArray
 
 from forecast_attn.config import DataConfig
 from forecast_attn.data.axis import find_frequency
-from forecast_attn.data.repeats import without_repeats
 from forecast_attn.data.cells import Cells, parse_cells
-from forecast_attn.data.issued import fill_absent, parse_issued
+from forecast_attn.data.issued import fill_absent
+from forecast_attn.data.issued_reading import parse_issued
 from forecast_attn.data.localise import localise
+from forecast_attn.data.missing import fill_missing
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.problems import (
     Finding,
+    Repair,
     Report,
     Severity,
     naming,
     place,
     report_each,
-    stamp_text,
     stop_at_errors,
 )
+from forecast_attn.data.repeats import fill_gaps, repairs_by_series, without_repeats
 from forecast_attn.data.roles import Roles
+from forecast_attn.data.zones import Zone
 
 
 class VintageTable(NamedTuple):
@@ -45,6 +48,7 @@ def build_panel(
     source: str,
     report: Report = stop_at_errors,
     vintages: VintageTable | None = None,
+    zone: Zone | None = None,
 ) -> Panel:
     """Validate a table.
 
@@ -56,21 +60,23 @@ def build_panel(
         report: called with every problem. The default raises at the first error; with another one the panel that comes
             back may have holes, and is good for counting only.
         vintages: future covariates as they were forecast.
+        zone: of a trained model, which then counts; found when absent.
 
     Raises:
-        ConfigError: there is no such frequency.
+        ConfigError: there is no such frequency or zone.
         DataError: what is wrong, with file, column, row and series.
     """
     with naming(source):
-        return panel_of_cells(parse_cells(frame, roles, report, source), roles, config, report, vintages=vintages)
+        cells = parse_cells(frame, roles, report, source, config.date_format)
+        cells = localise(cells, report, tz=config.tz, freq=config.freq, zone=zone)
+        return panel_of_cells(cells, roles, config, report, vintages=vintages)
 
 
 def panel_of_cells(
     cells: Cells, roles: Roles, config: DataConfig, report: Report, *, vintages: VintageTable | None = None
 ) -> Panel:
-    """The panel of parsed cells; see `build_panel`."""
-    cells = localise(cells, report, tz=config.tz, freq=config.freq)
-    issued = None
+    """The panel of cells on the axis of their zone; see `build_panel`."""
+    issued, repairs = None, list[Repair]()
     if vintages is not None:
         issued = parse_issued(
             vintages.frame,
@@ -83,8 +89,12 @@ def panel_of_cells(
         )
         severity: Severity = "warning" if config.missing == "mask" else "error"
         cells = fill_absent(cells, issued, vintages.absent, roles, report, severity)
-    cells = without_repeats(cells, roles, report)
-    frequency = find_frequency(cells, config.freq, report)
+    cells = without_repeats(cells, roles, report, config.duplicates, repairs)
+    frequency = find_frequency(cells, config.freq, report, config.missing)
+    cells = fill_gaps(cells, frequency, report, config.missing, repairs)
+    if config.missing != "error":
+        cells = _without_empty_ends(cells, roles, repairs)
+    cells, filled = fill_missing(cells, roles, config.missing, repairs)
     starts = cells.starts
     target = cells.columns[roles.target]
     known = _known_rows(target, starts)
@@ -109,7 +119,24 @@ def panel_of_cells(
         weights=_weights(cells, roles.weight, report),
         issued=issued,
         zone=cells.zone,
+        repairs=tuple(repairs),
+        filled=filled,
     )
+
+
+def _without_empty_ends(cells: Cells, roles: Roles, repairs: list[Repair]) -> Cells:
+    """Without the rows at the end of a series in which nothing is known: neither target nor covariate."""
+    names = (roles.target, *roles.past_covariates, *roles.future_covariates)
+    known = np.any([~np.isnan(cells.columns[name]) for name in names], axis=0)
+    for name in (*roles.past_categories, *roles.future_categories):
+        known |= cells.categories[name] >= 0
+    starts, rows = cells.starts, np.arange(len(known))
+    last = np.maximum.reduceat(np.where(known, rows, -1), starts[:-1])
+    empty = (rows > last[cells.series]) & (last >= starts[:-1])[cells.series]
+    if not empty.any():
+        return cells
+    repairs += repairs_by_series(cells, empty, "empty rows at the end: left out")
+    return cells.take(~empty)
 
 
 def _known_rows(target: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -207,7 +234,7 @@ def _no_target(cells: Cells, roles: Roles, index: int) -> Finding:
 def _missing(cells: Cells, column: str, at: int, code: str = "FA302") -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
     where = place(row) if row > 0 else "an absent row"
-    message = f"column '{column}' has no value at {where}, series '{name}', {stamp_text(cells.stamps[at])}"
+    message = f"column '{column}' has no value at {where}, series '{name}', {cells.text(at)}"
     hint = "fill the cell" if code == "FA301" else f"fill the cell, or leave the column out with --ignore '{column}'"
     return Finding(code, "error", message, hint, item_id=name, column=column, row=row)
 
@@ -223,7 +250,7 @@ def _negative(cells: Cells, column: str, at: int) -> Finding:
 def _nothing_known(cells: Cells, roles: Roles, at: int) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
     others = " and every covariate" if roles.past_covariates or roles.future_covariates else ""
-    message = f"'{roles.target}'{others} has no value at {place(row)}, series '{name}', {stamp_text(cells.stamps[at])}"
+    message = f"'{roles.target}'{others} has no value at {place(row)}, series '{name}', {cells.text(at)}"
     return Finding(
         "FA304", "error", message, "remove the row, or fill the target", item_id=name, column=roles.target, row=row
     )

@@ -116,7 +116,7 @@ def calendar_rows(panel: Panel, calendar: Calendar) -> tuple[NDArray[np.float32]
         stamps[begins[index] : begins[index] + lengths[index]] = panel.timestamps[
             panel.starts[index] : panel.starts[index + 1]
         ]
-    return calendar.features(stamps), begins - panel.starts[:-1]
+    return calendar.features(panel.zone.local(stamps)), begins - panel.starts[:-1]
 
 
 def _places_on_grid(panel: Panel) -> NDArray[np.int64]:

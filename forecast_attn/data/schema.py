@@ -12,6 +12,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.scaled_rows import RowLayout, scale_rows
 from forecast_attn.data.scaling import Scaler
+from forecast_attn.data.zones import Zone
 
 if TYPE_CHECKING:
     from forecast_attn.data.windows import WindowArrays
@@ -30,6 +31,8 @@ class Schema:
     calendar: Calendar
     scaler: Scaler
     vocabulary: Vocabulary
+    zone: Zone
+    """How time stamps are shown, and the calendar's clock."""
     masked: bool
     """Values may be missing (`--missing mask`)."""
     padded: bool
@@ -84,6 +87,7 @@ class Schema:
             "horizon": self.horizon,
             "calendar": self.calendar.to_dict(),
             "scaler": self.scaler.to_dict(),
+            "zone": self.zone.to_dict(),
             "vocabulary": self.vocabulary.to_dict(),
             "masked": self.masked,
             "padded": self.padded,
@@ -106,6 +110,7 @@ class Schema:
             horizon=int(content["horizon"]),
             calendar=Calendar.from_dict(content["calendar"], frequency),
             scaler=Scaler.from_dict(content["scaler"]),
+            zone=Zone.from_dict(content["zone"]),
             vocabulary=Vocabulary.from_dict(content["vocabulary"]),
             masked=bool(content["masked"]),
             padded=bool(content["padded"]),
