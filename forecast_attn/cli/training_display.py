@@ -56,7 +56,6 @@ class TrainingDisplay(TrainingListener):
             f"step {schema.frequency.alias} ({schema.frequency.evidence}), "
             f"lookback {schema.lookback}, horizon {schema.horizon}"
         )
-
         boundary = schema.zone.stamp_text(split.boundary)
         self.say(
             f"{preparation.panel.num_series} series, {len(preparation.training_cutoffs):,} training windows up to "
