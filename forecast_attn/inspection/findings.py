@@ -123,6 +123,7 @@ class Inspection:
         top: the lags with the largest mean weight over all steps.
         by: what the groups are groups of: item, head, hour or weekday; None without groups.
         groups: each of them.
+        lookback_timestamps: (lookback,) the time of each position, where a single window is inspected.
     """
 
     header: Header
@@ -134,6 +135,7 @@ class Inspection:
     top: list[TopLag]
     by: str | None = None
     groups: list[GroupStatistics] = field(default_factory=list)
+    lookback_timestamps: list[str] | None = None
 
     def mean(self, name: str) -> float | None:
         """The mean over steps of one of their numbers; None where it is not defined."""

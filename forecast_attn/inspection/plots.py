@@ -28,7 +28,7 @@ MARGINS = 1.5  # inches for title, axis labels and the space between
 COLOURS = "viridis"  # even steps in brightness, told apart by colour-blind eyes and in print
 INK, FAINT, ACCENT, SECOND = "#2b2b33", "#6f6f7a", "#1f6f8b", "#d1495b"
 LABEL, TICK = 10, 9  # points; at a page's 800 pixels these are 12 and 11 pixels
-MOST_TICKS = 9
+MOST_TICKS, MOST_STAMPS = 9, 7
 
 
 class Panels(NamedTuple):
@@ -85,7 +85,7 @@ def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "F
     if lines is not None and panels.series is not None and panels.forecast is not None:
         _draw_series(panels.series, panels.forecast, inspection, lines)
     _draw_profile(panels.profile, inspection)
-    _draw_weights(panels.weights, panels.colour_bar, inspection)
+    _draw_weights(panels.weights, panels.colour_bar, inspection, lines)
     _draw_effective(panels.effective, inspection)
     _write_titles(figure, panels, inspection)
     return figure
@@ -106,15 +106,15 @@ def _panels(figure: "Figure", rows: list[float], inspection: Inspection, *, with
     beside = float(np.clip(header.horizon / header.lookback, 0.16, 0.5))
     grid = figure.add_gridspec(len(rows), 3, height_ratios=rows, width_ratios=[1, beside, 0.02])
     last = len(rows) - 1
-    weights = figure.add_subplot(grid[last, 0])
-    series = figure.add_subplot(grid[0, 0], sharex=weights) if with_series else None
+    weights = figure.add_subplot(grid[last, 0], label="weights")
+    series = figure.add_subplot(grid[0, 0], sharex=weights, label="series") if with_series else None
     return Panels(
         series=series,
-        forecast=figure.add_subplot(grid[0, 1], sharey=series) if with_series else None,
-        profile=figure.add_subplot(grid[last - 1, 0], sharex=weights),
+        forecast=figure.add_subplot(grid[0, 1], sharey=series, label="forecast") if with_series else None,
+        profile=figure.add_subplot(grid[last - 1, 0], sharex=weights, label="profile"),
         weights=weights,
-        effective=figure.add_subplot(grid[last, 1], sharey=weights),
-        colour_bar=figure.add_subplot(grid[last, 2]),
+        effective=figure.add_subplot(grid[last, 1], sharey=weights, label="effective"),
+        colour_bar=figure.add_subplot(grid[last, 2], label="colour bar"),
     )
 
 
@@ -147,11 +147,23 @@ def _draw_series(series: "Axes", forecast: "Axes", inspection: Inspection, lines
     if not np.isnan(lines.forecast).all():
         forecast.plot(steps, lines.forecast, color=SECOND, linewidth=1.8, marker=marker, label="forecast")
     if forecast.lines:
-        forecast.legend(fontsize=TICK, frameon=False, loc="best", handlelength=1.6, labelcolor=INK)
+        legend = forecast.legend(
+            fontsize=TICK,
+            frameon=False,
+            loc="lower left",
+            bbox_to_anchor=(-0.05, 0.98),
+            handlelength=1.6,
+            labelcolor=INK,
+        )
+        legend.set_in_layout(False)  # it stands beside the title, where there is room
     forecast.tick_params(labelleft=False, labelsize=TICK, colors=INK, length=3)
     forecast.set_xlabel("step ahead", color=INK, fontsize=LABEL)
     forecast.set_xlim(min(steps) - 0.5, max(steps) + 0.5)
-    forecast.locator_params(axis="x", nbins=4, integer=True)
+    if len(steps) == 1:
+        forecast.set_xticks(steps)
+    else:
+        forecast.locator_params(axis="x", nbins=4, integer=True)
+    forecast.xaxis.set_in_layout(False)  # below it there is room
     forecast.spines[["top", "right", "bottom"]].set_visible(False)
     forecast.spines["left"].set_color(FAINT)
 
@@ -162,20 +174,22 @@ def _draw_profile(axes: "Axes", inspection: Inspection) -> None:
     lags, largest = np.arange(header.lookback)[::-1], float(profile.max())
     axes.bar(lags, profile, width=1.0 if header.lookback > 60 else 0.8, color=ACCENT, linewidth=0)
     axes.axhline(1 / header.lookback, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
-    axes.annotate(
-        "uniform", (0, 1 / header.lookback), (2, 2), xycoords=("axes fraction", "data"), textcoords="offset points",
-        va="bottom", fontsize=TICK, color=INK
+    label = axes.annotate(
+        "uniform", (1, 1 / header.lookback), (5, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+        va="center", fontsize=TICK, color=INK
     )  # fmt: skip
+    label.set_in_layout(False)  # to its right there is room
     top = max(largest * 1.18, 2.2 / header.lookback)
-    seasons = range(header.season, header.lookback, header.season) if header.season > 1 else []
-    axes.plot(list(seasons), [top * 0.95] * len(seasons), "v", color=SECOND, markersize=5, clip_on=False)
+    if 1 < header.season < header.lookback:
+        seasons = np.arange(header.season, header.lookback, header.season)
+        axes.plot(seasons, np.full(len(seasons), top * 0.95), "v", color=SECOND, markersize=5, clip_on=False)
     axes.set_ylabel("mean weight", color=INK, fontsize=LABEL)
     axes.set_ylim(0, top)
     axes.locator_params(axis="y", nbins=3)
     _dress(axes, inspection, ticks=False)
 
 
-def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection) -> None:
+def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, lines: SeriesLines | None) -> None:
     from matplotlib.colors import PowerNorm
 
     header, steps = inspection.header, [step.step for step in inspection.steps]
@@ -195,9 +209,10 @@ def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection) -> N
     if seasonal:
         _mark_seasons(axes, header, steps)
     _dress(axes, inspection, ticks=True)
-    marks = ["▼ whole seasons before the cut-off"] if header.season > 1 and header.season < header.lookback else []
+    marks = ["▼ whole seasons before the cut-off"] if 1 < header.season < header.lookback else []
     marks += ["dotted: before the target"] if seasonal else []
-    axes.set_xlabel("\n".join(["lag (time steps before the cut-off)", ", ".join(marks)]), color=INK, fontsize=LABEL)
+    marks += ["shaded: middle half of the windows"] if lines is not None and lines.spread is not None else []
+    axes.set_xlabel("\n".join(["lag (time steps before the cut-off)", "; ".join(marks)]), color=INK, fontsize=LABEL)
 
 
 def _draw_effective(axes: "Axes", inspection: Inspection) -> None:
@@ -234,14 +249,19 @@ def _dress(axes: "Axes", inspection: Inspection, *, ticks: bool) -> None:
     """The lag axis, the most recent on the right, labelled in lags and in time."""
     header = inspection.header
     every = tick_lags(header.lookback, header.season)
-    shown = every[:: -(-len(every) // MOST_TICKS)]
+    most = MOST_TICKS if inspection.lookback_timestamps is None else MOST_STAMPS
+    shown = every[:: -(-len(every) // most)]
     axes.set_xlim(header.lookback - 0.5, -0.5)
-    axes.set_xticks(shown, [_tick_text(header, lag) for lag in shown] if ticks else None)
+    axes.set_xticks(shown, [_tick_text(inspection, lag) for lag in shown] if ticks else None)
     axes.tick_params(labelsize=TICK, colors=INK, length=3, labelbottom=ticks)
     axes.spines[:].set_visible(False)
 
 
-def _tick_text(header: Header, lag: int) -> str:
+def _tick_text(inspection: Inspection, lag: int) -> str:
+    """The lag, and below it its time: of one window the time stamp, of several the distance."""
+    header, stamps = inspection.header, inspection.lookback_timestamps
+    if stamps is not None:
+        return f"{lag}\n" + stamps[-1 - lag].replace(" ", "\n")
     if not has_time_distances(header.frequency):
         return str(lag)
     return f"{lag}\n{'−' + time_distance(header.frequency, lag) if lag else 'cut-off'}"

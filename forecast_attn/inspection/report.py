@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_dump import AttentionDump
-from forecast_attn.attention_dump.times import time_text
 from forecast_attn.errors import DataError
 from forecast_attn.inspection import statistics
 from forecast_attn.inspection.distances import time_distance
@@ -62,6 +61,7 @@ def inspect_attention(
         top=top_lags(dump, profile, top),
         by=by,
         groups=[] if grouping is None else _group_statistics(dump, summary, grouping, profile, top),
+        lookback_timestamps=_lookback_texts(dump),
     )
 
 
@@ -80,8 +80,8 @@ def header_of(dump: AttentionDump) -> Header:
         heads=dump.heads.tolist(),
         item_ids=dump.item_ids,
         num_windows=dump.num_windows,
-        first_cutoff=time_text(dump.cutoffs[0]),
-        last_cutoff=time_text(dump.cutoffs[-1]),
+        first_cutoff=dump.text(dump.cutoffs[0]),
+        last_cutoff=dump.text(dump.cutoffs[-1]),
         lookback=sizes.lookback,
         horizon=sizes.horizon,
         frequency=sizes.frequency,
@@ -101,7 +101,7 @@ def _step_statistics(dump: AttentionDump, summary: Summary, weights: Matrix, top
     return [
         StepStatistics(
             step=int(step),
-            timestamp=time_text(dump.timestamps[0, place]) if single else None,
+            timestamp=dump.text(dump.timestamps[0, place]) if single else None,
             entropy=float(rows["entropy"][place]),
             normalised_entropy=float(rows["entropy"][place] / most),
             effective_steps=float(rows["effective_steps"][place]),
@@ -115,6 +115,10 @@ def _step_statistics(dump: AttentionDump, summary: Summary, weights: Matrix, top
     ]
 
 
+def _lookback_texts(dump: AttentionDump) -> list[str] | None:
+    return None if dump.num_windows > 1 else [dump.text(stamp) for stamp in dump.lookback_timestamps(0)]
+
+
 def _largest_entropy(dump: AttentionDump) -> float:
     return float(max(np.log(dump.metadata.lookback), np.finfo(float).tiny))
 
@@ -126,7 +130,7 @@ def top_lags(dump: AttentionDump, weights: Matrix, count: int, stamps: NDArray[A
             lag=int(lag),
             weight=float(weights[-1 - lag]),
             distance=time_distance(dump.metadata.frequency, int(lag)),
-            timestamp=None if stamps is None else time_text(stamps[-1 - lag]),
+            timestamp=None if stamps is None else dump.text(stamps[-1 - lag]),
         )
         for lag in statistics.top_lags(weights, count)
     ]

@@ -1,10 +1,14 @@
 """Attention files as `forecast predict` writes them, with weights that look like a trained network's."""
 
+import io
+
 import numpy as np
 import pytest
+from rich.console import Console
 
 from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter, read_attention
 from forecast_attn.data.frequency import parse_frequency
+from forecast_attn.inspection.terminal import render
 
 
 def seasonal_weights(rng, horizon, lookback, season):
@@ -50,7 +54,7 @@ def make_dump(tmp_path):
         names = {"mechanism": "luong-general", "order": "luong", "score": "general", "normaliser": "softmax"}
         sizes = {"heads": heads, "lookback": lookback, "horizon": horizon, "frequency": frequency, "season": season}
         path = tmp_path / "attention.parquet"
-        with AttentionWriter(path, AttentionMetadata(**names, **sizes, window="global", **metadata)) as file:
+        with AttentionWriter(path, AttentionMetadata(**{**names, **sizes, "window": "global", **metadata})) as file:
             file.write(
                 item_ids=list(items) * (count // len(items)),
                 cutoffs=cutoffs,
@@ -69,5 +73,17 @@ def one_hot():
 
     def make(lags, lookback):
         return np.eye(lookback)[lookback - 1 - np.asarray(lags)]
+
+    return make
+
+
+@pytest.fixture
+def page():
+    """`page(inspection, width)`: the text of the terminal's page."""
+
+    def make(inspection, width=100, **console):
+        stream = io.StringIO()
+        render(inspection, Console(file=stream, width=width, **console))
+        return stream.getvalue()
 
     return make

@@ -104,7 +104,8 @@ def test_a_file_that_went_away_in_between_is_still_read_or_said(make_dump):
 def test_the_dictionary_is_json(make_dump, windows):
     inspection = inspect_attention(make_dump(windows=windows, horizon=4, lookback=48))
     document = json.loads(json.dumps(inspection.to_dict(), allow_nan=False))
-    assert set(document) == {"header", "steps", "profile", "uniform_season_mass", "warnings", "top", "by", "groups"}
+    names = {"header", "steps", "profile", "uniform_season_mass", "warnings", "top", "by", "groups"}
+    assert set(document) == names | {"lookback_timestamps"}
     assert len(document["profile"]) == 48
     assert (document["steps"][0]["top"][0]["timestamp"] is None) == (windows > 1)
 
