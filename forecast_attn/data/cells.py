@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.problems import Finding, Report, ended, place, report_each
-from forecast_attn.data.reading import require_column
+from forecast_attn.data.reading import FilePlaces, file_places, parse_texts, require_column
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import ParsedStamps, Stamps, read_stamps
 from forecast_attn.data.zones import Zone
@@ -22,9 +22,9 @@ LARGEST = 1e30
 class Cells:
     """The parsed table, sorted by (item_id, time)."""
 
-    rows: NDArray[np.int64]
+    rows: NDArray[np.int32]
     """Data row in the file, counted from 1; 0 for rows that fill a gap (num_rows,)."""
-    series: NDArray[np.int64]
+    series: NDArray[np.int32]
     """Index into `item_ids` (num_rows,)."""
     item_ids: tuple[str, ...]
     stamps: Stamps
@@ -71,14 +71,18 @@ def parse_cells(
     for name in (roles.time, *((roles.item_id,) if roles.item_id else ()), *roles.numeric, *roles.categorical):
         require_column(frame, name, source)
     time = read_stamps(frame[roles.time], roles.time, date_format)
-    report_each(report, np.flatnonzero(time.bad), lambda at: _bad_time(frame[roles.time], at, time, date_format))
+    places = file_places(frame)
+    report_each(
+        report, np.flatnonzero(time.bad), lambda at: _bad_time(frame[roles.time], at, places.row(at), time, date_format)
+    )
     series, item_ids = _parse_ids(frame, roles)
-    report_each(report, np.flatnonzero(series < 0), lambda at: _no_id(roles.item_id, at))
-    columns = {name: parse_numbers(frame[name], report, needed=name == roles.target) for name in roles.numeric}
+    report_each(report, np.flatnonzero(series < 0), lambda at: _no_id(roles.item_id, places.row(at)))
+    columns = {
+        name: parse_numbers(frame[name], report, needed=name == roles.target, places=places) for name in roles.numeric
+    }
     categories, levels = parse_categories(frame, roles.categorical)
     zone = Zone() if time.zone is None else Zone(time.zone, "utc")
-    rows = np.arange(1, len(frame) + 1)
-    cells = Cells(rows, series, item_ids, time.stamps, columns, categories, levels, time.offsets, zone)
+    cells = Cells(places.rows(), series, item_ids, time.stamps, columns, categories, levels, time.offsets, zone)
     usable = ~time.bad & (series >= 0)
     if not usable.any():
         raise ended(
@@ -88,20 +92,52 @@ def parse_cells(
     return _in_order(cells if usable.all() else cells.take(usable))
 
 
-def parse_numbers(column: pd.Series, report: Report, *, needed: bool = False) -> NDArray[np.float64]:
-    """A column as float64 (num_rows,), NaN where empty; reports text and what is too large to compute with."""
-    name = str(column.name)
+def parse_numbers(
+    column: pd.Series, report: Report, *, needed: bool = False, places: FilePlaces | None = None
+) -> NDArray[np.float64]:
+    """A column as float64 (num_rows,), NaN where empty; reports text and what is too large to compute with.
+
+    The array may be the column's own and is not to be written to.
+
+    Args:
+        column: numbers, or text of numbers.
+        report: called with every cell that is none.
+        needed: whether the column cannot be left out.
+        places: where the cells stand in the file; row by row when None.
+    """
+    places = places or file_places(column.to_frame())
     if pd.api.types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
-        numbers = pd.to_numeric(column, errors="coerce")
-        values = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-        text = column.notna().to_numpy() & np.isnan(values)
-        report_each(report, np.flatnonzero(text), lambda at: _text_cell(column, at, needed))
+        values, is_text = _numbers_of_text(column)
+        report_each(report, np.flatnonzero(is_text), lambda at: _text_cell(column, at, needed, places))
     large = np.abs(values) > LARGEST
-    report_each(report, np.flatnonzero(large), lambda at: _too_large(name, values[at], at))
-    # -0.0 and 0.0 are the same number and must be the same bytes.
+    report_each(report, np.flatnonzero(large), lambda at: _too_large(column, values[at], at, places))
+    return _clean(values, large)
+
+
+def _clean(values: NDArray[np.float64], large: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """The values, NaN where too large; -0.0 as 0.0, because the same number must be the same bytes."""
+    if not large.any() and not np.signbit(values[values == 0]).any():
+        return values
     return np.where(large, np.nan, values) + 0.0
+
+
+def _numbers_of_text(column: pd.Series) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The number in each cell (num_rows,), NaN where it has none, and which cells hold something else."""
+    codes, found = pd.factorize(column)
+    numbers = np.array([_number(value) for value in found] + [np.nan])
+    return numbers[codes], np.isnan(numbers)[codes] & (codes >= 0)
+
+
+def _number(value: object) -> float:
+    """A cell's number; NaN when it is none. Text is read as in a CSV with decimal points."""
+    if isinstance(value, str):
+        return float(parse_texts([value.strip()], ".", grouped=False)[0])
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return np.nan
 
 
 def parse_categories(
@@ -109,34 +145,38 @@ def parse_categories(
 ) -> tuple[dict[str, NDArray[np.int32]], dict[str, tuple[str, ...]]]:
     """Codes (num_rows,), -1 where empty, and levels of each categorical column; 1.0 and 1 are the category "1"."""
     parsed = {name: ids_as_text(frame[name]) for name in names}
-    codes = {name: found.astype(np.int32) for name, (found, _) in parsed.items()}
+    codes = {name: found for name, (found, _) in parsed.items()}
     return codes, {name: levels for name, (_, levels) in parsed.items()}
 
 
-def _parse_ids(frame: pd.DataFrame, roles: Roles) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def _parse_ids(frame: pd.DataFrame, roles: Roles) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Series index of every row, -1 where the identifier is empty, and the identifiers sorted as text."""
     if roles.item_id is None:
-        return np.zeros(len(frame), np.int64), (roles.target,)
+        return np.zeros(len(frame), np.int32), (roles.target,)
     return ids_as_text(frame[roles.item_id])
 
 
-def ids_as_text(column: pd.Series) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def ids_as_text(column: pd.Series) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Index of each cell's identifier (num_rows,), -1 where empty, and the sorted identifiers."""
-    found, values = pd.factorize(column)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.cat.remove_unused_categories()
+        found, values = column.cat.codes.to_numpy(), list(column.cat.categories)
+    else:
+        found, values = pd.factorize(column)
     texts = [
         str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip() for value in values
     ]
     item_ids = sorted({text for text in texts if text})
     position = {text: index for index, text in enumerate(item_ids)}
-    lookup = np.array([position.get(text, -1) for text in texts] + [-1], np.int64)
+    lookup = np.array([position.get(text, -1) for text in texts] + [-1], np.int32)
     return lookup[found], tuple(item_ids)
 
 
 def _in_order(cells: Cells) -> Cells:
-    used = np.unique(cells.series)
+    used = np.flatnonzero(np.bincount(cells.series, minlength=len(cells.item_ids)))
     if len(used) < len(cells.item_ids):  # every row of a series was left out
         item_ids = tuple(cells.item_ids[index] for index in used)
-        cells = replace(cells, series=np.searchsorted(used, cells.series), item_ids=item_ids)
+        cells = replace(cells, series=np.searchsorted(used, cells.series).astype(np.int32), item_ids=item_ids)
     return sorted_cells(cells)
 
 
@@ -150,7 +190,7 @@ def sorted_cells(cells: Cells) -> Cells:
     return cells.take(np.lexsort((cells.rows, cells.stamps, cells.series)))
 
 
-def _bad_time(column: pd.Series, at: int, time: ParsedStamps, date_format: str | None) -> Finding:
+def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_format: str | None) -> Finding:
     value, name = column.iloc[at], str(column.name)
     said, hint = ", which is no time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
     if date_format is not None:
@@ -160,26 +200,28 @@ def _bad_time(column: pd.Series, at: int, time: ParsedStamps, date_format: str |
     elif time.offsets is not None:
         said, hint = ", without the offset that other cells have", "write an offset such as +01:00, or Z"
     said = "is empty" if pd.isna(value) else f"is {str(value)!r}{said}"
-    return Finding("FA201", "error", f"column '{name}' {said} at {place(at + 1)}", hint, column=name, row=at + 1)
+    return Finding("FA201", "error", f"column '{name}' {said} at {place(row)}", hint, column=name, row=row)
 
 
-def _no_id(column: str | None, at: int) -> Finding:
-    message = f"column '{column}' (series identifier) is empty at {place(at + 1)}"
-    return Finding("FA208", "error", message, "name the series in every row", column=column, row=at + 1)
+def _no_id(column: str | None, row: int) -> Finding:
+    message = f"column '{column}' (series identifier) is empty at {place(row)}"
+    return Finding("FA208", "error", message, "name the series in every row", column=column, row=row)
 
 
-def _text_cell(column: pd.Series, at: int, needed: bool) -> Finding:
-    value = str(column.iloc[at])
+def _text_cell(column: pd.Series, at: int, needed: bool, places: FilePlaces) -> Finding:
+    value, name, row = str(column.iloc[at]), places.column(str(column.name), at), places.row(at)
     comma = value.replace(",", "", 1).lstrip("+-").isdecimal()
-    correct = (
-        "correct the cell" if needed else f"correct the cell, or leave the column out with --ignore '{column.name}'"
-    )
+    correct = "correct the cell" if needed else f"correct the cell, or leave the column out with --ignore '{name}'"
     hint = "write decimals with a point" if comma else correct
-    message = f"column '{column.name}' must be numeric; {place(at + 1)} is {value!r}"
-    return Finding("FA103", "error", message, hint, column=str(column.name), row=at + 1)
+    message = f"column '{name}' must be numeric; {place(row)} is {value!r}"
+    return Finding("FA103", "error", message, hint, column=name, row=row)
 
 
-def _too_large(column: str, value: float, at: int) -> Finding:
-    said = "infinite" if np.isinf(value) else f"{value:g}"
-    message = f"column '{column}' is {said} at {place(at + 1)}; expected a finite number below {LARGEST:g}"
-    return Finding("FA303", "error", message, "correct the cell or remove the row", column=column, row=at + 1)
+def _too_large(column: pd.Series, value: float, at: int, places: FilePlaces) -> Finding:
+    said, name, row = (
+        "infinite" if np.isinf(value) else f"{value:g}",
+        places.column(str(column.name), at),
+        places.row(at),
+    )
+    message = f"column '{name}' is {said} at {place(row)}; expected a finite number below {LARGEST:g}"
+    return Finding("FA303", "error", message, "correct the cell or remove the row", column=name, row=row)

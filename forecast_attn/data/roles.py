@@ -147,15 +147,17 @@ def _future_spans(declared: tuple[str, ...], frame: pd.DataFrame) -> tuple[tuple
 
 def is_numeric(column: pd.Series) -> bool:
     """Numbers or booleans, or text of which more than half reads as numbers (the rest are mistakes to report)."""
-    if isinstance(column.dtype, pd.CategoricalDtype) or column.dtype.kind in "mM":
+    if column.dtype.kind in "mM":
         return False
     if pd.api.types.is_numeric_dtype(column.dtype):  # booleans are numeric to pandas
         return True
     if isinstance(column.dtype, pd.DatetimeTZDtype):
         return False
+    counts = column.value_counts()  # each text once; NaN are not counted
     # A decimal comma is a mistake in a number, too.
-    cells = column.dropna().astype(str).str.replace(",", ".", n=1, regex=False)
-    return bool(pd.to_numeric(cells.replace(_BOOLEANS), errors="coerce").notna().mean() > 0.5) if len(cells) else False
+    cells = pd.Series(counts.index.astype(str)).str.replace(",", ".", n=1, regex=False)
+    numbers = pd.to_numeric(cells.replace(_BOOLEANS), errors="coerce").notna().to_numpy()
+    return bool(counts.to_numpy()[numbers].sum() > counts.sum() / 2)
 
 
 def _declared(config: DataConfig, future: tuple[str, ...]) -> dict[str, str]:

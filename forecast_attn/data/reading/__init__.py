@@ -1,6 +1,9 @@
 """A user's table -> a frame: CSV of any kind, Parquet, Feather, DataFrames. The only place that reads a user's CSV."""
 
 from forecast_attn.data.reading.columns import require_column
-from forecast_attn.data.reading.table import Progress, read_table
+from forecast_attn.data.reading.numbers import parse_texts
+from forecast_attn.data.reading.places import FilePlaces, file_places
+from forecast_attn.data.reading.source import Progress, table_name
+from forecast_attn.data.reading.table import read_table
 
-__all__ = ["Progress", "read_table", "require_column"]
+__all__ = ["FilePlaces", "Progress", "file_places", "parse_texts", "read_table", "require_column", "table_name"]

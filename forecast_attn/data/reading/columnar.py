@@ -1,0 +1,89 @@
+"""Reads Parquet and Arrow files, and frames of other libraries through Arrow's interchange."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+
+from forecast_attn.config import DataConfig
+from forecast_attn.data.reading.arrow import Column, to_column
+from forecast_attn.data.reading.dialect import check_names
+from forecast_attn.data.reading.source import Progress, Source
+from forecast_attn.errors import ConfigError, DataError
+
+TEXT_OPTIONS = ("delimiter", "decimal", "encoding")
+"""Options that say how text is written."""
+
+
+def read_columnar(source: Source, config: DataConfig, progress: Progress | None) -> pd.DataFrame:
+    """Read a Parquet file, or an Arrow one (Feather, IPC).
+
+    Raises:
+        ConfigError: an option for text files is given.
+        DataError: the file is damaged, or a column holds neither numbers nor text nor time stamps.
+    """
+    refuse_text_options(config, f"{source.label} is a {source.kind.capitalize()} file")
+    content = io.BytesIO(source.content) if source.content is not None else str(source.path)
+    try:
+        table = _READERS[source.kind](content)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise DataError(f"{source.label} is a damaged {source.kind} file: {reason}", "copy or write it again") from None
+    if progress is not None:
+        progress(source.size, source.size)
+    return frame_of_arrow(table, config, source.label)
+
+
+def refuse_text_options(config: DataConfig, what: str) -> None:
+    """Raise ConfigError when an option says how text is written, and the table is none."""
+    for name in TEXT_OPTIONS:
+        if getattr(config, name) is not None:
+            raise ConfigError(f"{what}, which has no --{name}", f"leave --{name} out")
+
+
+def frame_of_arrow(table: pa.Table, config: DataConfig, label: str) -> pd.DataFrame:
+    """An Arrow table as a frame.
+
+    Raises:
+        DataError: no rows, repeated names, or a column of a type that cannot be used.
+    """
+    names = [name.strip() for name in table.column_names]
+    check_names(names, label)
+    if not table.num_rows:
+        raise DataError(f"{label} has no rows", "add rows of data")
+    columns = {name: _column(table.column(at), name, config, label) for at, name in enumerate(names)}
+    return pd.DataFrame(columns, copy=False)
+
+
+def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) -> Column:
+    if name in config.ignore:
+        values = pa.chunked_array([pa.nulls(len(values))])
+    try:
+        return to_column(values)
+    except DataError as error:
+        said = f"{label}: column '{name}' {error.message}"
+        raise DataError(said, f"leave the column out with --ignore '{name}'", column=name) from None
+    except (pa.ArrowException, ValueError) as error:
+        raise DataError(f"{label}: column '{name}' cannot be read: {error}", column=name) from None
+
+
+def _read_parquet(content: Any) -> pa.Table:
+    # One file, read as it is: no guessing of partitions from its path.
+    return pyarrow.parquet.ParquetFile(content).read()
+
+
+def _read_stream(content: Any) -> pa.Table:
+    with pa.input_stream(content) as stream:
+        return pa.ipc.open_stream(stream).read_all()
+
+
+def _read_feather(content: Any) -> pa.Table:
+    return pyarrow.feather.read_table(content, memory_map=False)
+
+
+_READERS = {"parquet": _read_parquet, "feather": _read_feather, "arrow stream": _read_stream}

@@ -1,0 +1,106 @@
+"""Finds the encoding of a text file and gives its content as UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+
+from forecast_attn.errors import ConfigError, DataError
+
+# The longer marks first: the UTF-32 one starts with the UTF-16 one.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+WESTERN = "cp1252"
+"""What Windows writes in Western Europe and calls ANSI: Latin-1 with quotation marks and the euro sign."""
+_CONTROL = bytes(set(range(32)) - {9, 10, 12, 13, 26, 27})
+
+
+class NotUtf8Error(Exception):
+    """The text is not UTF-8, which was only assumed."""
+
+
+def checked_encoding(name: str) -> str:
+    """The codec of `--encoding`.
+
+    Raises:
+        ConfigError: there is no such encoding.
+    """
+    hint = "for example --encoding utf-8, utf-16, cp1252 or latin-1"
+    try:
+        info = codecs.lookup(name)
+        "a".encode(name)  # refuses codecs that are not from text to bytes
+    except (LookupError, ValueError, TypeError):
+        raise ConfigError(f"there is no encoding '{name}'", hint) from None
+    return {"utf-8-sig": "utf-8", "latin_1": "iso8859-1"}.get(info.name, info.name)
+
+
+def find_encoding(start: bytes, label: str) -> str:
+    """The encoding of a file by its first bytes: a byte order mark, the zeros of UTF-16, else UTF-8.
+
+    Raises:
+        DataError: these bytes are no text.
+    """
+    for mark, name in _MARKS.items():
+        if start.startswith(mark):
+            return name
+    if b"\0" not in start:
+        return "utf-8"
+    even, odd = start[0::2].count(0), start[1::2].count(0)
+    # Text of Western letters in UTF-16 has a zero in every second place and nowhere else.
+    if min(even, odd) == 0 and max(even, odd) > 0.4 * len(start) / 2:
+        return "utf-16-le" if odd else "utf-16-be"
+    raise no_text(label)
+
+
+def check_is_western(start: bytes, label: str) -> None:
+    """Refuse bytes that are neither UTF-8 nor text of one byte per letter.
+
+    Raises:
+        DataError: they hold control characters or bytes that stand for no letter.
+    """
+    try:
+        start.decode(WESTERN)
+    except UnicodeDecodeError:
+        raise no_text(label) from None
+    if start.translate(None, _CONTROL) != start:
+        raise no_text(label)
+
+
+def no_text(label: str) -> DataError:
+    return DataError(
+        f"{label} is not a CSV: it holds binary data", "expected text, gzip, zstd, Parquet or Feather; see --encoding"
+    )
+
+
+def as_utf8(chunks: Iterable[bytes], encoding: str, label: str, *, assumed: bool) -> Iterator[bytes]:
+    """The text as UTF-8, without a byte order mark.
+
+    Args:
+        chunks: the file's bytes.
+        encoding: their codec.
+        label: the file's name, for messages.
+        assumed: whether nobody said so: then other bytes raise NotUtf8Error.
+
+    Raises:
+        DataError: a byte is not of this encoding.
+    """
+    decoder = codecs.getincrementaldecoder(encoding)()
+    first = True
+    try:
+        for chunk in chunks:
+            plain = encoding == "utf-8" and chunk.isascii() and not decoder.getstate()[0]
+            text = b"" if plain else decoder.decode(chunk).encode()
+            text = chunk if plain else text
+            yield text.removeprefix(codecs.BOM_UTF8) if first else text
+            first = False
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        if assumed and encoding == "utf-8":
+            raise NotUtf8Error from None
+        at = f"byte 0x{error.object[error.start]:02x}" if error.start < len(error.object) else "its end"
+        raise DataError(f"{label} is not {encoding} text: {at} is none", "--encoding NAME says another one") from None

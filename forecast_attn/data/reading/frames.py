@@ -1,0 +1,107 @@
+"""pandas frames of any dtype, and frames of other libraries, as the frames that the rest of the package knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from forecast_attn.config import DataConfig
+from forecast_attn.data.reading.arrow import Column, to_column
+from forecast_attn.data.reading.columnar import frame_of_arrow, refuse_text_options
+from forecast_attn.data.reading.dialect import check_names
+from forecast_attn.errors import DataError
+
+LABEL = "the DataFrame"
+LEVEL_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time", "item_id", "unique_id", "series_id")
+"""Names by which levels of an index become columns."""
+
+
+def read_frame(table: Any, config: DataConfig) -> pd.DataFrame:
+    """A DataFrame of pandas, or of a library that speaks Arrow's C stream (polars, pyarrow, duckdb), without copying
+    what need not be.
+
+    Raises:
+        ConfigError: an option for text files is given.
+        DataError: no rows, repeated names, or a column that holds neither numbers nor text nor time stamps.
+        TypeError: not a table at all.
+    """
+    refuse_text_options(config, "the table is a DataFrame")
+    if isinstance(table, pd.DataFrame):
+        return _from_pandas(table, config)
+    if hasattr(table, "collect") and not hasattr(table, "__arrow_c_stream__"):
+        table = table.collect()  # a lazy frame
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise TypeError(f"expected a path, '-' or a DataFrame; got {type(table).__name__}")
+    return frame_of_arrow(pa.table(table), config, LABEL)
+
+
+def _from_pandas(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
+    if isinstance(table.columns, pd.MultiIndex):
+        raise DataError(f"{LABEL} has columns of several levels", "name every column by one text")
+    table = _with_index(table, config)
+    names = [str(name).strip() for name in table.columns]
+    check_names(names, LABEL)
+    if not len(table):
+        raise DataError(f"{LABEL} has no rows", "add rows of data")
+    columns = {name: _column(table.iloc[:, at], name, config) for at, name in enumerate(names)}
+    return pd.DataFrame(columns, index=pd.RangeIndex(len(table)), copy=False)
+
+
+def _with_index(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
+    """The frame with those levels of its index as columns whose names say that they are time stamps or identifiers."""
+    known = {*LEVEL_NAMES, config.time, config.item_id}
+    levels = [
+        name for name in table.index.names if name is not None and (name in known or str(name).lower() in LEVEL_NAMES)
+    ]
+    wanted = [name for name in levels if name not in table.columns]
+    return table.reset_index(level=wanted) if wanted else table
+
+
+def _column(values: pd.Series, name: str, config: DataConfig) -> Column:
+    """The column's array in a type that the package knows."""
+    dtype = values.dtype
+    if name in config.ignore:
+        return np.full(len(values), np.nan)
+    if dtype.kind == "c":
+        raise DataError(f"column '{name}' holds complex numbers", f"leave it out with --ignore '{name}'", column=name)
+    if isinstance(dtype, pd.ArrowDtype):
+        return _from_arrow(values, name)
+    if isinstance(dtype, pd.PeriodDtype):
+        return values.dt.to_timestamp().array
+    if isinstance(dtype, pd.SparseDtype):
+        return values.sparse.to_dense().array
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _from_categories(values)
+    if isinstance(dtype, np.dtype):
+        return _from_objects(values) if dtype.kind == "O" else values.array
+    if dtype.kind in "biuf":  # Int64, Float32, boolean
+        missing = values.isna().any()
+        return (
+            values.to_numpy(np.float64, na_value=np.nan) if missing else values.to_numpy(values.array.dtype.numpy_dtype)
+        )
+    return values.array
+
+
+def _from_objects(values: pd.Series) -> Column:
+    """Decimals as float64; other objects as they are."""
+    is_decimal = pd.api.types.infer_dtype(values, skipna=True) == "decimal"
+    return values.astype("float64").array if is_decimal else values.array
+
+
+def _from_arrow(values: pd.Series, name: str) -> Column:
+    try:
+        return to_column(pa.chunked_array(values.array.__arrow_array__()))
+    except DataError as error:
+        hint = f"leave the column out with --ignore '{name}'"
+        raise DataError(f"{LABEL}: column '{name}' {error.message}", hint, column=name) from None
+
+
+def _from_categories(values: pd.Series) -> Column:
+    """Categories of text stay; those of numbers and dates are spelled out."""
+    kind = values.cat.categories.dtype
+    if kind.kind == "O":
+        return values.array
+    return values.astype("float64" if kind.kind in "iub" and values.isna().any() else kind).array

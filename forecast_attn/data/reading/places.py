@@ -1,0 +1,45 @@
+"""Where the rows of a frame stand in the file they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+FILE_ROW = "row in the file"
+"""Name of the index of a frame whose rows are not the file's: a wide table made long."""
+WIDE_ID, WIDE_TARGET = "item_id", "target"
+"""Columns of a wide table made long: the name of the column each value stood in, and the value."""
+
+
+@dataclass(frozen=True)
+class FilePlaces:
+    """Row and column of each cell in the file."""
+
+    num_rows: int
+    file_rows: NDArray[np.int32] | None = None
+    """Of a wide table made long."""
+    names: pd.Categorical | None = None
+    """The column that each row's target stood in, of a wide table made long."""
+
+    def rows(self) -> NDArray[np.int32]:
+        """The file's row of each row (num_rows,), counted from 1."""
+        return np.arange(1, self.num_rows + 1, dtype=np.int32) if self.file_rows is None else self.file_rows
+
+    def row(self, at: int) -> int:
+        """The file's row of one row."""
+        return at + 1 if self.file_rows is None else int(self.file_rows[at])
+
+    def column(self, name: str, at: int) -> str:
+        """The file's column of one cell."""
+        return name if self.names is None or name != WIDE_TARGET else str(self.names[at])
+
+
+def file_places(frame: pd.DataFrame) -> FilePlaces:
+    """Where the rows of a frame of `read_table` stand in its file."""
+    if frame.index.name != FILE_ROW:
+        return FilePlaces(len(frame))
+    names = frame[WIDE_ID].array if WIDE_ID in frame else None
+    return FilePlaces(len(frame), frame.index.to_numpy(np.int32), names)

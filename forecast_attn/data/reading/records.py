@@ -1,0 +1,193 @@
+"""Splits the text of a CSV into blocks of whole records that need no more judgement.
+
+Plain text, which nearly every file is, passes as it stands. Where quotes, line ends or numbers are written in a way
+that readers disagree about, Python's csv module reads the rest record by record and writes it anew.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from forecast_attn.data.problems import counted, place
+from forecast_attn.data.reading.dialect import is_blank
+from forecast_attn.errors import DataError
+
+PLAIN_DELIMITERS = ",;\t|"
+RECORDS_AT_ONCE = 20_000
+_LIKE_HEADER = "expected text in UTF-8 with one header line and equal fields per row"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Whole records without a header."""
+
+    data: bytes
+    delimiter: str
+    plain: bool
+    """As it stands in the file; otherwise written anew, with the right number of fields in every record."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What every record must keep to."""
+
+    label: str
+    delimiter: str
+    width: int
+
+
+def split_blocks(chunks: Iterable[bytes], layout: Layout, rows_so_far: Callable[[], int]) -> Iterator[Block]:
+    """Cut UTF-8 text into blocks of whole records; the header is left out.
+
+    Args:
+        chunks: the text.
+        layout: what every record keeps to.
+        rows_so_far: the number of rows in the blocks given out before.
+
+    Raises:
+        DataError: a record with too many or too few fields, or a quote that is never closed.
+    """
+    pieces = _whole_lines(iter(chunks))
+    has_header = False
+    for piece in pieces:
+        if not is_plain(piece, layout):
+            first_row = rows_so_far() + has_header  # the header counts as row 0
+            records = read_records(itertools.chain([piece], pieces), layout, first_row)
+            yield from rewrite(itertools.islice(records, 0 if has_header else 1, None))
+            return
+        rows = piece if has_header else _without_header(piece)
+        has_header = has_header or rows is not None
+        if rows:
+            yield Block(rows, layout.delimiter, plain=True)
+
+
+def is_plain(text: bytes, layout: Layout) -> bool:
+    """Whether every reader of CSV splits this text alike."""
+    if layout.delimiter not in PLAIN_DELIMITERS or layout.width < 2:
+        return False
+    if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
+        return False
+    if any(mark[1:] in text and mark in text for mark in (b"0x", b"0X")):
+        return False
+    return b'"' not in text or _quotes_are_simple(text, layout.delimiter)
+
+
+def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Iterator[list[str]]:
+    """The records of UTF-8 text, their cells stripped, each as wide as the header; blank lines are left out.
+
+    Args:
+        chunks: the text.
+        layout: delimiter and width.
+        first_row: number of the first record, for messages; 0 for the header.
+
+    Raises:
+        DataError: with the row that has another width or a quote that is never closed.
+    """
+    lines = io.TextIOWrapper(io.BufferedReader(_Chunks(chunks)), encoding="utf-8", newline="")
+    reader = csv.reader(lines, delimiter=layout.delimiter, skipinitialspace=True, strict=True)
+    row = first_row
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise _bad_quotes(layout, row, str(error)) from None
+        if cells is None:
+            return
+        if is_blank(cells):
+            continue
+        if len(cells) != layout.width:
+            raise _other_width(layout, row, len(cells))
+        row += 1
+        yield [_guarded(cell.strip()) for cell in cells]
+
+
+def rewrite(records: Iterator[list[str]]) -> Iterator[Block]:
+    """Records as blocks of CSV that nobody can misread."""
+    for first in records:
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(first)
+        writer.writerows(itertools.islice(records, RECORDS_AT_ONCE - 1))
+        yield Block(text.getvalue().encode(), ",", plain=False)
+
+
+def _guarded(cell: str) -> str:
+    """The cell, with a blank that only text may have before what Arrow would read as 16: 0x10."""
+    return "\u2003" + cell if cell[:3].lstrip("+-")[:2] in ("0x", "0X") else cell
+
+
+class _Chunks(io.RawIOBase):
+    """Pieces of bytes as a stream."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        self._left = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+        while not len(self._left):
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._left = memoryview(chunk)
+        count = min(len(buffer), len(self._left))
+        buffer[:count], self._left = self._left[:count], self._left[count:]
+        return count
+
+
+def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The same text cut behind line feeds; what has none stays together."""
+    rest = b""
+    for chunk in chunks:
+        end = chunk.rfind(b"\n") + 1
+        if end:
+            yield b"".join((rest, memoryview(chunk)[:end])) if rest else chunk[:end]
+            rest = chunk[end:]
+        else:
+            rest += chunk
+    if rest:
+        yield rest
+
+
+def _without_header(text: bytes) -> bytes | None:
+    """What follows the first line that is not blank; None when all lines are."""
+    start = len(text) - len(text.lstrip(b" \r\n"))
+    if start == len(text):
+        return None
+    end = text.find(b"\n", start)
+    return text[end + 1 :] if end >= 0 else b""
+
+
+def _quotes_are_simple(text: bytes, delimiter: str) -> bool:
+    """Whether all quotes enclose whole fields within one line."""
+    letters = np.frombuffer(b"\n" + text + b"\n", np.uint8)
+    quotes = np.flatnonzero(letters == ord('"'))
+    if len(quotes) % 2:
+        return False
+    opening, closing = quotes[0::2], quotes[1::2]
+    edges = np.frombuffer(b'\n"' + delimiter.encode(), np.uint8)
+    if not np.isin(letters[opening - 1], edges).all() or not np.isin(letters[closing + 1], [*edges, ord("\r")]).all():
+        return False
+    ends = np.flatnonzero(letters == ord("\n"))
+    return bool((np.searchsorted(ends, opening) == np.searchsorted(ends, closing)).all())
+
+
+def _other_width(layout: Layout, row: int, width: int) -> DataError:
+    where = place(row) if row else "its header"
+    said = f"{where} has {counted(width, 'field')}, the header {layout.width}"
+    return DataError(f"{layout.label} is not a CSV: {said}", _LIKE_HEADER, row=row or None)
+
+
+def _bad_quotes(layout: Layout, row: int, reason: str) -> DataError:
+    said = "a quote is never closed" if "expected after" not in reason else "text follows a closing quote"
+    where = place(row) if row else "its header"
+    hint = 'put quotes around whole fields, and write a quote within one as ""'
+    return DataError(f"{layout.label} is not a CSV: {said} in {where}", hint, row=row or None)

@@ -1,0 +1,180 @@
+"""Where a table comes from: a file or standard input, compressed or not, as bytes that can be read more than once."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gzip
+import io
+import sys
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from forecast_attn.data.problems import quoted
+from forecast_attn.errors import DataError
+
+Progress = Callable[[int, int], None]
+"""Called with the bytes read so far and the bytes there are, both as stored (compressed, if the file is)."""
+
+STDIN = "-"
+CHUNK = 1 << 24
+"""Bytes read at once: enough for two threads to share, little beside any table that needs it."""
+FILE_TYPES = (".csv", ".tsv", ".txt", ".gz", ".zst", ".parquet", ".pq", ".feather", ".arrow", ".ipc")
+
+# First bytes -> kind. Names are not trusted: a .csv that is Parquet is read as Parquet.
+_MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PAR1": "parquet",
+    b"ARROW1": "feather",
+    b"FEA1": "feather",
+    b"\xff\xff\xff\xff": "arrow stream",
+    b"PK\x03\x04": "zip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x89HDF": "HDF5",
+    b"\xd0\xcf\x11\xe0": "xls",
+    b"SQLite format 3": "SQLite",
+}
+_UNREADABLE = {
+    "zip": "a zip archive or a spreadsheet (.xlsx): unpack it, or save the sheet as CSV",
+    "bzip2": "compressed with bzip2: unpack it; .gz and .zst are read as they are",
+    "xz": "compressed with xz: unpack it; .gz and .zst are read as they are",
+    "HDF5": "an HDF5 file: save the table as CSV or Parquet",
+    "xls": "a spreadsheet (.xls): save the sheet as CSV",
+    "SQLite": "a SQLite database: save the table as CSV or Parquet",
+}
+_DAMAGE = (EOFError, OSError, zlib.error, pa.ArrowException)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Bytes that can be read from the start as often as needed."""
+
+    label: str
+    """How messages call it: the quoted path, or standard input."""
+    path: Path | None
+    content: bytes | None
+    """What standard input or a pipe held, which can be read only once."""
+
+    @classmethod
+    def of(cls, table: Path | str) -> Source:
+        """The file of that name, or standard input.
+
+        Raises:
+            DataError: no such file, a directory, or one that may not be read.
+        """
+        if str(table) == STDIN:
+            return cls("standard input", None, _all_of(sys.stdin))
+        path = Path(table)
+        if path.is_dir():
+            raise DataError(f"'{path}' is a directory, not a table", _tables_in(path))
+        with _opening(path):
+            if path.is_file():
+                path.open("rb").close()
+                return cls(f"'{path}'", path, None)
+            return cls(f"'{path}'", None, path.read_bytes())
+
+    @property
+    def size(self) -> int:
+        """Bytes as stored."""
+        return len(self.content) if self.content is not None else self._file.stat().st_size
+
+    @functools.cached_property
+    def kind(self) -> str:
+        """What the content is by its first bytes: parquet, feather, arrow stream, gzip, zstd, or text.
+
+        Raises:
+            DataError: empty, or of a kind that is not read.
+        """
+        with self.open() as stream:
+            start = stream.read(16)
+        if not start:
+            raise DataError(f"{self.label} is empty", "expected a header line with column names, then rows")
+        kind = kind_of(start)
+        if kind in _UNREADABLE:
+            what, _, hint = _UNREADABLE[kind].partition(": ")
+            raise DataError(f"{self.label} is {what}, which is not read", hint)
+        return kind
+
+    def open(self) -> BinaryIO:
+        """The stored bytes from the start."""
+        if self.content is not None:
+            return io.BytesIO(self.content)
+        with _opening(self._file):
+            return self._file.open("rb")
+
+    def chunks(self, size: int = CHUNK, progress: Progress | None = None) -> Iterator[bytes]:
+        """The content, decompressed, in pieces of about `size` bytes.
+
+        Raises:
+            DataError: a damaged archive, or a read error.
+        """
+        with self.open() as raw:
+            stream = _decompressed(raw, self.kind)
+            while data := self._read(stream, size):
+                yield data
+                if progress is not None:
+                    progress(raw.tell(), self.size)
+
+    @property
+    def _file(self) -> Path:
+        assert self.path is not None
+        return self.path
+
+    def _read(self, stream: Any, size: int) -> bytes:
+        try:
+            return bytes(stream.read(size))
+        except _DAMAGE as error:
+            if self.kind == "text":
+                raise DataError(f"cannot read {self.label}: {error}") from None
+            raise DataError(
+                f"{self.label} is a damaged or incomplete {self.kind} archive", "copy or download it again"
+            ) from None
+
+
+def kind_of(start: bytes) -> str:
+    """What content is by its first bytes."""
+    return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "text")
+
+
+def table_name(table: object) -> str:
+    """How messages call a table: the file's name, `standard input`, or `DataFrame`."""
+    if not isinstance(table, str | Path):
+        return "DataFrame"
+    return "standard input" if str(table) == STDIN else Path(table).name
+
+
+def _decompressed(raw: BinaryIO, kind: str) -> Any:
+    if kind == "gzip":
+        return gzip.GzipFile(fileobj=raw)
+    return pa.CompressedInputStream(raw, "zstd") if kind == "zstd" else raw
+
+
+@functools.lru_cache(maxsize=1)
+def _all_of(stdin: Any) -> bytes:
+    """All that a stream holds. Kept, because check and train read the same table, and a pipe is read once."""
+    if stdin is None or stdin.isatty():
+        raise DataError("standard input is a terminal, not a table", "cat data.csv | forecast train -")
+    content = getattr(stdin, "buffer", stdin).read()
+    return content if isinstance(content, bytes) else str(content).encode()
+
+
+@contextlib.contextmanager
+def _opening(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except FileNotFoundError:
+        raise DataError(f"there is no file '{path}'", _tables_in(path.parent)) from None
+    except OSError as error:
+        raise DataError(f"cannot read '{path}': {error.strerror}") from None
+
+
+def _tables_in(folder: Path) -> str | None:
+    files = sorted(str(file) for file in folder.iterdir() if file.suffix in FILE_TYPES) if folder.is_dir() else []
+    return f"tables there: {quoted(files)}" if files else None
