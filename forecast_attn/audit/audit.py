@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.audit import deletion, ranking
 from forecast_attn.audit.covariates import covariate_importance, num_permuted
-from forecast_attn.audit.findings import Audit, Check, Header
+from forecast_attn.audit.findings import Audit, Check, Header, Verdict
 from forecast_attn.audit.ranking import Explained
 from forecast_attn.audit.seeds import check_comparable, seed_agreement
 from forecast_attn.audit.subject import Floats, Sight, Subject
@@ -119,7 +119,9 @@ def audit_attention(
     listener.planned(plan)
     with cpu_threads(model.config.training.threads):
         subject = Subject.of(model, preparation, cutoffs, device, listener.advanced)
-        verdict, checks, profiles = None, [], {}
+        verdict: Verdict | None = None
+        checks: list[Check] = []
+        profiles: dict[str, list[float]] = {}
         if options.attention:
             weights_of_others = [_look(other, preparation, cutoffs, device, listener) for other in others.values()]
             sight = subject.look()

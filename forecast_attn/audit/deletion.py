@@ -147,7 +147,7 @@ def _orders(weights: NDArray[np.float32], random: np.random.Generator) -> Iterat
 
 def _numbers(visible: Chosen, share: float) -> NDArray[np.int64]:
     """(num_windows, horizon) how many steps to choose among those that may be attended to; one at least."""
-    return np.maximum(1, np.round(share * visible.sum(axis=-1))).astype(np.int64)
+    return np.asarray(np.maximum(1, np.round(share * visible.sum(axis=-1))), np.int64)
 
 
 def _chosen(order: NDArray[np.float32], visible: Chosen, numbers: NDArray[np.int64]) -> Chosen:

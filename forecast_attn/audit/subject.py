@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -155,10 +155,10 @@ class Subject:
     def _in_units(self, prediction: Tensor, rows: slice) -> Floats:
         return self.scaler.target_in_units(prediction.cpu().numpy(), self.series[rows])
 
-    def _weighing(self, reweigh: Callable[[slice], Reweigh] | None, rows: slice):  # type: ignore[no-untyped-def]
+    def _weighing(self, reweigh: Callable[[slice], Reweigh] | None, rows: slice) -> AbstractContextManager[None]:
         return nullcontext() if reweigh is None else reweighing(self.attention, reweigh(rows))
 
-    def _feeding(self, change: Change | None, rows: slice):  # type: ignore[no-untyped-def]
+    def _feeding(self, change: Change | None, rows: slice) -> AbstractContextManager[None]:
         if change is None:
             return nullcontext()
         return feeding(self.model.network, lambda inputs: change(rows, inputs))

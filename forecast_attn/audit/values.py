@@ -50,7 +50,8 @@ def norm_weighted(
     score = subject.attention.score
     added = (weights[..., None] * values).flatten(0, 1).float().to(subject.device)
     with torch.inference_mode():
-        return score.merge_heads(added).norm(dim=-1).double().cpu()
+        norms: Tensor = score.merge_heads(added).norm(dim=-1).double().cpu()
+    return norms
 
 
 def effective_weights(
