@@ -139,4 +139,6 @@ def ranges(firsts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.
     """firsts[0], firsts[0] + 1, … (lengths[0] of them), then the same for the next (sum of lengths,)."""
     lengths = np.maximum(lengths, 0)
     before = np.cumsum(lengths) - lengths
-    return np.asarray(np.arange(lengths.sum()) + np.repeat(firsts - before, lengths), np.int64)
+    rows = np.arange(lengths.sum(), dtype=np.int64)
+    rows += np.repeat(firsts - before, lengths)  # in place: there may be ten million
+    return rows
