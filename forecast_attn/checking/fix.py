@@ -1,0 +1,260 @@
+"""The repairs of `forecast check --fix`: those that an option chose, and those that need no choice.
+
+The table is written as training sees it: UTF-8, commas, decimal points, ISO stamps, sorted, complete. What cannot be
+repaired without a choice stays an error, and then nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.checking.examination import CheckReport, Examination, examine
+from forecast_attn.checking.text_form import text_form
+from forecast_attn.config import DataConfig
+from forecast_attn.data.cells import Cells
+from forecast_attn.data.panel import Panel, panel_to_frame
+from forecast_attn.data.problems import Repair, place
+from forecast_attn.data.roles import Roles
+from forecast_attn.errors import DataError
+
+SETTLED = ("delimiter", "decimal", "encoding", "date_format", "wide", "duplicates")
+"""Options that say how the original is read, which the repaired table no longer needs."""
+NOT_KEPT = ("index without a name", "differs in every row", "empty")
+"""Reasons for which a column without a role is not written: it would be none, or another, beside added rows."""
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A table that can be trained on."""
+
+    csv: str
+    repairs: tuple[Repair, ...]
+    """Everything in which it differs from the original."""
+    report: CheckReport
+    """What check says of it."""
+
+
+def fix_table(table: Path | str | pd.DataFrame, config: DataConfig) -> tuple[CheckReport, Fixed | None]:
+    """Repair a table.
+
+    Args:
+        table: a file, `-` for standard input, or a DataFrame.
+        config: the options it would be trained with; --duplicates and --missing choose repairs.
+
+    Returns:
+        What check says of the original, but for rows without any value; and the repaired table, None while an error
+        is left that no option chose a repair for.
+
+    Raises:
+        ConfigError: the options contradict each other.
+    """
+    original = examine(table, config)
+    dropped = _rows_of_nothing(original)
+    repaired = examine(_without(original, dropped), config_after_reading(config)) if len(dropped) else original
+    report = _without_findings(original, dropped).to_report() if repaired.has_errors else repaired.to_report()
+    if repaired.has_errors or repaired.panel is None:
+        return report, None
+    clean = _clean_frame(repaired)
+    text = clean.to_csv(index=False, lineterminator="\n")
+    repairs = (
+        *_form_repairs(table, config),
+        *_row_repairs(original, repaired, dropped, clean),
+        *_panel_repairs(repaired),
+    )
+    return report, Fixed(text, repairs, _checked(text, original.path, repaired.panel, config))
+
+
+def config_after_reading(config: DataConfig) -> DataConfig:
+    """The options for a table that has been read already: a frame is neither wide nor delimited."""
+    defaults = DataConfig()
+    return replace(config, **{name: getattr(defaults, name) for name in ("delimiter", "decimal", "encoding", "wide")})
+
+
+def config_of_fixed(config: DataConfig) -> DataConfig:
+    """The options that a repaired table still needs: those about meaning, not about reading."""
+    defaults = DataConfig()
+    missing = "mask" if config.missing == "mask" else "error"
+    return replace(config, **{name: getattr(defaults, name) for name in SETTLED}, missing=missing)
+
+
+# --------------------------------------------------------------------------- rows of nothing
+
+
+def _rows_of_nothing(examination: Examination) -> NDArray[np.int64]:
+    """Data rows, from 1, that hold nothing at all, or only a stamp after the last known target of their series."""
+    if examination.frame is None:
+        return np.empty(0, np.int64)
+    empty = np.flatnonzero(examination.frame.isna().all(axis=1).to_numpy()) + 1
+    if examination.cells is None or examination.roles is None:
+        return np.asarray(empty, np.int64)
+    return np.union1d(empty, _rows_after_the_end(examination.cells, examination.roles)).astype(np.int64)
+
+
+def _rows_after_the_end(cells: Cells, roles: Roles) -> NDArray[np.int64]:
+    """Data rows after the last known target of their series in which no covariate is known either."""
+    target = cells.columns[roles.target]
+    positions = np.arange(len(target))
+    last = np.maximum.reduceat(np.where(np.isnan(target), -1, positions), cells.starts[:-1])[cells.series]
+    covariates = (*roles.past_covariates, *roles.future_covariates)
+    unknown = [np.isnan(cells.columns[name]) for name in covariates]
+    unknown += [cells.categories[name] < 0 for name in (*roles.past_categories, *roles.future_categories)]
+    nothing = (last >= 0) & (positions > last) & np.all([np.ones(len(target), np.bool_), *unknown], axis=0)
+    return cells.rows[nothing]
+
+
+def _without(examination: Examination, rows: NDArray[np.int64]) -> pd.DataFrame:
+    assert examination.frame is not None
+    kept = np.delete(np.arange(len(examination.frame)), rows - 1)
+    return examination.frame.iloc[kept].reset_index(drop=True)
+
+
+def _without_findings(examination: Examination, rows: NDArray[np.int64]) -> Examination:
+    """Without what is said of rows that a repair drops."""
+    left = [finding for finding in examination.findings if finding.row is None or finding.row not in rows]
+    return replace(examination, findings=left)
+
+
+# --------------------------------------------------------------------------- the repaired table
+
+
+def _clean_frame(examination: Examination) -> pd.DataFrame:
+    """The panel as a table of text and numbers, with the columns that have no role where their rows are kept."""
+    panel = examination.panel
+    assert panel is not None
+    frame = panel_to_frame(panel)
+    frame[panel.roles.time] = panel.zone.text(panel.timestamps)
+    for name in frame.columns:
+        frame[name] = _whole(frame[name])
+    rows = _source_rows(examination)
+    for name in _kept_columns(examination.roles):
+        frame[name] = _cells_at(examination.frame, name, rows)
+    return frame
+
+
+def _whole(column: pd.Series) -> pd.Series:
+    """Numbers without a fraction as whole numbers: 5, not 5.0."""
+    if column.dtype.kind != "f":
+        return column
+    values = column.to_numpy()
+    known = values[~np.isnan(values)]
+    whole = len(known) and (known == np.round(known)).all() and (np.abs(known) < 2**53).all()
+    return column.astype("Int64") if whole else column
+
+
+def _kept_columns(roles: Roles | None) -> list[str]:
+    """Columns without a role that are written as they are."""
+    assert roles is not None
+    return [name for name, reason in roles.ignored.items() if reason not in NOT_KEPT]
+
+
+def _source_rows(examination: Examination) -> NDArray[np.int64]:
+    """Position in the frame of the first row with each panel row's series and stamp, -1 for added rows (num_rows,)."""
+    panel, cells = examination.panel, examination.cells
+    assert panel is not None
+    assert cells is not None
+    first = np.append(True, (cells.series[1:] != cells.series[:-1]) | (cells.stamps[1:] != cells.stamps[:-1]))
+    index = pd.MultiIndex.from_arrays([cells.series[first], cells.stamps[first]])
+    at = index.get_indexer(pd.MultiIndex.from_arrays([panel.series_of_rows, panel.timestamps]))
+    return np.append(cells.rows[first] - 1, -1)[at]
+
+
+def _cells_at(frame: pd.DataFrame | None, name: str, rows: NDArray[np.int64]) -> list[object]:
+    assert frame is not None
+    cells = [*frame[name].astype(object).where(frame[name].notna(), None), None]
+    return [cells[row] for row in rows]
+
+
+def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckReport:
+    """What check says of the repaired table, which must be what was repaired.
+
+    Raises:
+        DataError: it cannot be written so that it reads as the same series.
+    """
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="forecast-attn-") as folder:
+        written = Path(folder) / "clean.csv"
+        written.write_text(text, encoding="utf-8", newline="")
+        again = examine(written, config_of_fixed(config))
+    report = again.to_report()
+    if report.errors or again.panel is None:
+        first = report.errors[0]
+        raise DataError(f"'{path}' repaired would still not do: {first.message}", first.fix, code=first.code)
+    if not same_values(again.panel, panel):
+        raise DataError(f"'{path}' repaired would read as other series", "name its columns: --time, --target, --id")
+    return report
+
+
+def same_values(one: Panel, other: Panel) -> bool:
+    """Whether two panels give training the same arrays."""
+    arrays = ("starts", "known", "timestamps", "target", "past_covariates", "future_covariates", "static_covariates")
+    categories = ("past_categories", "future_categories", "static_categories")
+    return (
+        one.item_ids == other.item_ids
+        and one.levels == other.levels
+        and all(
+            np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name not in ("timestamps", *categories))
+            for name in (*arrays, *categories)
+        )
+    )
+
+
+# --------------------------------------------------------------------------- what was done
+
+
+def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Iterator[Repair]:
+    """How the file was written, where that is not how the repaired one is."""
+    form = None if isinstance(table, pd.DataFrame) else text_form(table, config)
+    if config.wide:
+        yield Repair("wide: one row per series and step")
+    if form is None:
+        return
+    if form.encoding != "utf-8":
+        yield Repair(f"encoding: {form.encoding} to utf-8")
+    if form.has_mark:
+        yield Repair("byte order mark: removed")
+    if form.delimiter != ",":
+        yield Repair(f"delimiter: {'tab' if form.delimiter == chr(9) else form.delimiter} to comma")
+    if form.decimal != ".":
+        yield Repair("decimal mark: comma to point")
+    blanks = [name for name in form.header if name != name.strip()]
+    if blanks:
+        yield Repair("names: blanks removed", column=blanks[0].strip(), count=len(blanks))
+
+
+def _row_repairs(
+    original: Examination, repaired: Examination, dropped: NDArray[np.int64], clean: pd.DataFrame
+) -> Iterator[Repair]:
+    """Rows dropped and moved, stamps written anew, columns left out."""
+    if len(dropped):
+        yield Repair("rows without a value: dropped", count=len(dropped), first=place(int(dropped[0])))
+    unsorted = next((finding.row for finding in original.findings if finding.code == "FA207"), None)
+    if unsorted is not None:
+        yield Repair("rows: sorted by series and time", first=place(unsorted))
+    yield from _stamp_repairs(repaired, clean)
+    for name, reason in (repaired.roles.ignored if repaired.roles is not None else {}).items():
+        if reason in NOT_KEPT:
+            yield Repair(f"column left out: {reason}", column=name)
+
+
+def _stamp_repairs(examination: Examination, clean: pd.DataFrame) -> Iterator[Repair]:
+    assert examination.frame is not None
+    assert examination.roles is not None
+    name = examination.roles.time
+    rows = _source_rows(examination)
+    had = examination.frame[name].astype(str).str.strip().to_numpy()[rows]
+    changed = np.flatnonzero((had != clean[name].astype(str).to_numpy()) & (rows >= 0))
+    if len(changed) and not pd.api.types.is_datetime64_any_dtype(examination.frame[name]):
+        first = f"{had[changed[0]]} to {clean[name].iloc[changed[0]]}"
+        yield Repair("stamps: written as ISO 8601", column=name, count=len(changed), first=first)
+
+
+def _panel_repairs(examination: Examination) -> tuple[Repair, ...]:
+    assert examination.panel is not None
+    return examination.panel.repairs

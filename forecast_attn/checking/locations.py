@@ -1,0 +1,94 @@
+"""Where a finding stands in the text of its file: the line, and the character in it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from forecast_attn.checking.text_form import text_form
+from forecast_attn.config import DataConfig
+from forecast_attn.data.problems import Finding
+from forecast_attn.errors import UserError
+
+Place = tuple[int, int]
+"""Line and character, both from 1."""
+
+
+def places_of(path: str, config: DataConfig, findings: Sequence[Finding]) -> list[Place | None]:
+    """The place of each finding in a CSV; None for what has no row, and for files that are no text.
+
+    Args:
+        path: the table that was checked.
+        config: how it was read.
+        findings: what was found. Their rows count data rows from 1, as the reader does; a row may be several lines.
+    """
+    rows = {finding.row for finding in findings if finding.row is not None and finding.file == path}
+    try:
+        form = text_form(path, config)
+    except UserError:  # it could not be read, which is what the findings say
+        form = None
+    if form is None or not rows:
+        return [None for _ in findings]
+    with form.open() as text:
+        records = dict(_records(text, form.delimiter, max(rows), rows))
+    names = [name.strip() for name in form.header]
+    return [_place(finding, records, names, form.delimiter) if finding.file == path else None for finding in findings]
+
+
+def _records(text: TextIO, delimiter: str, last: int, wanted: set[int]) -> Iterator[tuple[int, tuple[int, str]]]:
+    """Data row -> its first line, and its text, for the wanted rows."""
+    lines = _Remembering(text)
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    row, start = -1, 1
+    for cells in reader:
+        if any(cell.strip() for cell in cells) or len(cells) > 1:
+            row += 1
+        if row in wanted and row > 0:
+            yield row, (start, lines.taken())
+        lines.forget()
+        if row >= last:
+            return
+        start = reader.line_num + 1
+
+
+class _Remembering:
+    """Lines of a text, of which those since the last record are kept."""
+
+    def __init__(self, text: TextIO) -> None:
+        self._text = text
+        self._lines: list[str] = []
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._text:
+            self._lines.append(line)
+            yield line
+
+    def taken(self) -> str:
+        return "".join(self._lines)
+
+    def forget(self) -> None:
+        self._lines.clear()
+
+
+def _place(finding: Finding, records: dict[int, tuple[int, str]], names: list[str], delimiter: str) -> Place | None:
+    if finding.row is None or finding.row not in records:
+        return None
+    line, text = records[finding.row]
+    if finding.column not in names:
+        return line, 1
+    before = text[: field_start(text, names.index(finding.column), delimiter)]
+    return line + before.count("\n"), len(before) - (before.rfind("\n") + 1) + 1
+
+
+def field_start(record: str, field: int, delimiter: str) -> int:
+    """Where the field with that number, from 0, begins in the text of a record; its end if there are fewer."""
+    quoted, found = False, 0
+    for at, character in enumerate(record):
+        if found == field:
+            return at
+        if character == '"':
+            quoted = not quoted
+        elif character == delimiter and not quoted:
+            found += 1
+    return len(record.rstrip("\r\n"))
