@@ -169,7 +169,7 @@ def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:
         f"series '{name}' has a gap of {counted(missing, 'row')}: after {cells.text(at - 1)} comes "
         f"{cells.text(at)} at {place(row)} (step {step_name(frequency.alias)})"
     )
-    hint = "--missing mask hides absent rows from attention and loss; or add them, with a value in every column"
+    hint = "add the missing rows, with a value in every column, or --missing mask hides them from attention and loss"
     if frequency.alias == "B":
         hint += "; or number the days in a column of their own (--time) if holidays have none"
     return Finding("FA204", "error", message, hint, item_id=name, row=row)

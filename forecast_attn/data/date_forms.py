@@ -145,7 +145,7 @@ def _order(text: pd.Series, name: str, mark: str, *, short: bool) -> str:
     first = next((cell for cell in text if _NUMERIC.match(cell)), text.iloc[0])
     said = "day first, month first or year first" if short else "day first or month first"
     formats = [f"'{order.replace('/', mark)}'" for order in orders[:2]]
-    hint = f"--date-format {' or '.join(formats)} says which" if formats else "write ISO dates (YYYY-MM-DD)"
+    hint = f"--date-format {' or '.join(formats)} says which; or write ISO dates (YYYY-MM-DD)"
     message = (
         f"the dates of column '{name}' are ambiguous: '{first}' may be {said}, and no value of the column decides it"
     )

@@ -2,7 +2,7 @@
 
 Interpolation reads the value behind a hole, which is later than the hole. Two things keep it honest: holes across the
 training boundary are carried forward in the training rows (`without_later_values`), and no score is taken at a cut-off
-inside a filled hole (`sees_later_values`). A forecast's own cut-off is the last known row, behind which nothing is read.
+inside such a hole (`sees_later_values`). A forecast's own cut-off is the last known row; behind it nothing is read.
 """
 
 from __future__ import annotations
