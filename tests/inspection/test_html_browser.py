@@ -1,0 +1,412 @@
+"""The page in real Chromium, driven over its DevTools pipe: what is drawn, and what a hand on mouse or keys does."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter, read_attention
+from forecast_attn.inspection.html_report import build_report, make_page
+from forecast_attn.inspection.page_data import sample_windows
+from forecast_attn.inspection.window_values import WindowValues
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FLAGS = (
+    *("--headless=new", "--remote-debugging-pipe", "--disable-gpu", "--no-first-run", "--hide-scrollbars"),
+    *("--disable-background-networking", "--disable-extensions", "--disable-dev-shm-usage"),
+)
+HAND_OVER = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 10) for end in sys.argv[1:3]]
+os.dup2(ends[0], 3)
+os.dup2(ends[1], 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+NASTY = "</script><img src=x onerror=alert(1)>"
+STEPS, LOOKBACK, SEASON = 6, 40, 12
+
+
+class Browser:
+    """One tab. Messages are JSON that ends in a zero byte, on file descriptors 3 and 4 of the browser."""
+
+    def __init__(self, binary: str, profile: Path) -> None:
+        command_end, self._commands = os.pipe()
+        self._answers, answer_end = os.pipe()
+        flags = [*FLAGS, *(["--no-sandbox"] if os.geteuid() == 0 else []), f"--user-data-dir={profile}"]
+        self._process = subprocess.Popen(
+            [sys.executable, "-S", "-c", HAND_OVER, str(command_end), str(answer_end), binary, *flags, "about:blank"],
+            pass_fds=(command_end, answer_end),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        os.close(command_end)
+        os.close(answer_end)
+        self._count, self._rest, self._session = 0, b"", None
+        self.events: list[dict] = []
+        target = next(each for each in self.call("Target.getTargets")["targetInfos"] if each["type"] == "page")
+        self._session = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self.call(f"{domain}.enable")
+
+    def call(self, method, **parameters):
+        self._count += 1
+        message = {"id": self._count, "method": method, "params": parameters}
+        message |= {"sessionId": self._session} if self._session else {}
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._read()
+            if answer.get("id") == self._count:
+                assert "error" not in answer, answer
+                return answer["result"]
+            self.events.append(answer)
+
+    def _read(self):
+        while b"\0" not in self._rest:
+            part = os.read(self._answers, 1 << 16)
+            assert part, "the browser ended"
+            self._rest += part
+        message, _, self._rest = self._rest.partition(b"\0")
+        return json.loads(message)
+
+    def open(self, path, *, width=1280, height=1000, dark=False):
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
+        )
+        theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.call("Emulation.setEmulatedMedia", features=[theme])
+        self.events.clear()
+        self.call("Page.navigate", url=path.as_uri())
+        while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
+            self.events.append(self._read())
+        self.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def ask(self, expression):
+        """The value of a JavaScript expression."""
+        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def press(self, key, code=0):
+        codes = {"Tab": 9, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+        for kind in ("rawKeyDown", "keyUp"):
+            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key])
+
+    def point(self, selector, x, y):
+        """Move the mouse to a place of an element, in parts of its width and height."""
+        self.ask(f"document.querySelector('{selector}').scrollIntoView({{block: 'center'}})")
+        box = self.ask(f"document.querySelector('{selector}').getBoundingClientRect().toJSON()")
+        self.call(
+            "Input.dispatchMouseEvent",
+            type="mouseMoved",
+            x=box["x"] + x * box["width"],
+            y=box["y"] + y * box["height"],
+        )
+
+    def complaints(self):
+        """Errors, warnings and dialogs since the page was opened."""
+        kinds = {
+            "Runtime.exceptionThrown",
+            "Log.entryAdded",
+            "Runtime.consoleAPICalled",
+            "Page.javascriptDialogOpening",
+        }
+        return [event for event in self.events if event.get("method") in kinds]
+
+    def requests(self):
+        sent = [event for event in self.events if event.get("method") == "Network.requestWillBeSent"]
+        return [event["params"]["request"]["url"] for event in sent]
+
+    def close(self):
+        os.close(self._commands)
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        os.close(self._answers)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    binary = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if binary is None:
+        pytest.skip(f"no Chromium on this machine: none of {', '.join(BROWSERS)} (apt-get install chromium)")
+    opened = Browser(binary, tmp_path_factory.mktemp("chromium"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture(scope="module")
+def dump(tmp_path_factory):
+    """Two series with different cut-offs, two heads, and two masked steps in the first window."""
+    rng = np.random.default_rng(5)
+    weights = rng.dirichlet(np.full(LOOKBACK, 0.2), size=(5, 2, STEPS)).astype(np.float32)
+    weights[0, :, :, 7:9] = 0
+    cutoffs = np.datetime64("2026-01-05T14", "ns") + np.arange(5) * np.timedelta64(1, "D")
+    hours = np.arange(1 - LOOKBACK, STEPS + 1).astype("timedelta64[h]")
+    names = {"mechanism": "multi-head", "order": "luong", "score": "multi-head", "normaliser": "softmax"}
+    sizes = {"heads": 2, "lookback": LOOKBACK, "horizon": STEPS, "frequency": "h", "season": SEASON}
+    path = tmp_path_factory.mktemp("dump") / "attention.parquet"
+    with AttentionWriter(path, AttentionMetadata(**names, **sizes, window="global")) as file:
+        file.write(
+            item_ids=["north", "north", "north", NASTY, NASTY],
+            cutoffs=cutoffs,
+            timestamps=cutoffs[:, None] + hours[-STEPS:],
+            lookback_starts=cutoffs + hours[0],
+            weights=weights,
+        )
+    return read_attention(path)
+
+
+@pytest.fixture(scope="module")
+def values(dump):
+    past = 100 + 10 * np.sin(np.arange(5)[:, None] + np.arange(LOOKBACK) * 2 * np.pi / SEASON)
+    past[0, 7:9] = np.nan
+    ahead = np.full((5, STEPS), 104.25)
+    return WindowValues(past, ahead, ahead + 1, target="demand")
+
+
+@pytest.fixture(scope="module")
+def page(dump, values, tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    path.write_text(make_page(dump, dump, values), encoding="utf-8")
+    return path
+
+
+def drawn_weights(browser, chart):
+    """The heights of a chart's bars, oldest position first, up to a factor."""
+    bars = f"Array.from(document.querySelectorAll('#{chart} .weight'))"
+    lags = browser.ask(f"{bars}.map((bar) => Number(bar.dataset.lag))")
+    assert lags == list(range(LOOKBACK))[::-1]
+    return np.array(browser.ask(f"{bars}.map((bar) => Number(bar.getAttribute('height')))"))
+
+
+def choose(browser, identity, value):
+    """Change a select or a slider as a hand does."""
+    kind = "input" if identity == "step" else "change"
+    browser.ask(
+        f"(() => {{ const control = document.getElementById('{identity}'); control.value = {json.dumps(value)}; "
+        f"control.dispatchEvent(new Event('{kind}', {{bubbles: true}})); }})()"
+    )
+
+
+def readout(browser):
+    return browser.ask("document.getElementById('readout').innerText").replace("\u00a0", " ")
+
+
+def assert_draws(browser, row, chart="series"):
+    heights = drawn_weights(browser, chart)
+    np.testing.assert_allclose(heights / heights.max(), row / row.max(), atol=1e-6)
+
+
+def luminance(rgb):
+    channels = np.asarray(rgb) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+# --------------------------------------------------------------------------- quiet, and right
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_page_opens_without_a_complaint_and_without_the_network(browser, page, width, dark):
+    browser.open(page, width=width, dark=dark)
+    assert browser.complaints() == []
+    assert [url for url in browser.requests() if not url.startswith("data:")] == [page.as_uri()]
+    assert browser.ask("document.documentElement.scrollWidth") <= width
+
+
+def test_the_policy_of_the_page_forbids_the_network(browser, page):
+    browser.open(page)
+    asked = "fetch('data:text/plain,x').then(() => 'allowed', () => 'refused')"
+    assert browser.ask(asked) == "refused"
+
+
+def test_names_are_shown_and_never_run(browser, page):
+    browser.open(page)
+    assert browser.ask("Array.from(document.getElementById('item').options, (each) => each.text)") == ["north", NASTY]
+    assert browser.ask("document.images.length") == 0
+    assert browser.complaints() == []
+
+
+def test_the_page_holds_the_weights_bit_by_bit(browser, page, dump):
+    browser.open(page)
+    text = browser.ask("JSON.parse(document.getElementById('data').textContent).weights")
+    assert np.array_equal(np.frombuffer(base64.b64decode(text), "<f4"), dump.weights.ravel())
+
+
+def test_every_choice_draws_its_weights(browser, page, dump):
+    browser.open(page)
+    assert_draws(browser, dump.weights[0].mean(axis=0)[0])
+    for window, head, step in ((1, 0, 2), (2, 1, 5), (0, 1, 0)):
+        for identity, value in (("cutoff", window), ("head", head), ("step", step)):
+            choose(browser, identity, value)
+        assert_draws(browser, dump.weights[window, head, step])
+        mean = dump.weights[:, head].astype(np.float64).mean(axis=(0, 1))
+        assert_draws(browser, mean, chart="profile")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("chart", ["heatmap", "mean"])
+def test_more_weight_is_further_from_the_page_in_the_heat_map(browser, page, dump, chart, dark):
+    browser.open(page, dark=dark)
+    canvas = f"document.querySelector('#{chart} canvas')"
+    pixels = browser.ask(
+        f"Array.from({canvas}.getContext('2d').getImageData(0, 0, {LOOKBACK}, {STEPS}).data)",
+    )
+    brightness = luminance(np.reshape(pixels, (STEPS, LOOKBACK, 4))[..., :3])
+    rows = (dump.weights[0] if chart == "heatmap" else dump.weights.mean(axis=0)).mean(axis=0)
+    level = np.sqrt(rows / rows.max())
+    order = np.argsort(level, axis=None)
+    contrast = (brightness if dark else -brightness).ravel()[order]
+    far_apart = level.ravel()[order][None, :] - level.ravel()[order][:, None] > 0.04
+    assert far_apart.any()
+    assert (contrast[None, :] > contrast[:, None])[far_apart].all()
+
+
+def test_the_tables_say_what_the_charts_show(browser, page, dump):
+    browser.open(page)
+    choose(browser, "head", 1)
+    choose(browser, "step", 3)
+    browser.ask("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
+    browser.ask("new Promise((done) => setTimeout(done, 50))")
+    texts = "(row) => Array.from(row.cells, (cell) => cell.textContent)"
+    rows = "Array.from(document.querySelectorAll('#{} tbody tr'), " + texts + ")"
+    steps, lags = (browser.ask(rows.format(name)) for name in ("step-details", "lag-details"))
+    effective = np.exp(scipy.stats.entropy(dump.weights[0, 1].astype(np.float64), axis=-1))
+    np.testing.assert_allclose([float(row[4]) for row in steps], effective, rtol=5e-3)
+    assert steps[3][:4] == ["4", "2026-01-05 18:00", "104.3", "105.3"]
+    weights = dump.weights[0, 1, 3]
+    assert [int(row[0]) for row in lags[:5]] == (LOOKBACK - 1 - np.argsort(-weights, kind="stable")[:5]).tolist()
+    assert len(lags) == LOOKBACK
+
+
+# --------------------------------------------------------------------------- hands
+
+
+def test_another_series_brings_its_own_cutoffs(browser, page, dump):
+    browser.open(page)
+    choose(browser, "item", 1)
+    options = browser.ask("Array.from(document.getElementById('cutoff').options, (each) => each.text)")
+    assert options == ["2026-01-08 14:00", "2026-01-09 14:00"]
+    assert_draws(browser, dump.weights[3].mean(axis=0)[0])
+    browser.ask("document.getElementById('later').click()")
+    assert_draws(browser, dump.weights[4].mean(axis=0)[0])
+    assert browser.ask("document.getElementById('later').disabled")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_pointing_at_the_heat_map_chooses_the_step_and_tells_the_lag(browser, page, dump, width):
+    browser.open(page, width=width)
+    canvas = "document.querySelector('#heatmap canvas')"
+    assert browser.ask(f"{canvas}.width") == LOOKBACK
+    step, place = 4, 33
+    browser.point("#heatmap canvas", (place + 0.5) / LOOKBACK, (step + 0.5) / STEPS)
+    row = dump.weights[0].mean(axis=0)[step]
+    assert_draws(browser, row)
+    said = readout(browser)
+    assert said.startswith("Step 5, 2026-01-05 19:00 · forecast 104.3 · actual 105.3")
+    assert f"lag {LOOKBACK - 1 - place} · 2026-01-05 08:00 · 6h before the cut-off · weight" in said
+    shown = float(re.search(r"weight <?([\d.]+) %", said)[1])
+    assert shown == pytest.approx(100 * row[place], rel=0.06, abs=0.01)
+
+
+def test_pointing_at_the_forecast_chooses_the_step(browser, page, dump):
+    browser.open(page)
+    browser.point("#series", 0.97, 0.3)
+    assert browser.ask("document.getElementById('step').value") == str(STEPS - 1)
+    assert_draws(browser, dump.weights[0].mean(axis=0)[-1])
+    assert browser.ask("document.getElementById('lag-readout')") is None
+    browser.point("#series", 0.5, 0.3)
+    assert browser.ask("document.getElementById('lag-readout').textContent").startswith("lag ")
+    browser.point("h1", 0.5, 0.5)
+    assert browser.ask("document.getElementById('lag-readout')") is None
+
+
+def test_the_keyboard_reaches_everything_and_moves_step_and_window(browser, page, dump):
+    browser.open(page)
+    reached = []
+    for _ in range(12):
+        browser.press("Tab")
+        outlined = browser.ask("getComputedStyle(document.activeElement).outlineStyle")
+        reached.append(browser.ask("document.activeElement.id || document.activeElement.tagName"))
+        assert outlined != "none", reached
+        if reached[-1] == "heatmap":
+            break
+    assert {"item", "cutoff", "later", "head", "step", "series", "heatmap"} <= set(reached)
+    now = "document.getElementById('heatmap').getAttribute('aria-valuetext')"
+    for key, text in (("ArrowDown", "step 2"), ("End", "step 6"), ("ArrowUp", "step 5"), ("Home", "step 1")):
+        browser.press(key)
+        assert browser.ask(now).startswith(text)
+    browser.press("ArrowRight")
+    assert browser.ask("document.getElementById('cutoff').selectedOptions[0].text") == "2026-01-06 14:00"
+    assert_draws(browser, dump.weights[1].mean(axis=0)[0])
+    browser.press("ArrowLeft")
+    assert_draws(browser, dump.weights[0].mean(axis=0)[0])
+    assert browser.ask("document.activeElement.id") == "heatmap"
+
+
+# --------------------------------------------------------------------------- what is missing, and how it looks
+
+
+def test_masked_steps_are_gaps(browser, page):
+    browser.open(page)
+    for chart in ("series", "heatmap"):
+        assert browser.ask(f"document.querySelectorAll('#{chart} .gap').length") == 2
+    assert drawn_weights(browser, "series")[7:9].tolist() == [0, 0]
+    line = browser.ask("document.querySelector('#series .past').getAttribute('d')")
+    assert line.count("M") == 2
+    choose(browser, "cutoff", 1)
+    assert browser.ask("document.querySelectorAll('.gap').length") == 0
+
+
+def test_a_page_without_the_series_still_draws_the_weights(browser, dump, tmp_path):
+    path = tmp_path / "page.html"
+    build_report(dump).write(path)
+    browser.open(path)
+    assert browser.complaints() == []
+    assert "the series of this window is not known" in browser.ask("document.getElementById('series').textContent")
+    shown = sample_windows(dump, 100)
+    assert_draws(browser, shown.weights[0].mean(axis=0)[0])
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_text_can_be_read_in_either_theme(browser, page, dark):
+    browser.open(page, dark=dark)
+    colours = browser.ask(
+        "(() => { const style = getComputedStyle(document.documentElement); return Object.fromEntries("
+        "['page', 'card', 'ink', 'soft', 'warn', 'warn-back', 'good', 'bad', 'forecast', 'accent'].map("
+        "(name) => [name, style.getPropertyValue(`--${name}`).trim()])); })()"
+    )
+    light = {name: luminance([int(text[at : at + 2], 16) for at in (1, 3, 5)]) for name, text in colours.items()}
+    assert (light["card"] < light["ink"]) == dark
+    pairs = [
+        ("ink", "card"),
+        ("soft", "card"),
+        ("soft", "page"),
+        ("warn", "warn-back"),
+        ("good", "card"),
+        ("bad", "card"),
+    ]
+    for above, below in (*pairs, ("forecast", "card"), ("accent", "card")):
+        high, low = sorted((light[above], light[below]), reverse=True)
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (above, below)  # WCAG 2.2, 1.4.3
+
+
+def test_the_theme_may_change_while_the_page_is_open(browser, page):
+    browser.open(page)
+    pixel = "Array.from(document.querySelector('#heatmap canvas').getContext('2d').getImageData(7, 0, 1, 1).data)"
+    before = browser.ask(pixel)
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    browser.ask("new Promise((done) => setTimeout(done, 50))")
+    assert luminance(before[:3]) > 0.9
+    assert luminance(browser.ask(pixel)[:3]) < 0.1

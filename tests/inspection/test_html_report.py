@@ -1,0 +1,370 @@
+"""The page as a file: what it holds is what was measured, and it names nothing outside of itself."""
+
+import base64
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+from forecast_attn.attention_dump import read_attention
+from forecast_attn.errors import RunError
+from forecast_attn.forecaster import Forecaster
+from forecast_attn.inspection.html_report import build_report, make_page
+from forecast_attn.inspection.page_data import PAGE_BYTES, default_windows, sample_windows
+from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.window_values import WindowValues
+from forecast_attn.run_dir import RunDir
+
+NASTY = "</script><img src=x onerror=alert(1)>&amp;\u2028'\""
+VOID = {"meta", "link", "img", "input", "br"}
+
+
+class Outline(HTMLParser):
+    """Elements in order, with their attributes; complains about what is not closed in its turn."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, str] = {}
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open:
+            self.texts[self.open[-1]] = self.texts.get(self.open[-1], "") + data
+
+    def attributes(self, name):
+        return [attributes[name] for _, attributes in self.elements if name in attributes]
+
+
+def document_of(html):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)[1])
+
+
+def floats_of(text, *shape):
+    return np.frombuffer(base64.b64decode(text), "<f4").reshape(shape)
+
+
+def audit():
+    """audit.json as `forecast audit` writes it, with a check of each outcome."""
+    statistic = {"name": "change", "label": "forecast change", "value": 12.5, "unit": "target", "faithful_is": "above"}
+    chance = {"low": 0.25, "median": 0.4, "high": 0.9, "draws": 100, "of": "random weights"}
+    lines = {"top": [3.0, 9.0], "bottom": [0.5, 1.0], "random": [1.0, 4.0], "random_low": [0.8, 3.0]}
+    curve = {"name": "deletion", "label": "Weights taken away", "share": [0.1, 0.4], "steps": [2, 6]}
+    importance = {"name": f"wind {NASTY}", "group": "future", "columns": ["wind"], "mae_change": 3.2, "relative": 0.37}
+    return {
+        "format": 1,
+        "header": {"target": "demand", "windows": 64, "windows_available": 3486},
+        "verdict": {"level": "not faithful", "sentence": f"Do not believe it {NASTY}.", "caveats": ["Few windows."]},
+        "checks": [
+            {"name": "uniform_swap", "title": "Uniform weights instead", "passed": True, "verdict": "It matters."}
+            | {"statistics": [statistic | {"yardstick": chance, "beats_chance": True}], "curves": []},
+            {"name": "deletion", "title": "Steps taken away", "passed": False, "verdict": "Less than chance."}
+            | {"statistics": [statistic | {"value": None, "yardstick": None}]}
+            | {"curves": [curve | {"forecast_change": lines | {"random_high": [1.2, 5.0]}, "mae_change": lines}]},
+            {"name": "values", "title": "Rank of the values", "passed": None, "verdict": "4 of 14."}
+            | {"statistics": [], "curves": []},
+        ],
+        "profiles": {},
+        "covariates": {"windows": 64, "repeats": 9, "mae": 8.7, "verdict": "wind matters.", "columns": []}
+        | {"groups": [importance | {"low": 2.9, "high": 3.6, "noise_low": None, "noise_high": None, "matters": True}]},
+    }
+
+
+# --------------------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"windows": 5, "heads": 3, "items": ("a", "b")},
+        {"windows": 1, "horizon": 1, "lookback": 1, "season": 1},
+        {"windows": 2, "horizon": 5, "lookback": 9, "season": 1, "frequency": "1", "start": "100"},
+    ],
+    ids=["heads", "one-by-one", "whole-numbers"],
+)
+def test_the_weights_on_the_page_are_those_of_the_file_bit_by_bit(make_dump, case):
+    dump = make_dump(**case)
+    document = document_of(build_report(dump, num_windows=1000).html)
+    shown = sample_windows(dump, 1000)
+    shape = (dump.num_windows, len(dump.heads), dump.metadata.horizon, dump.metadata.lookback)
+    assert np.array_equal(floats_of(document["weights"], *shape), shown.weights)
+    assert [document["items"][window["item"]] for window in document["windows"]] == list(shown.window_item_ids)
+
+
+def test_means_and_entropy_are_taken_over_all_windows_though_few_are_shown(make_dump):
+    dump = make_dump(windows=7, heads=2, horizon=5, lookback=30)
+    document = document_of(build_report(dump, num_windows=2).html)
+    assert document["windowsInFile"] == 7
+    assert len(document["windows"]) == 2
+    mean = floats_of(document["mean"]["weights"], 2, 5, 30)
+    np.testing.assert_allclose(mean, dump.weights.mean(axis=0, dtype=np.float64), rtol=1e-6)
+    np.testing.assert_allclose(mean.mean(axis=0), inspect_attention(dump).mean_weights, rtol=1e-5)
+    nats = scipy.stats.entropy(dump.weights.astype(np.float64), axis=-1)
+    np.testing.assert_allclose(floats_of(document["mean"]["entropy"], 2, 5), nats.mean(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(floats_of(document["mean"]["effective"], 2, 5), np.exp(nats).mean(axis=0), rtol=1e-5)
+
+
+def test_times_are_those_of_each_window(make_dump):
+    dump = make_dump(windows=3, horizon=4, lookback=10, items=("a", "b"))
+    document = document_of(build_report(dump).html)
+    for window, shown in enumerate(sample_windows(dump, 100).window_cutoffs):
+        first = document["windows"][window]["times"]
+        assert document["times"][first + 9] == str(shown).replace("T", " ")[:16]
+        assert document["times"][first + 13] == str(shown + np.timedelta64(4, "h")).replace("T", " ")[:16]
+
+
+def test_times_of_series_on_different_clocks_are_not_mixed_up(make_dump):
+    dump = make_dump(windows=1, horizon=2, lookback=3, items=("a", "b"))
+    half_an_hour = np.array([0, 30]).astype("timedelta64[m]")
+    moved = {name: getattr(dump, name) + half_an_hour for name in ("window_cutoffs", "lookback_starts")}
+    dump = replace(dump, **moved, timestamps=dump.timestamps + half_an_hour[:, None])
+    document = document_of(build_report(dump).html)
+    texts = [[document["times"][place] for place in window["times"]] for window in document["windows"]]
+    assert [row[2][-5:] for row in texts] == ["14:00", "14:30"]
+    assert [row[4][-5:] for row in texts] == ["16:00", "16:30"]
+
+
+def test_times_are_on_the_clock_of_the_zone(make_dump):
+    dump = make_dump(windows=1, horizon=2, lookback=3, start="2024-03-31T00", zone="Europe/Berlin")
+    document = document_of(build_report(dump).html)
+    assert document["times"][1:4] == ["2024-03-31 00:00+01:00", "2024-03-31 01:00+01:00", "2024-03-31 03:00+02:00"]
+
+
+def test_windows_are_spread_over_series_and_cutoffs(make_dump):
+    dump = make_dump(windows=20, horizon=2, lookback=5, items=("a", "b", "c"))
+    shown = sample_windows(dump, 6)
+    assert Counter(shown.window_item_ids) == {"a": 2, "b": 2, "c": 2}
+    assert {shown.window_cutoffs.min(), shown.window_cutoffs.max()} == {dump.cutoffs[0], dump.cutoffs[-1]}
+    assert sample_windows(dump, 1000).num_windows == 60
+
+
+def test_a_page_stays_small_unless_more_windows_are_asked_for(make_dump):
+    dump = make_dump(windows=60, horizon=24, lookback=336)
+    few = build_report(dump)
+    assert few.num_bytes < 1.2 * PAGE_BYTES
+    assert few.num_windows == default_windows(dump) < 60
+    assert build_report(dump, num_windows=60).num_windows == 60
+    assert f"{few.num_windows} of 60 windows" in few.size_words()
+
+
+def test_even_one_window_too_large_is_shown(make_dump):
+    dump = make_dump(windows=1, horizon=400, lookback=1000, season=24)
+    assert build_report(dump).num_windows == 1
+
+
+# --------------------------------------------------------------------------- the file itself
+
+
+def test_the_page_is_well_formed(make_dump):
+    html = build_report(make_dump(windows=2, heads=2)).html
+    outline = Outline(html)
+    assert html.startswith("<!doctype html>")
+    assert not outline.open
+    assert [name for name, _ in outline.elements].count("h1") == 1
+    assert dict(outline.elements)["html"] == {"lang": "en"}
+    assert outline.texts["title"]
+    assert "width=device-width, initial-scale=1" in outline.attributes("content")
+    ids = outline.attributes("id")
+    assert len(ids) == len(set(ids))
+    named = [*outline.attributes("for"), *outline.attributes("aria-labelledby")]
+    named += [name for names in outline.attributes("aria-describedby") for name in names.split()]
+    assert set(named) <= set(ids)
+    controls = [found for tag, found in outline.elements if tag in ("select", "input")]
+    assert {control["id"] for control in controls} <= set(outline.attributes("for"))
+
+
+def test_the_page_names_no_other_address(make_dump):
+    html = build_report(make_dump(windows=1)).html
+    assert set(re.findall(r"\w+://[^\"'\s]+", html)) == {
+        "http://www.w3.org/2000/svg"
+    }  # the name of SVG, not an address
+    outline = Outline(html)
+    assert [*outline.attributes("src"), *outline.attributes("href")] == ["data:,"]
+    assert "default-src 'none'" in html
+
+
+def test_names_of_series_are_text(make_dump):
+    html = build_report(make_dump(windows=2, items=(NASTY, "b"))).html
+    assert document_of(html)["items"] == [NASTY, "b"]
+    assert Counter(tag for tag, _ in Outline(html).elements)["img"] == 0
+    alone = build_report(make_dump(windows=2, items=(NASTY,))).html
+    assert Outline(alone).texts["h1"] == f"Where the forecast of {NASTY} looks"
+    assert Counter(tag for tag, _ in Outline(alone).elements)["img"] == 0
+
+
+def test_nothing_that_is_put_in_is_read_as_a_place_for_more(make_dump):
+    assert Outline(build_report(make_dump(windows=1, items=("{{audit}}",))).html).texts["h1"].count("{{audit}}") == 1
+
+
+def test_the_warnings_of_the_inspection_stand_on_the_page(make_dump):
+    dump = make_dump(np.full((2, 1, 3, 8), 1 / 8))
+    (warning, *_) = inspect_attention(dump).warnings
+    assert warning in build_report(dump).html
+
+
+def test_the_same_file_gives_the_same_bytes(make_dump):
+    dump = make_dump(windows=2)
+    assert build_report(dump).html == build_report(read_attention(dump.path)).html
+
+
+# --------------------------------------------------------------------------- the audit
+
+
+def test_an_audit_is_shown_with_its_verdicts_and_numbers(make_dump):
+    dump = make_dump(windows=1)
+    html = make_page(dump, dump, WindowValues.unknown(dump), audit=audit())
+    outline = Outline(html)
+    assert not outline.open
+    assert Counter(tag for tag, _ in outline.elements)["img"] == 0
+    assert "Do not believe it" in outline.texts["p"]
+    assert '<span class="verdict fail">not faithful</span>' in html
+    for title, word in (("instead", "passed"), ("taken away", "failed"), ("the values", "worth knowing")):
+        assert re.search(rf"{title} <span[^>]*>{word}<", html)
+    assert "12.5 demand" in outline.texts["td"]
+    assert "0.25 demand to 0.9 demand (random weights)" in outline.texts["td"]
+    assert "37.0 %" in outline.texts["td"]
+
+
+def test_the_curves_of_an_audit_are_drawn_to_scale(make_dump):
+    dump = make_dump(windows=1)
+    html = make_page(dump, dump, WindowValues.unknown(dump), audit=audit())
+    points = {}
+    for name in ("top", "random", "bottom"):
+        path = re.search(rf'class="curve {name}" d="M([^"]+)"', html)[1]
+        points[name] = np.array([pair.split() for pair in path.split("L")], float)
+    bottom = (points["top"][1, 1] * 1 - points["bottom"][1, 1] * 9) / (1 - 9)  # where 0 is, from 9.0 and 1.0
+    heights = {name: bottom - pairs[:, 1] for name, pairs in points.items()}
+    scale = heights["top"][1] / 9.0
+    np.testing.assert_allclose(heights["random"], scale * np.array([1.0, 4.0]), atol=0.11)
+    np.testing.assert_allclose(heights["bottom"], scale * np.array([0.5, 1.0]), atol=0.11)
+
+
+def test_no_audit_no_section(make_dump):
+    assert "Can it be believed" not in build_report(make_dump(windows=1)).html
+
+
+# --------------------------------------------------------------------------- with its run
+
+
+@pytest.fixture
+def page_of(forecast):
+    """`page_of(run, *flags)`: the document of the page that the command writes, and what the command said."""
+
+    def read(*words):
+        outcome = forecast("inspect", *words, "--html", "page.html")
+        assert outcome.code == 0, outcome.err
+        return document_of(Path("page.html").read_text(encoding="utf-8")), outcome
+
+    return read
+
+
+def test_the_size_is_told_before_and_the_page_named_after(page_of, run_copy):
+    _, outcome = page_of(run_copy, "--validation", "--html-windows", "3")
+    size = Path("page.html").stat().st_size
+    assert f"page: {size / 1e3:.0f} kB with 3 of 22 windows" in outcome.err
+    assert outcome.out.splitlines()[-1] == "page: page.html"
+
+
+def test_validation_windows_stand_on_their_table(page_of, run_copy, make_table):
+    document, _ = page_of(run_copy, "--validation")
+    table = make_table().set_index("date")["target"]
+    windows = len(document["windows"])
+    past, actual = floats_of(document["past"], windows, 14), floats_of(document["actual"], windows, 3)
+    forecasts, forecaster = floats_of(document["forecast"], windows, 3), Forecaster.load(run_copy)
+    for window, first in enumerate(entry["times"] for entry in document["windows"]):
+        days = document["times"][first : first + 17]
+        np.testing.assert_allclose(past[window], table[days[:14]], rtol=1e-6)
+        np.testing.assert_allclose(actual[window], table[days[14:]], rtol=1e-6)
+        if window in (0, windows - 1):  # what `predict` says who knows nothing after the cut-off
+            known = make_table()[lambda frame, last=days[13]: frame["date"] <= last]
+            expected = forecaster.predict(known).predictions["prediction"]
+            np.testing.assert_allclose(forecasts[window], expected, rtol=1e-5)
+
+
+def test_the_forecast_is_the_one_that_was_written(page_of, run_copy, forecast, make_table):
+    assert forecast("predict", run_copy).code == 0
+    document, _ = page_of(run_copy)
+    written = pd.read_csv(run_copy / "predictions.csv")
+    np.testing.assert_allclose(floats_of(document["forecast"], 3), written["prediction"], rtol=1e-6)
+    np.testing.assert_allclose(floats_of(document["past"], 14), make_table()["target"][-14:], rtol=1e-6)
+    assert np.isnan(floats_of(document["actual"], 3)).all()
+    assert document["target"] == "target"
+
+
+def test_a_table_that_moved_is_missed_and_can_be_named(page_of, run_copy, finished_run, write, make_table):
+    config = RunDir(run_copy).read_json(RunDir(run_copy).config)
+    config["data"]["file"] = "gone.csv"
+    (run_copy / "config.json").write_text(json.dumps(config))
+    document, _ = page_of(run_copy, "--validation")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "gone.csv" in page
+    assert "--data FILE" in page
+    known = np.isfinite(floats_of(document["past"], len(document["windows"]), 14)).all(axis=1)
+    assert not known.all()
+    document, _ = page_of(run_copy, "--validation", "--data", write(make_table(), "moved.csv"))
+    assert np.isfinite(floats_of(document["past"], len(document["windows"]), 14)).all()
+    assert "gone.csv" not in re.sub(r"<details>.*?</details>", "", Path("page.html").read_text(encoding="utf-8"))
+
+
+def test_metrics_configuration_and_audit_of_the_run_are_on_the_page(page_of, run_copy):
+    RunDir(run_copy).audit.write_text(json.dumps(audit()))
+    page_of(run_copy, "--validation")
+    outline = Outline(Path("page.html").read_text(encoding="utf-8"))
+    metrics = RunDir(run_copy).read_json(RunDir(run_copy).metrics)
+    assert f"{metrics['validation']['mae']:.4g}" in outline.texts["td"]
+    assert f"{metrics['seasonal_naive']['mae']:.4g}" in outline.texts["td"]
+    assert "hidden-size" in outline.texts["th"]
+    assert "Can it be believed?" in outline.texts["h2"]
+
+
+def test_a_file_without_its_run_has_a_page_too(page_of, run_copy):
+    document, _ = page_of(run_copy / "validation_attention.parquet")
+    assert np.isnan(floats_of(document["past"], -1)).all()
+    assert "name the run" in Path("page.html").read_text(encoding="utf-8")
+
+
+def test_what_does_not_go_together_is_refused(refused, run_copy):
+    refused("inspect", run_copy, "--html-windows", 3, message="--html-windows", hint="--html", code=2)
+    words = ("inspect", run_copy, "--compare", run_copy, "--html", "page.html")
+    refused(*words, message="--compare", hint="page", code=2)
+    file = run_copy / "validation_attention.parquet"
+    refused("inspect", file, "--html", "p.html", "--data", "data.csv", message="--data needs a run", hint="run", code=2)
+
+
+def test_a_missing_folder_is_said_and_nothing_is_left(make_dump, tmp_path):
+    with pytest.raises(RunError, match="cannot write"):
+        build_report(make_dump(windows=1)).write(tmp_path / "no" / "page.html")
+    assert not (tmp_path / "no").exists()
+
+
+def test_a_page_is_replaced_whole(make_dump, tmp_path):
+    path = tmp_path / "page.html"
+    path.write_text("older")
+    build_report(make_dump(windows=1)).write(path)
+    assert path.read_text(encoding="utf-8").endswith("</html>\n")
+    assert not list(tmp_path.glob(".*.partial"))
+
+
+def test_from_python(finished_run):
+    dump = Forecaster.load(finished_run).validation_attention
+    assert build_report(dump, RunDir(finished_run)).num_windows == 22
