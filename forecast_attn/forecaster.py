@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -198,7 +198,7 @@ class Forecaster:
         device = choose_device(accelerator)
         model = load_model(run)
         roles = model.schema.roles
-        frame = self._frame(data, roles.item_id)
+        frame = self._frame(data, roles.item_id, wide=self.config.data.wide)
         history = read_history(model, run, frame, name_of(data), cold_start=cold_start)
         model = knowing_cold_series(model, history.panel)
         panel, findings = future_panel(model, history.panel, self._frame(future, roles.item_id), name_of(future))
@@ -233,14 +233,14 @@ class Forecaster:
             DataError: what is wrong with the history.
         """
         from forecast_attn.data.template import FutureTemplate
-        from forecast_attn.data.zones import Zone
         from forecast_attn.history import read_history
         from forecast_attn.inference import load_model
 
         run = self._fitted()
         model = load_model(run)
-        panel = read_history(model, run, self._frame(data, model.schema.roles.item_id), name_of(data)).panel
-        return FutureTemplate.of(panel, model.schema.horizon, self.config.data, Zone())
+        frame = self._frame(data, model.schema.roles.item_id, wide=self.config.data.wide)
+        panel = read_history(model, run, frame, name_of(data)).panel
+        return FutureTemplate.of(panel, model.schema.horizon, self.config.data, panel.zone)
 
     def audit(
         self,
@@ -321,11 +321,12 @@ class Forecaster:
         run = self._fitted()
         return read_attention(run.validation_attention) if run.validation_attention.is_file() else None
 
-    def _frame(self, table: pd.DataFrame | Table | None, item_id: str | None) -> pd.DataFrame | None:
-        from forecast_attn.data.reading import read_table
+    def _frame(
+        self, table: pd.DataFrame | Table | None, item_id: str | None, *, wide: bool = False
+    ) -> pd.DataFrame | None:
+        from forecast_attn.data.reading import read_beside
 
-        config = replace(self.config.data, item_id=item_id)
-        return None if table is None else read_table(table, config)
+        return None if table is None else read_beside(table, self.config.data, item_id=item_id, wide=wide)
 
     def _fitted(self) -> RunDir:
         if self._run is None:

@@ -55,11 +55,11 @@ def _with_vintages(
     """The table and its options with the columns that were forecast declared, and the table of forecasts."""
     from forecast_attn.data.issued import declare_issued
     from forecast_attn.data.panel_building import VintageTable
-    from forecast_attn.data.reading import read_table
+    from forecast_attn.data.reading import read_beside
 
     if vintages is None and config.vintages is None:
         return frame, config, None
-    table = vintages if vintages is not None else read_table(str(config.vintages), config)
+    table = read_beside(config.vintages if vintages is None else vintages, config)
     frame, config, absent = declare_issued(frame, table, config)
     return frame, config, VintageTable(table, name_of(vintages if vintages is not None else config.vintages), absent)
 

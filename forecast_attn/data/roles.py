@@ -93,12 +93,12 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     ignored |= {name: "empty" for name in free if frame[name].isna().all()}
     free = [name for name in free if name not in ignored]
 
-    time = config.time or _find_time(frame, free, reasons, source)
+    time = config.time or find_time(frame, free, reasons, source)
     others = [name for name in free if name != time and name not in config.categorical]
     item_id = config.item_id or _find_item_id(frame, others, reasons, ignored)
     free = [name for name in free if name not in (time, item_id) and name not in ignored]
     usable = [name for name in free if name in config.categorical or is_numeric(frame[name])]
-    ignored |= {name: _why_not_numeric(frame[name]) for name in free if name not in usable}
+    ignored |= {name: why_not_numeric(frame[name]) for name in free if name not in usable}
     ignored |= {name: "index without a name" for name in usable if name.lower() == "unnamed: 0"}
     usable = [name for name in usable if name not in ignored]
     numbers = [name for name in usable if name not in config.categorical]
@@ -188,7 +188,12 @@ def _named(names: Iterable[str], known: tuple[str, ...]) -> list[str]:
     return sorted((name for name in names if name.lower() in known), key=lambda name: (known.index(name.lower()), name))
 
 
-def _find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], source: str) -> str:
+def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], source: str) -> str:
+    """The column of time stamps among those without a role; why, is written into `reasons`.
+
+    Raises:
+        DataError: none, or several.
+    """
     loose = [name for name in _named(free, LOOSE_TIME_NAMES) if looks_like_dates(frame[name])]
     by_name = _named(free, TIME_NAMES) + loose
     if by_name:
@@ -272,7 +277,8 @@ def _after_end(frame: pd.DataFrame, unknown: NDArray[np.bool_], time: str, item_
     return np.asarray(unknown & ~bad & ~(times <= last.to_numpy()), np.bool_)
 
 
-def _why_not_numeric(column: pd.Series) -> str:
+def why_not_numeric(column: pd.Series) -> str:
+    """What a column holds that is not numeric."""
     return "dates" if looks_like_dates(column) else "text"
 
 

@@ -4,6 +4,15 @@ from forecast_attn.data.reading.columns import require_column
 from forecast_attn.data.reading.numbers import parse_texts
 from forecast_attn.data.reading.places import FilePlaces, file_places
 from forecast_attn.data.reading.source import Progress, table_name
-from forecast_attn.data.reading.table import read_table
+from forecast_attn.data.reading.table import read_beside, read_table
 
-__all__ = ["FilePlaces", "Progress", "file_places", "parse_texts", "read_table", "require_column", "table_name"]
+__all__ = [
+    "FilePlaces",
+    "Progress",
+    "file_places",
+    "parse_texts",
+    "read_beside",
+    "read_table",
+    "require_column",
+    "table_name",
+]

@@ -67,9 +67,9 @@ def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) 
         return to_column(values)
     except DataError as error:
         said = f"{label}: column '{name}' {error.message}"
-        raise DataError(said, f"leave the column out with --ignore '{name}'", column=name) from None
+        raise DataError(said, f"leave the column out with --ignore '{name}'", code="FA102", column=name) from None
     except (pa.ArrowException, ValueError) as error:
-        raise DataError(f"{label}: column '{name}' cannot be read: {error}", column=name) from None
+        raise DataError(f"{label}: column '{name}' cannot be read: {error}", code="FA102", column=name) from None
 
 
 def _read_parquet(content: Any) -> pa.Table:
@@ -87,3 +87,5 @@ def _read_feather(content: Any) -> pa.Table:
 
 
 _READERS = {"parquet": _read_parquet, "feather": _read_feather, "arrow stream": _read_stream}
+COLUMNAR = tuple(_READERS)
+"""Kinds of files that are no text."""

@@ -77,7 +77,9 @@ def find_delimiter(sample: Sample, label: str) -> str:
     if len(likely) > 1:
         names = [DELIMITERS[mark] for mark in likely]
         counts = " and ".join(f"{len(splitting[mark][0])} columns with {DELIMITERS[mark]}" for mark in likely)
-        raise DataError(f"{label} reads with more than one delimiter: {counts}", f"--delimiter {' or '.join(names)}")
+        raise DataError(
+            f"{label} reads with more than one delimiter: {counts}", f"--delimiter {' or '.join(names)}", code="FA108"
+        )
     return likely[0]
 
 
@@ -100,7 +102,8 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     _check_is_split(names, delimiter, label)
     if all(_DATA_CELL.fullmatch(name) for name in names):
         line = delimiter.join(records[0])
-        raise DataError(f"{label} has no header: its first line is {line!r}", "add a line with the columns' names")
+        said = f"{label} has no header: its first line is {line!r}"
+        raise DataError(said, "add a line with the columns' names", code="FA107")
     check_names(names, label)
     return names
 
@@ -116,6 +119,7 @@ def check_names(names: list[str], label: str) -> None:
         raise DataError(
             f"{label} has more than one column called {quoted(repeated)}",
             "give every column its own name",
+            code="FA107",
             column=repeated[0],
         )
 
@@ -125,5 +129,7 @@ def _check_is_split(names: list[str], delimiter: str, label: str) -> None:
     if other is not None:
         split = f"{label} split at {DELIMITERS.get(delimiter, repr(delimiter))} has one column"
         raise DataError(
-            f"{split}; its header holds {DELIMITERS[other]}: {names[0]!r}", f"--delimiter {DELIMITERS[other]}"
+            f"{split}; its header holds {DELIMITERS[other]}: {names[0]!r}",
+            f"--delimiter {DELIMITERS[other]}",
+            code="FA108",
         )

@@ -103,4 +103,9 @@ def as_utf8(chunks: Iterable[bytes], encoding: str, label: str, *, assumed: bool
         if assumed and encoding == "utf-8":
             raise NotUtf8Error from None
         at = f"byte 0x{error.object[error.start]:02x}" if error.start < len(error.object) else "its end"
-        raise DataError(f"{label} is not {encoding} text: {at} is none", "--encoding NAME says another one") from None
+        raise DataError(
+            f"{label} is not {encoding} text: {at} is none", "--encoding NAME says another one", code="FA110"
+        ) from None
+    except UnicodeError:  # UTF-16 or UTF-32 whose order of bytes nobody says
+        said = f"{label} is not {encoding} text: it has no byte order mark"
+        raise DataError(said, "--encoding utf-16-le or utf-16-be names the order of bytes", code="FA110") from None

@@ -66,7 +66,9 @@ def _column(values: pd.Series, name: str, config: DataConfig) -> Column:
     if name in config.ignore:
         return np.full(len(values), np.nan)
     if dtype.kind == "c":
-        raise DataError(f"column '{name}' holds complex numbers", f"leave it out with --ignore '{name}'", column=name)
+        raise DataError(
+            f"column '{name}' holds complex numbers", f"leave it out with --ignore '{name}'", code="FA102", column=name
+        )
     if isinstance(dtype, pd.ArrowDtype):
         return _from_arrow(values, name)
     if isinstance(dtype, pd.PeriodDtype):
@@ -96,7 +98,7 @@ def _from_arrow(values: pd.Series, name: str) -> Column:
         return to_column(pa.chunked_array(values.array.__arrow_array__()))
     except DataError as error:
         hint = f"leave the column out with --ignore '{name}'"
-        raise DataError(f"{LABEL}: column '{name}' {error.message}", hint, column=name) from None
+        raise DataError(f"{LABEL}: column '{name}' {error.message}", hint, code="FA102", column=name) from None
 
 
 def _from_categories(values: pd.Series) -> Column:

@@ -120,5 +120,6 @@ def _undecided(label: str, column: str, said: str) -> DataError:
     return DataError(
         f"{label}: the decimal mark is not certain: in column '{column}' {said}",
         "--decimal , or --decimal . says which one it is",
+        code="FA108",
         column=column,
     )

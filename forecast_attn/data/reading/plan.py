@@ -56,7 +56,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     records = sample.records(delimiter)
     if not records:
         said = f"{source.label} is not a CSV: a quote is never closed in its first rows"
-        raise DataError(said, 'put quotes around whole fields, and write a quote within one as ""')
+        raise DataError(said, 'put quotes around whole fields, and write a quote within one as ""', code="FA106")
     names = column_names(records, delimiter, source.label)
     texts = frozenset(name for name in names if name == config.item_id or name.lower() in TEXT_COLUMNS)
     seen = decimal or find_decimal(_cells(records, names, texts), source.label)

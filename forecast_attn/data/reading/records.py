@@ -183,11 +183,11 @@ def _quotes_are_simple(text: bytes, delimiter: str) -> bool:
 def _other_width(layout: Layout, row: int, width: int) -> DataError:
     where = place(row) if row else "its header"
     said = f"{where} has {counted(width, 'field')}, the header {layout.width}"
-    return DataError(f"{layout.label} is not a CSV: {said}", _LIKE_HEADER, row=row or None)
+    return DataError(f"{layout.label} is not a CSV: {said}", _LIKE_HEADER, code="FA106", row=row or None)
 
 
 def _bad_quotes(layout: Layout, row: int, reason: str) -> DataError:
     said = "a quote is never closed" if "expected after" not in reason else "text follows a closing quote"
     where = place(row) if row else "its header"
     hint = 'put quotes around whole fields, and write a quote within one as ""'
-    return DataError(f"{layout.label} is not a CSV: {said} in {where}", hint, row=row or None)
+    return DataError(f"{layout.label} is not a CSV: {said} in {where}", hint, code="FA106", row=row or None)

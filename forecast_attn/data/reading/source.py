@@ -57,7 +57,7 @@ class Source:
     """Bytes that can be read from the start as often as needed."""
 
     label: str
-    """How messages call it: the quoted path, or standard input."""
+    """How messages call it: the quoted path, or 'stdin'."""
     path: Path | None
     content: bytes | None
     """What standard input or a pipe held, which can be read only once."""
@@ -70,7 +70,7 @@ class Source:
             DataError: no such file, a directory, or one that may not be read.
         """
         if str(table) == STDIN:
-            return cls("standard input", None, _all_of(sys.stdin))
+            return cls("'stdin'", None, _all_of(sys.stdin))
         path = Path(table)
         if path.is_dir():
             raise DataError(f"'{path}' is a directory, not a table", _tables_in(path))
@@ -144,10 +144,10 @@ def kind_of(start: bytes) -> str:
 
 
 def table_name(table: object) -> str:
-    """How messages call a table: the file's name, `standard input`, or `DataFrame`."""
+    """How messages call a table: the file's name, `stdin`, or `DataFrame`."""
     if not isinstance(table, str | Path):
         return "DataFrame"
-    return "standard input" if str(table) == STDIN else Path(table).name
+    return "stdin" if str(table) == STDIN else Path(table).name
 
 
 def _decompressed(raw: BinaryIO, kind: str) -> Any:

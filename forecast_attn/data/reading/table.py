@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ import pandas as pd
 
 from forecast_attn.config import DataConfig
 from forecast_attn.data.problems import Report, stop_at_errors
-from forecast_attn.data.reading.columnar import read_columnar
+from forecast_attn.data.reading.columnar import COLUMNAR, read_columnar
 from forecast_attn.data.reading.delimited import read_delimited
 from forecast_attn.data.reading.frames import read_frame
-from forecast_attn.data.reading.source import Progress, Source
+from forecast_attn.data.reading.source import Progress, Source, table_name
+from forecast_attn.data.reading.wide import check_wide, made_long
 
 
 def read_table(
@@ -29,15 +31,43 @@ def read_table(
 
     Returns:
         The rows in the table's order, as columns of int64, float64, bool, datetimes or text. Text out of a file is
-        categorical: each distinct cell once.
+        categorical: each distinct cell once. A wide table is made long; `file_places` knows where its rows were.
 
     Raises:
         ConfigError: an option that is impossible or does not fit the table.
         DataError: the table cannot be read; with the row, where one is to blame.
     """
+    if config.wide:
+        check_wide(config)
+    frame = _frame_of(table, config, progress, report)
+    return made_long(frame, config, table_name(table), report) if config.wide else frame
+
+
+def read_beside(
+    table: Any, config: DataConfig, *, item_id: str | None = None, wide: bool = False, report: Report = stop_at_errors
+) -> pd.DataFrame:
+    """Read a table that belongs to another one: a history, a file of the future, forecasts.
+
+    Args:
+        table: as for `read_table`.
+        config: the options of the other table. Those that say how text is written count for text only.
+        item_id: the identifier that was found in the other table.
+        wide: whether this table has one column per series.
+        report: called with what is worth knowing about the file.
+
+    Raises:
+        ConfigError, DataError: as `read_table`.
+    """
+    if not isinstance(table, str | Path) or Source.of(table).kind in COLUMNAR:
+        config = replace(config, delimiter=None, decimal=None, encoding=None)
+    own = None if wide else item_id or config.item_id
+    return read_table(table, replace(config, item_id=own, wide=wide), report=report)
+
+
+def _frame_of(table: Any, config: DataConfig, progress: Progress | None, report: Report) -> pd.DataFrame:
     if not isinstance(table, str | Path):
         return read_frame(table, config)
     source = Source.of(table)
-    if source.kind in ("parquet", "feather", "arrow stream"):
+    if source.kind in COLUMNAR:
         return read_columnar(source, config, progress)
     return read_delimited(source, config, progress, report)

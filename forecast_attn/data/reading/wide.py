@@ -1,0 +1,154 @@
+"""A wide table (one column per series) made long (one row per series and step).
+
+A series that starts later or ends earlier than the table has empty cells before or behind its own: those are no rows of
+it. Behind its last value a row stays where a future covariate is known, because that is what a future row is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.config import DataConfig
+from forecast_attn.data.problems import Finding, Report, quoted
+from forecast_attn.data.reading.columns import require_column
+from forecast_attn.data.reading.places import FILE_ROW, WIDE_ID, WIDE_TARGET
+from forecast_attn.errors import ConfigError, DataError
+
+
+def check_wide(config: DataConfig) -> None:
+    """Refuse options that say what --wide says.
+
+    Raises:
+        ConfigError: --target or --id is given too.
+    """
+    for flag, column in (("target", config.target), ("id", config.item_id)):
+        if column is not None:
+            message = f"--wide and --{flag} contradict each other: every column of numbers is a series"
+            raise ConfigError(message, f"leave --{flag} out, or --wide")
+
+
+def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
+    """One row per series and step, with the columns item_id and target and those that all series share.
+
+    Its index, called FILE_ROW, holds the row of the file.
+
+    Args:
+        frame: the wide table.
+        config: the columns that are no series: time, covariates, those to leave out.
+        source: the file's name, for messages.
+        report: told which columns are left out.
+
+    Raises:
+        DataError: no time stamps, no series, or a column that is missing or called as the new ones are.
+    """
+    time, shared, series = _columns(frame, config, source, report)
+    rows, lengths = _rows_of_series(frame, series, time, config)
+    kept = [name for name, length in zip(series, lengths, strict=True) if length]
+    for name in sorted(set(series) - set(kept)):
+        report(Finding("FA104", "note", f"column '{name}' is left out: empty", column=name))
+    if not kept:
+        raise DataError(f"'{source}' has no column of numbers to forecast; its columns are {quoted(list(frame))}")
+    codes = np.repeat(np.arange(len(kept), dtype=np.int32), lengths[lengths > 0])
+    ends = np.cumsum(lengths[lengths > 0])
+    target = _one_below_the_other([frame[n] for n in kept], np.split(rows, ends[:-1]))
+    columns: dict[str, Any] = {
+        time: frame[time].array.take(rows),
+        WIDE_ID: pd.Categorical.from_codes(codes, categories=pd.Index(kept, dtype="str")),
+        WIDE_TARGET: target,
+    }
+    columns |= {name: frame[name].array.take(rows) for name in shared}
+    nothing = pd.Categorical.from_codes(np.full(len(rows), -1, np.int8), categories=pd.Index([], dtype="str"))
+    columns |= dict.fromkeys(config.ignore, nothing)  # which must exist, and take no memory
+    return pd.DataFrame(columns, index=pd.Index(rows + 1, name=FILE_ROW), copy=False)
+
+
+def _columns(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> tuple[str, list[str], list[str]]:
+    """The time column, those that all series share, and those that are series."""
+    from forecast_attn.data.roles import find_time, is_numeric, why_not_numeric
+
+    shared = _declared(frame, config)
+    for name in (*shared, *config.ignore, *([config.time] if config.time else [])):
+        require_column(frame, name, source)
+    free = [str(name) for name in frame.columns if name not in (*shared, *config.ignore)]
+    time = config.time or find_time(frame, free, {}, source)
+    taken = [name for name in (time, *shared) if name in (WIDE_ID, WIDE_TARGET)]
+    if taken:
+        said = (
+            f"'{source}': a wide table cannot have a column called '{taken[0]}', which the series' names or values get"
+        )
+        raise DataError(said, "give the column another name", column=taken[0])
+    series = []
+    for name in free:
+        if name == time:
+            continue
+        if is_numeric(frame[name]) and name.lower() != "unnamed: 0":
+            series.append(name)
+        else:
+            why = "index without a name" if name.lower() == "unnamed: 0" else why_not_numeric(frame[name])
+            report(Finding("FA104", "note", f"column '{name}' is left out: {why}", column=name))
+    return time, shared, series
+
+
+def _declared(frame: pd.DataFrame, config: DataConfig) -> list[str]:
+    """Columns with a role of their own, in the frame's order; `wind:24` is the column wind."""
+    names = {
+        *config.past_covariates,
+        *_future_names(frame, config),
+        *config.static_covariates,
+        *config.categorical,
+        *([config.weight] if config.weight else []),
+    }
+    return sorted(names - {config.time, *config.ignore})
+
+
+def _future_names(frame: pd.DataFrame, config: DataConfig) -> list[str]:
+    return [name if name in frame else re.sub(r":\d+$", "", name) for name in config.future_covariates]
+
+
+def _rows_of_series(
+    frame: pd.DataFrame, series: list[str], time: str, config: DataConfig
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The frame's rows that each series has, series after series (num_kept,), and how many (num_series,)."""
+    order, unplaced = _time_order(frame[time], config)
+    future = [frame[name].notna().to_numpy()[order] for name in _future_names(frame, config)]
+    known_ahead = np.logical_or.reduce(future) if future else np.zeros(len(order), np.bool_)
+    steps = np.arange(len(order))
+    rows = []
+    for name in series:
+        filled = np.flatnonzero(frame[name].notna().to_numpy()[order])
+        first, last = (filled[0], filled[-1]) if len(filled) else (len(order), len(order))
+        own = (steps >= first) & ((steps <= last) | known_ahead)
+        rows.append(np.sort(order[own]))
+    if len(unplaced) and rows:  # said once, not once per series
+        rows[0] = np.sort(np.concatenate((rows[0], unplaced)))
+    lengths = np.array([len(found) for found in rows], np.int64)
+    return np.concatenate(rows or [steps[:0]]).astype(np.int32), lengths
+
+
+def _time_order(column: pd.Series, config: DataConfig) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The rows by time, and those without a time stamp."""
+    from forecast_attn.data.timestamps import parse_timestamps
+
+    try:
+        stamps, bad = parse_timestamps(column, str(column.name), config.date_format)
+    except DataError:  # said with its place when the cells are parsed
+        return np.arange(len(column)), np.empty(0, np.int64)
+    placed = np.flatnonzero(~bad)
+    return placed[np.argsort(stamps[placed], kind="stable")], np.flatnonzero(bad)
+
+
+def _one_below_the_other(columns: list[pd.Series], rows: list[NDArray[np.int32]]) -> NDArray[Any]:
+    """The chosen rows of every column: float64, or objects where one has text, which is reported later."""
+    numeric = all(pd.api.types.is_numeric_dtype(column.dtype) for column in columns)
+    dtype = np.float64 if numeric else object
+    found = np.empty(sum(map(len, rows)), dtype)
+    start = 0
+    for column, chosen in zip(columns, rows, strict=True):
+        found[start : start + len(chosen)] = column.to_numpy(dtype=dtype, na_value=np.nan)[chosen]
+        start += len(chosen)
+    return found
