@@ -59,7 +59,7 @@ def test_every_example_shows_what_it_says(forecast: Callable, write: Callable, c
     assert bad.code == (1 if code.severity == "error" else 0)
     for name, text in code.good.files.items():
         write(text, name)
-    good = forecast("check", write(code.good.table, "good.csv"), *code.good.options, "--json")
+    good = forecast("check", write(code.good.table.encode(code.good.encoding), "good.csv"), *code.good.options, "--json")
     found_again = {finding["code"] for finding in json.loads(good.out)["findings"]}
     assert good.code == 0, good.out
     assert code.code not in found_again
