@@ -28,11 +28,15 @@ PLAN_STEPS = 2
 
 
 def make_data() -> pd.DataFrame:
-    """`price` is a past covariate, `plan` known two steps ahead, `wind` was forecast; the last rows have no target."""
+    """`price` is a past covariate, `plan` and the category `shift` are known two steps ahead, `wind` was forecast.
+
+    The last rows have no target.
+    """
     rng = np.random.default_rng(5)
     values = {name: rng.normal(size=len(DAYS)).round(3) for name in ("price", "plan", "wind")}
     target = (5 + values["price"] + values["plan"] + 2 * values["wind"]).round(3)
-    return pd.DataFrame({"date": DAYS, "y": np.where(np.arange(len(DAYS)) < ROWS, target, np.nan), **values})
+    known = {"date": DAYS, "y": np.where(STEPS < ROWS, target, np.nan), **values}
+    return pd.DataFrame({**known, "shift": rng.choice(["early", "late"], len(DAYS))})
 
 
 def make_issues(data: pd.DataFrame) -> pd.DataFrame:
@@ -64,7 +68,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         lookback=LOOKBACK,
         target="y",
         past_covariates=["price"],
-        future_covariates=[f"plan:{PLAN_STEPS}"],
+        future_covariates=[f"plan:{PLAN_STEPS}", f"shift:{PLAN_STEPS}"],
         hidden_size=8,
         max_epochs=2,
         seed=1,
@@ -88,7 +92,8 @@ def forecast_at(model: Model, cutoff: int, data: pd.DataFrame, issues: pd.DataFr
 
 def changed(frame: pd.DataFrame, column: str, rows: "pd.Series[bool] | np.ndarray") -> pd.DataFrame:
     """Other values in some rows of a column."""
-    return frame.assign(**{column: frame[column].where(~np.asarray(rows), frame[column] * -3 + 7)})
+    other = frame[column].map({"early": "late", "late": "early"}) if column == "shift" else frame[column] * -3 + 7
+    return frame.assign(**{column: frame[column].where(~np.asarray(rows), other)})
 
 
 CUTOFFS = st.integers(LOOKBACK - 1, ROWS - HORIZON - 1)
@@ -103,8 +108,9 @@ def test_nothing_later_than_allowed_changes_a_backtest(model: Model, cutoff: int
     for column in ("price", "wind", "y"):  # the wind that came true is not what had been forecast
         found = forecast_at(model, cutoff, changed(DATA, column, late), ISSUES)
         assert found.tobytes() == expected.tobytes(), column
-    found = forecast_at(model, cutoff, changed(DATA, "plan", STEPS - cutoff > PLAN_STEPS), ISSUES)
-    assert found.tobytes() == expected.tobytes()
+    for column in ("plan", "shift"):
+        found = forecast_at(model, cutoff, changed(DATA, column, STEPS - cutoff > PLAN_STEPS), ISSUES)
+        assert found.tobytes() == expected.tobytes(), column
     for issues in (changed(ISSUES, "wind", issued_late), ISSUES[~issued_late]):
         assert forecast_at(model, cutoff, DATA, issues).tobytes() == expected.tobytes()
 
@@ -116,7 +122,7 @@ def test_what_is_known_in_time_does_change_a_backtest(model: Model, cutoff: int)
     newest = ISSUES["issued_at"] == DAYS[cutoff]
     others = [
         *((changed(DATA, column, STEPS - cutoff == 0), ISSUES) for column in ("price", "plan", "wind", "y")),
-        (changed(DATA, "plan", STEPS - cutoff == PLAN_STEPS), ISSUES),
+        *((changed(DATA, column, STEPS - cutoff == PLAN_STEPS), ISSUES) for column in ("plan", "shift")),
         (DATA, changed(ISSUES, "wind", newest)),
     ]
     for data, issues in others:
@@ -165,7 +171,8 @@ def test_predict_agrees_with_a_backtest_of_the_same_day(model: Model, run: Path)
 
 def test_predict_with_a_plain_file_needs_the_plan_for_two_days_only(run: Path) -> None:
     plain = DATA[ROWS:].drop(columns=["y", "price"])
-    short = plain.assign(plan=plain["plan"].where(np.arange(HORIZON) < PLAN_STEPS))
+    known = np.arange(HORIZON) < PLAN_STEPS
+    short = plain.assign(plan=plain["plan"].where(known), shift=plain["shift"].where(known))
     assert predict(run, plain).tobytes() == predict(run, short).tobytes()
 
 

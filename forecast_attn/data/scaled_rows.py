@@ -30,6 +30,8 @@ class RowLayout:
     """Windows may begin before their series."""
     known_steps: tuple[int | None, ...]
     """For how many steps each future column (indicators included) is known; None for the whole horizon."""
+    known_category_steps: tuple[int | None, ...]
+    """The same of each future categorical column."""
 
     @classmethod
     def of(cls, roles: Roles, *, masked: bool, padded: bool) -> RowLayout:
@@ -41,6 +43,7 @@ class RowLayout:
             masked=masked,
             padded=padded,
             known_steps=(*spans, *spans) if masked else spans,
+            known_category_steps=tuple(roles.known_steps.get(name) for name in roles.future_categories),
         )
 
     @property

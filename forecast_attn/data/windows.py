@@ -56,6 +56,7 @@ class WindowArrays:
     future_steps: Int64[Tensor, "horizon"]
     future_known: Bool[Tensor, "horizon num_future"] | None
     """False where a future covariate is not known any more; None where all are known throughout."""
+    future_categories_known: Bool[Tensor, "horizon num_future_categories"] | None
     vintages: Vintages | None
     """Future covariates as they were forecast, scaled; they count along the horizon."""
 
@@ -85,6 +86,7 @@ class WindowArrays:
             past_steps=torch.arange(1 - lookback, 1),
             future_steps=torch.arange(1, horizon + 1),
             future_known=_known_ahead(rows.layout.known_steps, horizon),
+            future_categories_known=_known_ahead(rows.layout.known_category_steps, horizon),
             vintages=vintages,
         )
 
@@ -112,7 +114,7 @@ class WindowArrays:
             future_target=self.target[future],
             past_observed=observed,
             past_categories=_zero_outside(self.categories[past], inside),
-            future_categories=self.categories[future][..., self.layout.num_past_categories :],
+            future_categories=self._future_categories(future),
             static_categories=self.static_categories[series],
             weight=self.weights[series],
         )
@@ -142,6 +144,11 @@ class WindowArrays:
         if self.future_known is not None:
             known = known.masked_fill(~self.future_known, 0)
         return torch.cat([known, self._calendar_of(rows, series)], dim=-1)
+
+    def _future_categories(self, rows: Tensor) -> Tensor:
+        """Codes along the horizon; unknown (0) where a category is not known any more."""
+        known = self.categories[rows][..., self.layout.num_past_categories :]
+        return known if self.future_categories_known is None else known.masked_fill(~self.future_categories_known, 0)
 
     def _as_forecast(self, known: Tensor, rows: Tensor, index: Tensor, vintages: Vintages) -> None:
         """Put in place of what came true what had been forecast at the cut-off."""
