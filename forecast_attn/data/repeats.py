@@ -25,8 +25,8 @@ def without_repeats(
         cells: sorted; rows of one series and stamp in the order of the file.
         roles: what the columns mean.
         report: called with every row too many, under "error".
-        duplicates: error and first keep the first row, last the last; mean averages numbers, without empty ones, and keeps
-            the first category that is not empty.
+        duplicates: error and first keep the first row, last the last; mean averages numbers, without empty ones, and
+            keeps the first category that is not empty.
         repairs: gets what was done, per series.
     """
     follows = np.append(False, (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1]))

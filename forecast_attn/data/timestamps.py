@@ -119,8 +119,9 @@ def zone_name(column: pd.Series) -> str | None:
 
 def _from_datetimes(column: pd.Series, zone: str | None) -> ParsedStamps:
     if isinstance(column.dtype, pd.ArrowDtype):
-        column = pd.Series(column.to_numpy(dtype="datetime64[ns]", na_value=np.datetime64("NaT")))
-    elif isinstance(column.dtype, pd.DatetimeTZDtype):
+        values = column.array.__arrow_array__()  # UTC, whatever the zone
+        return _from_datetimes(pd.Series(values.to_numpy()), zone)
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
         column = column.dt.tz_convert("UTC").dt.tz_localize(None)
     stamps = in_range(column.to_numpy())
     return ParsedStamps(stamps, np.isnat(stamps), zone=zone)

@@ -1,11 +1,17 @@
 """Dates in the forms people write, and none that are guessed."""
 
+from datetime import datetime
+from random import Random
+
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
-from forecast_attn.errors import DataError
+from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps, read_stamps
+from forecast_attn.errors import ConfigError, DataError
 
 
 @pytest.mark.parametrize(
@@ -29,6 +35,38 @@ from forecast_attn.errors import DataError
         ("2024-01-31T13:05Z", "2024-01-31T13:05"),
         ("2024-01-31T13:05+02:00", "2024-01-31T11:05"),
         (" 2024-01-31 ", "2024-01-31"),
+        ("2024-01-31T13:05:07.123456789", "2024-01-31T13:05:07.123456789"),
+        ("2024/01/31 13:05:07.250", "2024-01-31T13:05:07.250"),
+        ("20240131", "2024-01-31"),
+        ("20240131T1305", "2024-01-31T13:05"),
+        ("20240131 13:05", "2024-01-31T13:05"),
+        ("2024013113", "2024-01-31T13"),
+        ("202401311305", "2024-01-31T13:05"),
+        ("20240131130507", "2024-01-31T13:05:07"),
+        ("20240131T1305Z", "2024-01-31T13:05"),
+        ("2024-01-31 13:05 +02", "2024-01-31T11:05"),
+        ("2024-01-31T13:05-0330", "2024-01-31T16:35"),
+        ("1/31/2024 13:05 +02:00", "2024-01-31T11:05"),
+        ("2024-W05", "2024-01-29"),
+        ("2024W05", "2024-01-29"),
+        ("2024-W05-1", "2024-01-29"),
+        ("2024-W05-7", "2024-02-04"),
+        ("2020-W53", "2020-12-28"),
+        ("2021-W01", "2021-01-04"),
+        ("2024Q1", "2024-01-01"),
+        ("2024-Q4", "2024-10-01"),
+        ("Q3 2024", "2024-07-01"),
+        ("Jan 2024", "2024-01-01"),
+        ("2024", "2024-01-01"),
+        ("5 January 2024 13:05", "2024-01-05T13:05"),
+        ("2024-Jan-31", "2024-01-31"),
+        ("2024-01-31 1:05 pm", "2024-01-31T13:05"),
+        ("2024-01-31 12:05:07AM", "2024-01-31T00:05:07"),
+        ("1/31/2024, 1:05:00 PM", "2024-01-31T13:05"),
+        ("31.01.2024 12:00 a.m.", "2024-01-31"),
+        ("13.02.99", "1999-02-13"),
+        ("2024-02-29", "2024-02-29"),
+        ("2023-12-31 23:59:59", "2023-12-31T23:59:59"),
     ],
 )
 def test_forms(written: str, meant: str) -> None:
@@ -112,3 +150,189 @@ def test_datetime_columns_with_a_zone_are_read_as_utc() -> None:
 )
 def test_looks_like_dates(cells: list[object], dates: bool) -> None:
     assert looks_like_dates(pd.Series(cells)) is dates
+
+
+@pytest.mark.parametrize("cell", ["2021-W53", "2024-W00", "2024-W05-8", "2024-05"])
+def test_weeks_that_are_none(cell: str) -> None:
+    assert parse_timestamps(pd.Series(["2024-W01", cell]))[1].tolist() == [False, True]
+
+
+def test_every_iso_week_is_the_one_of_pythons_calendar() -> None:
+    days = pd.date_range("2014-01-01", "2029-12-31", freq="W-MON")
+    written = pd.Series([f"{day.isocalendar().year}-W{day.isocalendar().week:02d}" for day in days])
+    np.testing.assert_array_equal(parse_timestamps(written)[0], days.to_numpy())
+
+
+# --------------------------------------------------------------------------- two-digit years
+
+
+@pytest.mark.parametrize(
+    ("form", "order"), [("%d.%m.%y", "day first"), ("%m/%d/%y", "month first"), ("%y/%m/%d", "year first")]
+)
+@pytest.mark.parametrize("freq", ["D", "W", "MS"])
+def test_the_step_of_the_axis_is_evidence_for_two_digit_years(form: str, order: str, freq: str) -> None:
+    days = pd.date_range("2023-11-20", periods=60, freq=freq)
+    stamps, bad = parse_timestamps(pd.Series(days.strftime(form)))
+    assert not bad.any(), order
+    np.testing.assert_array_equal(stamps, days.to_numpy())
+
+
+@pytest.mark.parametrize("cells", [["01.02.03"], ["31.01.24"], ["05/06/07", "06/06/07", "07/06/07"]])
+def test_two_digit_years_without_evidence_are_refused(cells: list[str]) -> None:
+    with pytest.raises(DataError, match="ambiguous") as error:
+        parse_timestamps(pd.Series(cells), "date")
+    assert "--date-format" in str(error.value.hint)
+
+
+# --------------------------------------------------------------------------- the end of a day
+
+
+def test_the_end_of_a_day_is_the_next_midnight_where_the_column_counts_so() -> None:
+    hours = [f"31.12.2024 {hour:02d}:00" for hour in range(1, 25)]
+    stamps, bad = parse_timestamps(pd.Series(hours))
+    assert not bad.any()
+    assert stamps[-1] == np.datetime64("2025-01-01")
+    assert (np.diff(stamps) == np.timedelta64(1, "h")).all()
+
+
+@pytest.mark.parametrize("end", ["24:00", "24:00:00"])
+def test_the_end_of_a_day_beside_a_midnight_is_a_bad_cell(end: str) -> None:
+    cells = pd.Series([f"2024-01-31 {end}", "2024-02-01 00:00", "2024-02-01 01:00"])
+    assert parse_timestamps(cells)[1].tolist() == [True, False, False]
+
+
+def test_the_end_of_a_day_with_an_offset() -> None:
+    assert parse_timestamps(pd.Series(["2024-01-31T24:00+01:00"]))[0][0] == np.datetime64("2024-01-31T23:00")
+
+
+# --------------------------------------------------------------------------- offsets
+
+
+def test_offsets_are_told() -> None:
+    parsed = read_stamps(pd.Series(["2024-03-31T01:00+01:00", "2024-03-31T03:00+02:00", None]))
+    assert parsed.offsets is not None
+    assert parsed.offsets[:2].tolist() == [3600, 7200]
+    assert parsed.bad.tolist() == [False, False, True]
+
+
+def test_dates_end_in_no_offset() -> None:
+    assert read_stamps(pd.Series(["2024-01-31", "2024-02-29"])).offsets is None
+
+
+def test_a_cell_without_offset_among_others_is_no_instant() -> None:
+    for cells in (["2024-01-01T00:00Z", "2024-01-01T01:00"], ["2024-01-01T01:00", "2024-01-01T00:00Z"]):
+        parsed = read_stamps(pd.Series(cells))
+        assert parsed.bad.tolist() == [not cell.endswith("Z") for cell in cells]
+
+
+@pytest.mark.parametrize(("tz", "name"), [("Europe/Berlin", "Europe/Berlin"), ("UTC", "UTC"), ("+05:30", "+05:30")])
+def test_the_zone_of_a_column_of_datetimes(tz: str, name: str) -> None:
+    column = pd.Series(pd.date_range("2024-01-01", periods=3, tz=tz))
+    parsed = read_stamps(column)
+    assert parsed.zone == name
+    np.testing.assert_array_equal(parsed.stamps, column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy())
+
+
+@pytest.mark.parametrize("tz", [None, "Europe/Berlin"])
+def test_arrow_columns_are_read_as_numpy_ones(tz: str | None) -> None:
+    column = pd.Series(pd.date_range("2024-01-01", periods=3, tz=tz))
+    kind = pd.ArrowDtype(pa.timestamp("us", tz=tz))
+    arrow, plain = read_stamps(column.astype(kind)), read_stamps(column)
+    np.testing.assert_array_equal(arrow.stamps, plain.stamps)
+    assert arrow.zone == plain.zone
+
+
+def test_periods_are_their_first_moment() -> None:
+    stamps, bad = parse_timestamps(pd.Series(pd.period_range("2024-01", periods=3, freq="M")))
+    assert not bad.any()
+    assert stamps.astype("datetime64[D]").astype(str).tolist() == ["2024-01-01", "2024-02-01", "2024-03-01"]
+
+
+# --------------------------------------------------------------------------- a format given
+
+
+@pytest.mark.parametrize(
+    ("written", "date_format", "meant"),
+    [
+        ("01/02/2024", "%d/%m/%Y", "2024-02-01"),
+        ("01/02/2024", "%m/%d/%Y", "2024-01-02"),
+        ("31.1.24 13h", "%d.%m.%y %Hh", "2024-01-31T13"),
+        ("Jan-24", "%b-%y", "2024-01-01"),
+        ("31/1/24 10:00 +0100", "%d/%m/%y %H:%M %z", "2024-01-31T09:00"),
+        ("202401", "%Y%m", "2024-01-01"),
+        ("1706705107", "s", "2024-01-31T12:45:07"),
+        ("1706705107.5", "s", "2024-01-31T12:45:07.5"),
+        ("1706705107250", "ms", "2024-01-31T12:45:07.250"),
+        (1706705107, "s", "2024-01-31T12:45:07"),
+        (1706705107250, "ms", "2024-01-31T12:45:07.250"),
+        (202401, "%Y%m", "2024-01-01"),
+        (2024, "%Y", "2024-01-01"),
+        (1022024, "%d%m%Y", "2024-02-01"),
+    ],
+)
+def test_a_given_format_counts(written: object, date_format: str, meant: str) -> None:
+    stamps, bad = parse_timestamps(pd.Series([written]), "time", date_format)
+    assert not bad.any()
+    assert stamps[0] == np.datetime64(meant, "ns")
+
+
+def test_what_does_not_fit_the_format_is_a_bad_cell() -> None:
+    cells = pd.Series(["31.01.2024", "2024-02-01", "1.2.2024", None])
+    assert parse_timestamps(cells, "time", "%d.%m.%Y")[1].tolist() == [False, True, False, True]
+    assert parse_timestamps(pd.Series([1.7e9, np.nan, 1e30]), "time", "s")[1].tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("date_format", ["%Q", "%", "%z %Y"])
+def test_a_format_that_is_none(date_format: str) -> None:
+    with pytest.raises(ConfigError, match="--date-format"):
+        parse_timestamps(pd.Series(["2024"]), "time", date_format)
+
+
+def test_seconds_since_1970_are_never_guessed() -> None:
+    numbers = pd.Series(np.arange(1_700_000_000, 1_700_360_000, 3600))
+    assert parse_timestamps(numbers)[0].dtype == np.int64
+    assert parse_timestamps(numbers * 1000)[0].dtype == np.int64
+
+
+def test_ten_digits_are_hours_only_if_all_of_them_are() -> None:
+    assert parse_timestamps(pd.Series([2024013122, 2024013123]))[0].dtype == np.dtype("datetime64[ns]")
+    assert parse_timestamps(pd.Series([2024013123, 2024013124]))[0].dtype == np.int64
+
+
+# --------------------------------------------------------------------------- properties
+
+MOMENTS = st.datetimes(datetime(1900, 1, 1), datetime(2200, 1, 1)).map(lambda moment: moment.replace(microsecond=0))
+FORMS = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y/%m/%d %H:%M:%S", "%Y%m%d%H%M%S", "%Y-%m-%d %I:%M:%S %p")
+FORMS += ("%d %b %Y %H:%M:%S", "%B %d, %Y %H:%M:%S", "%Y.%m.%d %H:%M:%S")
+
+
+@settings(max_examples=30)
+@given(st.lists(MOMENTS, min_size=1, max_size=20), st.sampled_from(FORMS))
+def test_what_strftime_writes_is_read(moments: list[datetime], form: str) -> None:
+    stamps, bad = parse_timestamps(pd.Series([moment.strftime(form) for moment in moments]))
+    assert not bad.any()
+    np.testing.assert_array_equal(stamps, np.array(moments, "datetime64[ns]"))
+
+
+@settings(max_examples=30)
+@given(st.lists(MOMENTS, min_size=1, max_size=20), st.randoms(use_true_random=False))
+def test_day_first_is_read_right_or_refused(moments: list[datetime], shuffled: Random) -> None:
+    written = [moment.strftime("%d.%m.%Y %H:%M:%S") for moment in moments]
+    shuffled.shuffle(written)
+    decided = any(moment.day > 12 for moment in moments)
+    try:
+        stamps, bad = parse_timestamps(pd.Series(written))
+    except DataError:
+        assert not decided
+        return
+    assert decided
+    assert not bad.any()
+    np.testing.assert_array_equal(np.sort(stamps), np.sort(np.array(moments, "datetime64[ns]")))
+
+
+@settings(max_examples=50)
+@given(st.text(max_size=12))
+def test_no_text_breaks_the_reader(cell: str) -> None:
+    stamps, bad = parse_timestamps(pd.Series(["2024-01-01", cell], dtype=object))
+    assert not bad[0]
+    assert bad[1] == np.isnat(stamps[1])
