@@ -47,13 +47,24 @@ class Affine(NamedTuple):
         return Affine(*(_filled(own, other, otherwise) for own, other, otherwise in sources))
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able. Floats survive bit for bit: Python writes the shortest text that reads back the same."""
-        return {name: values.tolist() for name, values in self._asdict().items()}
+        """JSON-able, a list per column. Floats survive bit for bit: Python writes the shortest text that reads back."""
+        return {name: values.T.tolist() for name, values in self._asdict().items()}
 
     @classmethod
-    def from_dict(cls, content: dict[str, Any]) -> Affine:
-        """What `to_dict` gave."""
-        return cls(**{name: np.array(values, np.float64) for name, values in content.items()})
+    def from_dict(cls, content: dict[str, Any], num_series: int | None = None) -> Affine:
+        """What `to_dict` gave.
+
+        Args:
+            content: of arrays (num_series, num_columns), or (num_series,) when `num_series` is None.
+            num_series: without it the shape of no columns could not be told.
+
+        Raises:
+            TypeError, ValueError: it is something else.
+        """
+        arrays = {name: np.array(values, np.float64) for name, values in content.items()}
+        if num_series is not None:
+            arrays = {name: values.reshape(len(values), num_series).T.copy() for name, values in arrays.items()}
+        return cls(**arrays)
 
 
 def identity(*shape: int) -> Affine:

@@ -105,7 +105,8 @@ class Scaler:
         return cls(
             method=values["method"],
             item_ids=item_ids,
-            **{name: Affine.from_dict(values[name]) for name in _GROUPS},
+            **{name: Affine.from_dict(values[name]) for name in ("target", "static")},
+            **{name: Affine.from_dict(values[name], len(item_ids)) for name in ("past", "future")},
             constant=tuple(values["constant"]),
             transform=Transform.none(len(item_ids)) if given is None else Transform.from_dict(given),
         )
