@@ -31,7 +31,7 @@ FIRST_YEAR, LAST_YEAR = 1678, 2261
 
 _TWO_DIGIT_ORDERS = ("%d/%m/%y", "%m/%d/%y", "%y/%m/%d")
 _REGULAR = 0.95
-"""Share of equal steps that makes a reading of dates a time axis. A wrong one reaches 0.92: twelve days each January."""
+"""Share of equal steps that makes a reading of dates a time axis. Wrong ones reach 0.92: twelve days each January."""
 
 
 def parse_forms(text: pd.Series, name: str) -> NaiveStamps:
