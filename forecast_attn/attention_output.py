@@ -12,9 +12,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter, DumpChoice, DumpSize, estimate_size
+from forecast_attn.attention_dump import (
+    AttentionMetadata,
+    AttentionWriter,
+    DumpChoice,
+    DumpSize,
+    WindowCoordinates,
+    estimate_size,
+)
 from forecast_attn.attention_dump.largest import check_top
 from forecast_attn.attention_dump.size import TRIAL_WINDOWS
+from forecast_attn.attention_dump.writer import windows_per_group
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.inference import Model, WindowForecasts, attention_metadata, forecast_windows
@@ -63,13 +71,7 @@ class AttentionOutput:
         few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(chosen)
         rank = int(value_rank(model, arrays.to(device), few).max()) if len(few) else None
         metadata = dataclasses.replace(attention_metadata(model), dtype=choice.dtype, top=choice.top, value_rank=rank)
-        trial = DumpChoice(windows=TRIAL_WINDOWS).of_cutoffs(chosen)
-        batches = list(forecast_windows(model, panel, trial, device=device, arrays=arrays))
-        size = DumpSize(0, metadata, 0)
-        if batches:
-            tried = attention_windows(panel, model, _joined(batches))
-            size = estimate_size(metadata, len(chosen), tried)
-        return cls(model, panel, metadata, chosen, size)
+        return cls(model, panel, metadata, chosen, _size(model, panel, arrays, metadata, chosen, device))
 
     def open(self, path: Path) -> AttentionWriter:
         """The file; a context manager."""
@@ -84,19 +86,38 @@ class AttentionOutput:
         writer.write(**attention_windows(self.panel, self.model, kept))
 
 
+def _size(
+    model: Model,
+    panel: Panel,
+    arrays: WindowArrays,
+    metadata: AttentionMetadata,
+    cutoffs: NDArray[np.int64],
+    device: torch.device,
+) -> DumpSize:
+    """How large a file of these windows will be: a few of them are forecast to see."""
+    tried = DumpChoice(windows=TRIAL_WINDOWS).of_cutoffs(cutoffs)
+    batches = forecast_windows(model, panel, tried, device=device, arrays=arrays)
+    weights = [batch.weights for batch in batches if batch.weights is not None]
+    if not weights:
+        return DumpSize(0, metadata, 0)
+    first = cutoffs[: windows_per_group(metadata)]
+    series = np.searchsorted(panel.starts, first, side="right") - 1
+    return estimate_size(metadata, len(cutoffs), _coordinates(panel, model, first, series), np.concatenate(weights))
+
+
 def attention_windows(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:
     """The arguments of `AttentionWriter.write` for a batch; the panel must hold the rows of their horizon."""
-    steps, cutoffs = np.arange(1, model.schema.horizon + 1), panel.timestamps[forecasts.cutoffs]
-    return {
-        "item_ids": [panel.item_ids[index] for index in forecasts.series],
-        "cutoffs": cutoffs,
-        "timestamps": panel.timestamps[forecasts.cutoffs[:, None] + steps],
+    coordinates = _coordinates(panel, model, forecasts.cutoffs, forecasts.series)
+    return {**coordinates._asdict(), "weights": forecasts.weights}
+
+
+def _coordinates(panel: Panel, model: Model, rows: NDArray[np.int64], series: NDArray[np.int64]) -> WindowCoordinates:
+    """Series and times of the windows whose last known rows these are."""
+    cutoffs, steps = panel.timestamps[rows], np.arange(1, model.schema.horizon + 1)
+    return WindowCoordinates(
+        item_ids=[panel.item_ids[index] for index in series],
+        cutoffs=cutoffs,
+        timestamps=panel.timestamps[rows[:, None] + steps],
         # Counted back, not looked up: a short series is padded before its first row.
-        "lookback_starts": model.schema.frequency.shift(cutoffs, 1 - model.schema.lookback),
-        "weights": forecasts.weights,
-    }
-
-
-def _joined(batches: list[WindowForecasts]) -> WindowForecasts:
-    parts: list[Any] = [np.concatenate(values) for values in zip(*batches, strict=True)]
-    return WindowForecasts(*parts)
+        lookback_starts=model.schema.frequency.shift(cutoffs, 1 - model.schema.lookback),
+    )

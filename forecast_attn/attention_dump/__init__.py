@@ -8,7 +8,7 @@ from forecast_attn.attention_dump.choice import DumpChoice
 from forecast_attn.attention_dump.dump import AttentionDump
 from forecast_attn.attention_dump.reader import read_attention
 from forecast_attn.attention_dump.schema import AttentionMetadata
-from forecast_attn.attention_dump.size import DumpSize, estimate_size
+from forecast_attn.attention_dump.size import DumpSize, WindowCoordinates, estimate_size
 from forecast_attn.attention_dump.writer import AttentionWriter
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "AttentionWriter",
     "DumpChoice",
     "DumpSize",
+    "WindowCoordinates",
     "estimate_size",
     "read_attention",
 ]

@@ -1,21 +1,36 @@
-"""How large an attention file will be, told before it is written: from a trial with a few of its windows."""
+"""How large an attention file will be, told before it is written.
+
+How well weights compress is tried with a few of the windows; the other columns are laid out as they will be for the
+first row group, and not scaled: they repeat, and cost little per row group.
+"""
 
 from __future__ import annotations
 
 import io
-import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from forecast_attn.attention_dump.schema import AttentionMetadata
-from forecast_attn.attention_dump.writer import ROW_GROUP_BYTES, open_parquet, windows_table
+from forecast_attn.attention_dump.schema import AttentionMetadata, attention_schema
+from forecast_attn.attention_dump.writer import coordinate_columns, open_parquet, weight_columns, windows_per_group
 
 TRIAL_WINDOWS = 32
 """Enough of them to know how well the weights compress."""
 GROUP_ENTRY_BYTES = 900
 """What the end of the file says of each row group."""
+
+
+class WindowCoordinates(NamedTuple):
+    """Series and times of windows, as `AttentionWriter.write` takes them."""
+
+    item_ids: list[str]
+    cutoffs: NDArray[Any]
+    timestamps: NDArray[Any]
+    lookback_starts: NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -31,9 +46,8 @@ class DumpSize:
         heads = f" × {about.heads} heads" if about.heads > 1 else ""
         lags = f"{about.lookback} lags" if about.top is None else f"the {about.top} largest of {about.lookback} lags"
         windows = f"{self.windows:,} window{'' if self.windows == 1 else 's'}"
-        return (
-            f"{windows}{heads} × {about.horizon} steps × {lags}, {about.dtype}: about {size_text(self.estimated_bytes)}"
-        )
+        form = f"{windows}{heads} × {about.horizon} steps × {lags}, {about.dtype}"
+        return f"{form}: about {size_text(self.estimated_bytes)}"
 
 
 def size_text(count: float) -> str:
@@ -45,33 +59,45 @@ def size_text(count: float) -> str:
     return f"{count:.3g} TiB"
 
 
-def estimate_size(metadata: AttentionMetadata, windows: int, trial: dict[str, Any]) -> DumpSize:
+def estimate_size(
+    metadata: AttentionMetadata, windows: int, first: WindowCoordinates, trial: NDArray[np.float32]
+) -> DumpSize:
     """The size of a file of so many windows.
 
     Args:
         metadata: of the file.
         windows: how many it will hold.
-        trial: the arguments of `AttentionWriter.write` for some of them, evenly spread; few will do.
+        first: as many of them as fit a row group, or all if they are fewer.
+        trial: weights of a few, evenly spread, (trial_windows, heads, horizon, lookback).
     """
-    count = len(trial["item_ids"])
-    if not count:
+    if not windows:
         return DumpSize(0, metadata, 0)
+    schema = attention_schema(metadata, integer_time=np.issubdtype(first.cutoffs.dtype, np.integer))
+    columns = coordinate_columns(metadata, *first)
+    coordinates = _stored_bytes(list(schema)[: len(columns)], columns) * windows / len(first.item_ids)
+    weight_fields = list(schema)[len(columns) :]
+    half, whole = (
+        _stored_bytes(weight_fields, weight_columns(metadata, part.reshape(-1, metadata.lookback)))
+        for part in (trial[: len(trial) // 2], trial)
+    )
+    # What the second half added is what more windows will add: a column has a beginning, which is paid for once.
+    weights = whole + (windows - len(trial)) * (whole - half) / max(len(trial) - len(trial) // 2, 1)
+    groups = -(-windows // windows_per_group(metadata))
+    return DumpSize(windows, metadata, round(coordinates + weights) + _frame_bytes(schema) + groups * GROUP_ENTRY_BYTES)
+
+
+def _stored_bytes(fields: list[Any], columns: list[Any]) -> int:
+    """The compressed size of some columns."""
+    arrays = [pa.array(column, type=field.type) for field, column in zip(fields, columns, strict=True)]
     stream = io.BytesIO()
-    table = windows_table(metadata, **trial)
-    with open_parquet(stream, table.schema) as parquet:
-        parquet.write_table(table)
-    stored, whole = _stored_bytes(pq.ParquetFile(stream).metadata), stream.getbuffer().nbytes
-    dense = 4 * metadata.heads * metadata.horizon * metadata.lookback * windows
-    more_groups = math.ceil(dense / ROW_GROUP_BYTES) - 1
-    return DumpSize(
-        windows, metadata, round(stored * windows / count) + whole - stored + more_groups * GROUP_ENTRY_BYTES
-    )
+    with open_parquet(stream, pa.schema(fields)) as parquet:
+        parquet.write_table(pa.table(arrays, schema=pa.schema(fields)))
+    group = pq.ParquetFile(stream).metadata.row_group(0)
+    return sum(group.column(place).total_compressed_size for place in range(group.num_columns))
 
 
-def _stored_bytes(groups: Any) -> int:
-    """The compressed size of all columns of all row groups."""
-    return sum(
-        groups.row_group(group).column(column).total_compressed_size
-        for group in range(groups.num_row_groups)
-        for column in range(groups.num_columns)
-    )
+def _frame_bytes(schema: Any) -> int:
+    """The size of a file without rows: what it says of itself."""
+    stream = io.BytesIO()
+    open_parquet(stream, schema).close()
+    return stream.getbuffer().nbytes

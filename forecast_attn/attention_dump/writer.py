@@ -145,23 +145,42 @@ def windows_table(
     _expect_shape("cutoffs", cutoffs, (batch,))
     _expect_shape("lookback_starts", lookback_starts, (batch,))
     _expect_shape("timestamps", timestamps, (batch, horizon))
-    per_window = heads * horizon
     schema = attention_schema(metadata, integer_time=np.issubdtype(np.asarray(cutoffs).dtype, np.integer))
     columns = [
-        pa.array([str(item_id) for item_id in item_ids], pa.string()).take(np.repeat(np.arange(batch), per_window)),
-        np.repeat(_plain_time(cutoffs), per_window),
-        np.tile(np.arange(1, horizon + 1, dtype=np.int32), batch * heads),
-        np.tile(np.repeat(np.arange(heads, dtype=np.int32), horizon), batch),
-        np.repeat(_plain_time(timestamps)[:, None], heads, axis=1).reshape(-1),
-        np.repeat(_plain_time(lookback_starts), per_window),
-        *_weight_columns(metadata, weights.reshape(batch * per_window, metadata.lookback)),
+        *coordinate_columns(metadata, item_ids, cutoffs, timestamps, lookback_starts),
+        *weight_columns(metadata, weights.reshape(batch * heads * horizon, metadata.lookback)),
     ]
     return pa.table(
         [pa.array(column, type=kind) for column, kind in zip(columns, schema.types, strict=True)], schema=schema
     )
 
 
-def _weight_columns(metadata: AttentionMetadata, rows: NDArray[np.floating[Any]]) -> list[Any]:
+def coordinate_columns(
+    metadata: AttentionMetadata,
+    item_ids: Sequence[str],
+    cutoffs: NDArray[Any],
+    timestamps: NDArray[Any],
+    lookback_starts: NDArray[Any],
+) -> list[Any]:
+    """The first six columns: which series, cut-off, step, head and times each row is about."""
+    batch, heads, horizon = len(item_ids), metadata.heads, metadata.horizon
+    per_window = heads * horizon
+    return [
+        pa.array([str(item_id) for item_id in item_ids], pa.string()).take(np.repeat(np.arange(batch), per_window)),
+        np.repeat(_plain_time(cutoffs), per_window),
+        np.tile(np.arange(1, horizon + 1, dtype=np.int32), batch * heads),
+        np.tile(np.repeat(np.arange(heads, dtype=np.int32), horizon), batch),
+        np.repeat(_plain_time(timestamps)[:, None], heads, axis=1).reshape(-1),
+        np.repeat(_plain_time(lookback_starts), per_window),
+    ]
+
+
+def windows_per_group(metadata: AttentionMetadata) -> int:
+    """How many windows a row group holds, give or take what comes in one piece."""
+    return -(-ROW_GROUP_BYTES // (4 * metadata.heads * metadata.horizon * metadata.lookback))
+
+
+def weight_columns(metadata: AttentionMetadata, rows: NDArray[np.floating[Any]]) -> list[Any]:
     """The last columns of a file, from rows (rows, lookback): all weights, or lags, weights and what remains."""
     if metadata.top is None:
         return [_lists(np.array(rows, dtype=metadata.dtype, order="C"))]  # a copy: callers reuse their buffers

@@ -28,7 +28,7 @@ MARGINS = 1.5  # inches for title, axis labels and the space between
 COLOURS = "viridis"  # even steps in brightness, told apart by colour-blind eyes and in print
 INK, FAINT, ACCENT, SECOND = "#2b2b33", "#6f6f7a", "#1f6f8b", "#d1495b"
 LABEL, TICK = 10, 9  # points; at a page's 800 pixels these are 12 and 11 pixels
-MOST_TICKS, MOST_STAMPS = 9, 7
+MOST_TICKS, MOST_STAMPS = 9, 6
 
 
 class Panels(NamedTuple):
@@ -101,9 +101,9 @@ def _row_heights(inspection: Inspection, lines: SeriesLines | None) -> list[floa
 
 
 def _panels(figure: "Figure", rows: list[float], inspection: Inspection, *, with_series: bool) -> Panels:
-    """The lookback's panels on one axis of lags, and to their right what belongs to the steps."""
+    """The lookback's panels on one axis of lags, and to their right what belongs to the steps, on the same time scale."""
     header = inspection.header
-    beside = float(np.clip(header.horizon / header.lookback, 0.16, 0.5))
+    beside = float(np.clip(header.horizon / header.lookback, 0.16, 0.5 if with_series else 0.2))
     grid = figure.add_gridspec(len(rows), 3, height_ratios=rows, width_ratios=[1, beside, 0.02])
     last = len(rows) - 1
     weights = figure.add_subplot(grid[last, 0], label="weights")
@@ -210,7 +210,7 @@ def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, line
         _mark_seasons(axes, header, steps)
     _dress(axes, inspection, ticks=True)
     marks = ["▼ whole seasons before the cut-off"] if 1 < header.season < header.lookback else []
-    marks += ["dotted: before the target"] if seasonal else []
+    marks += ["dotted: before the target" if marks else "dotted: whole seasons before the target"] if seasonal else []
     marks += ["shaded: middle half of the windows"] if lines is not None and lines.spread is not None else []
     axes.set_xlabel("\n".join(["lag (time steps before the cut-off)", "; ".join(marks)]), color=INK, fontsize=LABEL)
 
