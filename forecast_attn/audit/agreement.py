@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 Row = NDArray[np.floating[Any]]
 Floats = NDArray[np.float64]
@@ -53,6 +53,14 @@ def top(row: Row, count: int) -> NDArray[np.int64]:
 def top_overlap(row: Row, other: Row, count: int) -> float:
     """Share of the `count` largest places of one row that are among those of the other."""
     return len(np.intersect1d(top(row, count), top(other, count))) / count
+
+
+def mean_of_defined(values: ArrayLike) -> Floats:
+    """Mean over the first axis, leaving out what is NaN; NaN where nothing is defined."""
+    given = np.asarray(values, np.float64)
+    defined = ~np.isnan(given)
+    total, count = np.where(defined, given, 0).sum(axis=0), defined.sum(axis=0)
+    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), np.float64)
 
 
 def jensen_shannon(rows: Row, others: Row) -> Floats:

@@ -18,7 +18,7 @@ Level = Literal["faithful", "partly faithful", "not faithful"]
 
 @dataclass(frozen=True)
 class Yardstick:
-    """What a random explanation scores in the same statistic: quantiles over draws."""
+    """What a random explanation scores in the same statistic: quantiles over draws, NaN where it is not defined."""
 
     low: float
     median: float
@@ -30,8 +30,10 @@ class Yardstick:
     @classmethod
     def of_draws(cls, draws: ArrayLike, of: str) -> Yardstick:
         values = np.asarray(draws, np.float64)
-        low, median, high = np.nanquantile(values, (LOW, 0.5, HIGH))
-        return cls(float(low), float(median), float(high), len(values), of)
+        defined = values[~np.isnan(values)]
+        quantiles = np.quantile(defined, (LOW, 0.5, HIGH)) if len(defined) else (np.nan,) * 3
+        low, median, high = (float(quantile) for quantile in quantiles)
+        return cls(low, median, high, len(values), of)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.audit.agreement import order_signs, ranks, spearman, tau_of_signs, top_overlap
+from forecast_attn.audit.agreement import mean_of_defined, order_signs, ranks, spearman, tau_of_signs, top_overlap
 from forecast_attn.audit.deletion import headline_count
 from forecast_attn.audit.findings import Check, Statistic, Yardstick
 from forecast_attn.audit.importance import (
@@ -32,6 +32,9 @@ RANDOM_ORDERS = 20
 
 FEWEST = 3
 """Lookback steps below which there is nothing to rank."""
+
+MOST = 0.5
+"""Share of the steps weighted most that must be among those whose states the forecast misses most."""
 
 LABELS = {
     "state_occlusion": "leaving one state out",
@@ -95,8 +98,8 @@ def rank_agreement(explained: Explained, seed: int) -> Check:
         )
     )
     by_name = {statistic.name: statistic for statistic in statistics}
-    overlap, tau = by_name["state_occlusion_overlap"], by_name["state_occlusion_tau"]
-    passed = bool(overlap.beats_chance and tau.beats_chance) and overlap.value >= 0.5
+    states, inputs = by_name["state_occlusion_overlap"], by_name["input_occlusion_overlap"]
+    passed = bool(states.beats_chance and inputs.beats_chance) and states.value >= MOST
     return Check("rank_agreement", "Other explanations", passed, _verdict(explained, by_name), statistics)
 
 
@@ -109,7 +112,7 @@ def agreements(explained: Explained, name: str, label: str, importance: Floats, 
         own.append(_row_agreement(ranks(weights), ranks(other), count))
         orders = [random.permutation(len(weights)) for _ in range(RANDOM_ORDERS)]
         chance.append(_random_agreement(ranks(weights), ranks(other), orders, count))
-    means, draws = np.nanmean(own, axis=0), np.nanmean(chance, axis=0)
+    means, draws = mean_of_defined(own), mean_of_defined(chance)
     kinds = (("tau", "Kendall's tau"), ("spearman", "Spearman's rho"), ("overlap", f"overlap of the top {count}"))
     for place, (kind, words) in enumerate(kinds):
         yardstick = Yardstick.of_draws(draws[:, place], "the weights in random order")
@@ -157,7 +160,7 @@ def _among_themselves(explained: Explained) -> Statistic:
         if visible.sum() >= FEWEST
     ]
     return Statistic(
-        "among_themselves_tau", "input explanations among themselves: Kendall's tau", float(np.nanmean(taus))
+        "among_themselves_tau", "input explanations among themselves: Kendall's tau", float(mean_of_defined(taus))
     )
 
 

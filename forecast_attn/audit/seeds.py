@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.audit.agreement import jensen_shannon, kendall
+from forecast_attn.audit.agreement import jensen_shannon, kendall, mean_of_defined
 from forecast_attn.audit.findings import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats
 from forecast_attn.errors import RunError
@@ -93,7 +93,7 @@ def _shuffled(rows: Floats, random: np.random.Generator) -> Floats:
 
 
 def _mean_tau(rows: Floats, others: Floats) -> float:
-    return float(np.nanmean([kendall(row, other) for row, other in zip(rows, others, strict=True)]))
+    return float(mean_of_defined([kendall(row, other) for row, other in zip(rows, others, strict=True)]))
 
 
 def _verdict(statistics: list[Statistic], count: int) -> str:
