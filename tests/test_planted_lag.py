@@ -28,9 +28,12 @@ pytestmark = pytest.mark.slow
 def train(here: Path, forecast_process: Callable[..., Any]) -> Callable[..., Path]:
     """`train(attention, lag, *flags)`: the run directory of a training on a table with that lag."""
 
-    def on_planted_lag(attention: str, lag: int, *flags: str) -> Path:
+    def on_planted_lag(attention: str, lag: int, *flags: str, holes: float = 0) -> Path:
         script = str(ROOT / "benchmarks" / "make_samples.py")
         subprocess.run([sys.executable, script, "--lag", str(lag), "--out", "table.csv"], check=True)
+        table = pd.read_csv("table.csv")
+        table.loc[np.random.default_rng(5).random(len(table)) < holes, "target"] = np.nan
+        table.to_csv("table.csv", index=False)
         words = ("--attention", attention, "--seed", "1", "--out", "run", "--quiet", *flags)
         outcome = forecast_process("train", "table.csv", *words)
         assert outcome.code == 0, outcome.err
@@ -67,6 +70,20 @@ def test_every_other_mechanism_finds_it_too(attention: str, train: Callable[...,
     weights = weights_of(train(attention, 14, "--max-epochs", "20") / "validation_attention.parquet")
     shares = [share_on(of_head, 14) for _, of_head in weights.groupby("head")]
     assert max(shares) >= 0.8
+
+
+@pytest.mark.parametrize("attention", ["bahdanau", "luong-general"])
+def test_a_fifth_of_the_values_may_be_missing(attention: str, train: Callable[..., Path]) -> None:
+    """Where the lag's own value is missing the weight must lie elsewhere; where it is there, on the lag."""
+    run = train(attention, 14, "--missing", "mask", "--max-epochs", "20", holes=0.2)
+    weights = weights_of(run / "validation_attention.parquet")
+    table = pd.read_csv("table.csv", parse_dates=["date"])
+    missing = table["date"][table["target"].isna()]
+    on_missing = weights["lookback_timestamp"].isin(missing)
+    assert 0.15 < on_missing.mean() < 0.25
+    assert (weights["weight"][on_missing] == 0).all()
+    has_lag = ~(weights["timestamp"] - pd.Timedelta(days=14)).isin(missing)
+    assert share_on(weights[has_lag], 14) >= 0.8
 
 
 def test_none_has_no_weights_to_show(train: Callable[..., Path], forecast: Callable[..., Any]) -> None:
