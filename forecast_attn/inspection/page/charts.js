@@ -10,7 +10,6 @@ function makeSeriesChart(container) {
     const svg = clearSvg(container, height);
     const areas = { top: 18, low: height * 0.56, barTop: height * 0.64, base: height - 40 };
     parts = { layout, svg, areas, shades: [], bars: [] };
-    hatch(svg);
     drawValues(svg, layout, areas, state);
     drawTimes(svg, layout, areas, state);
     drawBars();
@@ -67,13 +66,13 @@ function makeSeriesChart(container) {
     parts.y = linear(low - room, high + room, areas.low, areas.top);
     const group = draw(svg, "g", { class: "values" });
     draw(svg, "text", { class: "title", x: 2, y: 11 }, page.target ?? "value");
-    draw(svg, "text", { class: "title", x: 2, y: areas.barTop - 6 }, "weight");
+    draw(svg, "text", { class: "title", x: 2, y: areas.barTop - 9 }, "weight");
     drawGaps(group, layout, areas, series[0]);
     if (!known.length) {
       draw(group, "text", { x: layout.left + layout.back / 2, y: (areas.top + areas.low) / 2, "text-anchor": "middle" }, "the series of this window is not known");
       return;
     }
-    for (const tick of ticksBetween(low, high, 4)) drawLevel(group, layout, parts.y(tick), number(tick), layout.end);
+    for (const tick of ticksBetween(low, high, 4)) drawLevel(group, layout, parts.y(tick), short(tick), layout.end);
     drawLines(group, layout, series);
   }
 
@@ -126,12 +125,10 @@ function cross(parent, x, top, bottom) {
   draw(parent, "line", { class: "cross", x1: x, x2: x, y1: top, y2: bottom });
 }
 
-function hatch(svg) {
-  const pattern = draw(draw(svg, "defs"), "pattern", { id: "hatch", width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" });
-  draw(pattern, "rect", { width: 2, height: 6, fill: "var(--gap)" });
-}
-
 // ---------------------------------------------------------------------------- step × lag
+
+// Whole seasons before the target are dotted where the lines would not cover the map.
+const marksSeasons = (layout) => page.season > 1 && numSteps > 1 && page.season * layout.cell >= 14;
 
 function makeHeatmap(container, scale) {
   let parts = null;
@@ -165,7 +162,7 @@ function makeHeatmap(container, scale) {
   }
 
   function drawSeasons() {
-    if (page.season < 2 || numSteps < 2) return;
+    if (!marksSeasons(parts.layout)) return;
     const { layout, map, svg } = parts, group = draw(svg, "g");
     const x = (lag) => xOf(layout, lookback - 1 - lag);
     for (let back = page.season; back < lookback + horizon; back += page.season) {
@@ -176,7 +173,6 @@ function makeHeatmap(container, scale) {
 
   function drawHoles(values) {
     if (!values.some(Number.isFinite) || !values.some(Number.isNaN)) return;
-    hatch(parts.svg);
     values.forEach((value, place) => {
       if (Number.isNaN(value)) draw(parts.svg, "rect", { class: "gap", x: xOf(parts.layout, place) - parts.layout.cell / 2, width: parts.layout.cell, y: parts.map.top, height: parts.map.height });
     });
@@ -195,7 +191,7 @@ function makeHeatmap(container, scale) {
       draw(svg, "line", { class: "axis", x1: x, x2: x, y1: bottom, y2: bottom + 5 });
       draw(svg, "text", { x, y: bottom + 17, "text-anchor": "middle" }, lag);
     }
-    const seasons = page.season > 1 && numSteps > 1 ? "; dotted: whole seasons before the target" : "";
+    const seasons = marksSeasons(layout) ? "; dotted: whole seasons before the target" : "";
     draw(svg, "text", { x: layout.left, y: bottom + 33 }, layout.narrow ? `lag${seasons}` : `lag: steps before the cut-off${seasons}`);
   }
 

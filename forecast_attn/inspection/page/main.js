@@ -20,12 +20,12 @@ function showAll() {
 }
 
 function showMeans() {
-  const rows = meanRows(state.head), spread = meanSpread(state.head), steps = numSteps > 1 ? "steps" : "step";
+  const rows = meanRows(state.head), spread = meanSpread(state.head);
   drawProfile(byId("profile"), profileOf(rows));
   meanMap.draw(rows, spread, null);
   byId("mean").setAttribute("aria-label", "Heat map of the mean weights by step and lag");
   const count = page.windowsInFile, effective = sum(spread.effective) / numSteps;
-  byId("average-words").textContent = `Over ${count === 1 ? "the one window" : `all ${count} windows`} of the file${headWords(", ")}: ${number(effective, 3)} effective ${steps} of ${lookback}.`;
+  byId("average-words").textContent = `Over ${count === 1 ? "the one window" : `all ${count} windows`} of the file${headWords(", ")}: ${effectiveWords(effective)} of ${lookback}.`;
 }
 
 const headWords = (before) => (numHeads === 1 ? "" : before + (state.head === MEAN_OF_HEADS ? `mean of ${numHeads} heads` : `head ${page.heads[state.head]}`));
@@ -52,7 +52,7 @@ function showReadout() {
   const first = make(readout, "span"), values = [forecastOf(state.window)[state.step], actualOf(state.window)[state.step]];
   make(first, "b", {}, `Step ${page.steps[state.step]}, ${timeOf(state.window, lookback + state.step)}`);
   const words = [["forecast", values[0]], ["actual", values[1]]].filter(([, value]) => Number.isFinite(value));
-  first.append(...words.map(([name, value]) => ` · ${name} ${number(value)}`), ` · ${number(state.spread.effective[state.step], 3)} effective steps${headWords(" · ")}`);
+  first.append(...words.map(([name, value]) => ` · ${name} ${number(value)}`), ` · ${effectiveWords(state.spread.effective[state.step])}${headWords(" · ")}`);
   const tops = topPlaces(row, 3), second = make(readout, "span", {}, tops.length ? "looks most at " : "looks at nothing");
   tops.forEach((place, at) => {
     if (at) second.append(", ");
@@ -156,18 +156,21 @@ function listen() {
   }).observe(byId("series"));
 }
 
-function fillLegend() {
-  const kinds = [["past", "series", past], ["forecast", "forecast", forecast], ["actual", "actual", actual], ["uniform", "uniform weights", [1]]];
-  for (const [kind, name, values] of kinds) {
-    if (!values.some(Number.isFinite)) continue;
-    const entry = make(byId("legend"), "li"), svg = draw(entry, "svg", { viewBox: "0 0 26 10", "aria-hidden": "true" });
-    draw(svg, "line", { class: kind, x1: 0, x2: 26, y1: 5, y2: 5 });
-    entry.append(name);
-  }
+function legendEntry(words) {
   const entry = make(byId("legend"), "li"), svg = draw(entry, "svg", { viewBox: "0 0 26 10", "aria-hidden": "true" });
-  draw(svg, "rect", { class: "weight", x: 3, y: 2, width: 8, height: 8 });
-  draw(svg, "circle", { class: "point looked-at", cx: 19, cy: 5, r: 4 });
-  entry.append("weight of the chosen step, and its three largest on the series");
+  entry.append(words);
+  return svg;
+}
+
+function fillLegend() {
+  const lines = [["past", "series", past], ["forecast", "forecast", forecast], ["actual", "actual", actual], ["uniform", "uniform weights", [1]]];
+  for (const [kind, words, values] of lines) {
+    if (values.some(Number.isFinite)) draw(legendEntry(words), "line", { class: kind, x1: 0, x2: 26, y1: 5, y2: 5 });
+  }
+  const chosen = legendEntry("weight of the chosen step, and its three largest on the series");
+  draw(chosen, "rect", { class: "weight", x: 3, y: 2, width: 8, height: 8 });
+  draw(chosen, "circle", { class: "point looked-at", cx: 19, cy: 5, r: 4 });
+  if (past.some(Number.isFinite) && past.some(Number.isNaN)) draw(legendEntry("missing"), "rect", { class: "gap", width: 26, height: 10 });
 }
 
 function start() {

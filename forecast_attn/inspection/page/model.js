@@ -87,11 +87,18 @@ function number(value, digits = 4) {
   return String(Number(value.toPrecision(digits)));
 }
 
+// For an axis: 5M, 12.5k.
+function short(value) {
+  const [factor, unit] = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k"]].find(([each]) => Math.abs(value) >= each) ?? [1, ""];
+  return number(value / (unit === "k" ? 1e3 : factor)) + unit;
+}
+
 function share(weight) {
   if (!(weight > 0)) return "0\u00a0%";
   if (weight < 0.0001) return "<0.01\u00a0%";
   return `${(100 * weight).toFixed(weight >= 0.1 ? 0 : weight >= 0.01 ? 1 : 2)}\u00a0%`;
 }
 
+const effectiveWords = (count) => `${number(count, 3)} effective step${number(count, 3) === "1" ? "" : "s"}`;
 const lagOf = (place) => lookback - 1 - place;
 const distanceOf = (lag) => (page.distances === null ? "" : lag === 0 ? "the cut-off" : `${page.distances[lag]} before the cut-off`);
