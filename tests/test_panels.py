@@ -65,6 +65,21 @@ def test_every_scale_trains_and_forecasts_every_kind_of_series(
         assert (predictions.to_numpy() >= 0).all()
 
 
+def test_missing_values_leave_errors_and_scales_finite(forecast: Callable, write: Callable) -> None:
+    frame = table().reset_index(drop=True)
+    last = frame.groupby("item_id")["y"].tail(1).index
+    holes = np.random.default_rng(1).random(len(frame)) < 0.3
+    unseen = (frame["item_id"] == "tiny") & (frame["date"] < "2024-02-15")
+    frame.loc[(holes | unseen) & ~frame.index.isin(last), "y"] = np.nan
+    options = ("--missing", "mask", "--scaling", "robust", "--transform", "arcsinh", "--weight", "w")
+    result = trained(forecast, write(frame), "run", *options)
+    errors = [result[name][error] for name in ("validation", "seasonal_naive") for error in ("mae", "rmse", "mase")]
+    assert np.isfinite(errors).all()
+    assert {short["item_id"]: short["rows"] for short in result["short_series"]}["tiny"] == 0
+    assert forecast("predict", "run").code == 0
+    assert np.isfinite(pd.read_csv("run/predictions.csv")["prediction"]).all()
+
+
 def test_a_panel_without_any_change_has_no_mase(forecast: Callable, write: Callable) -> None:
     data = write(table().query("item_id in ('constant', 'zero')")[["item_id", "date", "y"]])
     result = trained(forecast, data, "run")
