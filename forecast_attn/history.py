@@ -50,8 +50,9 @@ def read_history(
     if frame is None:
         frame, source = _read_tail(run), run.tail.name
     options = replace(model.config.data, freq=schema.frequency.alias)
+    roles = replace(schema.roles, weight=None)  # weights are for the loss
     with _without_flags_of_train():
-        panel = build_panel(frame, schema.roles, options, source=source, zone=schema.zone)
+        panel = build_panel(frame, roles, options, source=source, zone=schema.zone)
     needed = 1 if schema.padded else schema.lookback
     long_enough = panel.known >= needed
     if not long_enough.any():
