@@ -20,6 +20,7 @@ from forecast_attn.config import DataConfig
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.panel import Panel, panel_to_frame
 from forecast_attn.data.problems import Repair, place
+from forecast_attn.data.reading.places import FILE_ROW
 from forecast_attn.data.roles import Roles
 from forecast_attn.errors import DataError
 
@@ -55,7 +56,7 @@ def fix_table(table: Path | str | pd.DataFrame, config: DataConfig) -> tuple[Che
         ConfigError: the options contradict each other.
     """
     original = examine(table, config)
-    dropped = _rows_of_nothing(original)
+    dropped = np.empty(0, np.int64) if config.wide else _rows_of_nothing(original)
     repaired = examine(_without(original, dropped), config_after_reading(config)) if len(dropped) else original
     report = _without_findings(original, dropped).to_report() if repaired.has_errors else repaired.to_report()
     if repaired.has_errors or repaired.panel is None:
@@ -131,10 +132,16 @@ def _clean_frame(examination: Examination) -> pd.DataFrame:
     frame[panel.roles.time] = panel.zone.text(panel.timestamps)
     for name in frame.columns:
         frame[name] = _whole(frame[name])
-    rows = _source_rows(examination)
-    for name in _kept_columns(examination.roles):
+    kept = _kept_columns(examination)
+    rows = _source_rows(examination) if kept else np.empty(0, np.int64)
+    for name in kept:
         frame[name] = _cells_at(examination.frame, name, rows)
     return frame
+
+
+def _was_wide(examination: Examination) -> bool:
+    """Whether the frame's rows are not the file's."""
+    return examination.frame is not None and examination.frame.index.name == FILE_ROW
 
 
 def _whole(column: pd.Series) -> pd.Series:
@@ -147,10 +154,12 @@ def _whole(column: pd.Series) -> pd.Series:
     return column.astype("Int64") if whole else column
 
 
-def _kept_columns(roles: Roles | None) -> list[str]:
+def _kept_columns(examination: Examination) -> list[str]:
     """Columns without a role that are written as they are."""
-    assert roles is not None
-    return [name for name, reason in roles.ignored.items() if reason not in NOT_KEPT]
+    assert examination.roles is not None
+    if _was_wide(examination):  # all that is left of a wide table has a role
+        return []
+    return [name for name, reason in examination.roles.ignored.items() if reason not in NOT_KEPT]
 
 
 def _source_rows(examination: Examination) -> NDArray[np.int64]:
@@ -219,6 +228,8 @@ def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Itera
         yield Repair(f"encoding: {form.encoding} to utf-8")
     if form.has_mark:
         yield Repair("byte order mark: removed")
+    if form.names_delimiter:
+        yield Repair("line that names the delimiter: removed")
     if form.delimiter != ",":
         yield Repair(f"delimiter: {'tab' if form.delimiter == chr(9) else form.delimiter} to comma")
     if form.decimal != ".":
@@ -246,6 +257,8 @@ def _row_repairs(
 def _stamp_repairs(examination: Examination, clean: pd.DataFrame) -> Iterator[Repair]:
     assert examination.frame is not None
     assert examination.roles is not None
+    if _was_wide(examination):
+        return
     name = examination.roles.time
     rows = _source_rows(examination)
     had = examination.frame[name].astype(str).str.strip().to_numpy()[rows]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from forecast_attn.checking.text_form import text_form
+from forecast_attn.checking.text_form import TextForm, text_form
 from forecast_attn.config import DataConfig
 from forecast_attn.data.problems import Finding
+from forecast_attn.data.reading.dialect import is_blank
 from forecast_attn.errors import UserError
 
 Place = tuple[int, int]
@@ -30,24 +32,22 @@ def places_of(path: str, config: DataConfig, findings: Sequence[Finding]) -> lis
         form = None
     if form is None or not rows:
         return [None for _ in findings]
-    with form.open() as text:
-        records = dict(_records(text, form.delimiter, max(rows), rows))
+    records = dict(_records(form, rows))
     names = [name.strip() for name in form.header]
     return [_place(finding, records, names, form.delimiter) if finding.file == path else None for finding in findings]
 
 
-def _records(text: TextIO, delimiter: str, last: int, wanted: set[int]) -> Iterator[tuple[int, tuple[int, str]]]:
+def _records(form: TextForm, wanted: set[int]) -> Iterator[tuple[int, tuple[int, str]]]:
     """Data row -> its first line, and its text, for the wanted rows."""
-    lines = _Remembering(text)
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-    row, start = -1, 1
-    for cells in reader:
-        if any(cell.strip() for cell in cells) or len(cells) > 1:
-            row += 1
+    lines = _Remembering(io.StringIO(form.text, newline=""))
+    reader = csv.reader(lines, delimiter=form.delimiter, skipinitialspace=True)
+    row, start = -2 if form.names_delimiter else -1, 1
+    for record in reader:
+        row += not is_blank(record)
         if row in wanted and row > 0:
             yield row, (start, lines.taken())
         lines.forget()
-        if row >= last:
+        if row >= max(wanted):
             return
         start = reader.line_num + 1
 
@@ -75,9 +75,11 @@ def _place(finding: Finding, records: dict[int, tuple[int, str]], names: list[st
     if finding.row is None or finding.row not in records:
         return None
     line, text = records[finding.row]
-    if finding.column not in names:
+    # The values of a wide table stand in the columns that name the series.
+    column = next((name for name in (finding.column, finding.item_id) if name in names), None)
+    if column is None:
         return line, 1
-    before = text[: field_start(text, names.index(finding.column), delimiter)]
+    before = text[: field_start(text, names.index(column), delimiter)]
     return line + before.count("\n"), len(before) - (before.rfind("\n") + 1) + 1
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
 from forecast_attn.config import DataConfig
+from forecast_attn.data.reading.dialect import is_blank, naming_line
 from forecast_attn.data.reading.encoding import NotUtf8Error, as_utf8
 from forecast_attn.data.reading.plan import Plan, first_plan, western_encoding
 from forecast_attn.data.reading.source import Source
@@ -24,19 +22,17 @@ _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_
 class TextForm:
     """A CSV as it was found or said to be written."""
 
-    source: Source
+    text: str
+    """All of it, without a byte order mark."""
     encoding: str
     has_mark: bool
     """Whether it begins with a byte order mark."""
+    names_delimiter: bool
+    """Whether a line above the header does so, as Excel's `sep=;`."""
     delimiter: str
     decimal: str
     header: tuple[str, ...]
     """Names of the columns, with the blanks around them."""
-
-    @contextmanager
-    def open(self) -> Iterator[TextIO]:
-        """The text from its start, line ends as they are."""
-        yield io.StringIO(_text(self.source, self.encoding), newline="")
 
 
 def text_form(table: Path | str, config: DataConfig) -> TextForm | None:
@@ -52,9 +48,11 @@ def text_form(table: Path | str, config: DataConfig) -> TextForm | None:
     plan = first_plan(source, config)
     encoding = _encoding(source, plan)
     start = next(source.chunks(64), b"")
-    first_line = next(line for line in io.StringIO(_text(source, encoding), newline="") if line.strip())
-    header = next(csv.reader([first_line], delimiter=plan.delimiter))
-    return TextForm(source, encoding, start.startswith(_MARKS), plan.delimiter, plan.decimal, tuple(header))
+    text = _text(source, encoding)
+    line, _ = naming_line(text.encode())
+    below = io.StringIO(text[len(line.decode()) :], newline="")
+    header = next(record for record in csv.reader(below, delimiter=plan.delimiter) if not is_blank(record))
+    return TextForm(text, encoding, start.startswith(_MARKS), bool(line), plan.delimiter, plan.decimal, tuple(header))
 
 
 def _encoding(source: Source, plan: Plan) -> str:

@@ -13,6 +13,7 @@ from forecast_attn.config import DataConfig
 from forecast_attn.data.problems import Finding, Report
 from forecast_attn.data.reading.arrow import Column
 from forecast_attn.data.reading.collected import Collected
+from forecast_attn.data.reading.dialect import without_naming_line
 from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
 from forecast_attn.data.reading.numbers import MISSING_WORDS, find_decimal
 from forecast_attn.data.reading.plan import Plan, first_plan, western_encoding
@@ -78,7 +79,7 @@ def read_delimited(source: Source, config: DataConfig, progress: Progress | None
 def _read(source: Source, plan: Plan, progress: Progress | None) -> pd.DataFrame:
     columns = _Columns(source.label, plan)
     chunks = as_utf8(source.chunks(progress=progress), plan.encoding, source.label, assumed=plan.encoding_is_assumed)
-    for block in split_blocks(chunks, columns.layout, lambda: columns.num_rows):
+    for block in split_blocks(without_naming_line(chunks), columns.layout, lambda: columns.num_rows):
         columns.add(block)
     if not columns.num_rows:
         raise DataError(f"{source.label} has a header and no rows", "add rows of data below the header")

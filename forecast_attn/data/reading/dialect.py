@@ -7,6 +7,7 @@ import io
 import itertools
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from forecast_attn.data.problems import quoted
@@ -20,6 +21,7 @@ MOST_RECORDS = 1000
 
 Record = list[str]
 
+_NAMING_LINE = re.compile(rb'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
 _DATA_CELL = re.compile(r"[+-]?\d+([.,]\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{4}.*")
 
 
@@ -30,6 +32,8 @@ class Sample:
     text: str
     complete: bool
     """Whether it is the whole text."""
+    delimiter: str | None = None
+    """The one that a line above the header names."""
 
     def records(self, delimiter: str) -> list[Record]:
         """The first records (at most MOST_RECORDS) that are not blank, split at a delimiter."""
@@ -45,6 +49,18 @@ class Sample:
 def is_blank(record: Record) -> bool:
     """Whether a line holds nothing but blanks."""
     return len(record) <= 1 and not any(cell.strip() for cell in record)
+
+
+def naming_line(text: bytes) -> tuple[bytes, str | None]:
+    """The first line and its delimiter when it names one, as Excel's `sep=;` does; else nothing and None."""
+    match = _NAMING_LINE.match(text)
+    return (match[0], match[1].decode("latin-1")) if match else (b"", None)
+
+
+def without_naming_line(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """The text from its header on."""
+    for at, chunk in enumerate(chunks):
+        yield chunk if at else chunk[len(naming_line(chunk)[0]) :]
 
 
 def checked_delimiter(text: str) -> str:

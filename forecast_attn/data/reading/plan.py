@@ -6,7 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from forecast_attn.config import DataConfig
-from forecast_attn.data.reading.dialect import SAMPLE, Sample, checked_delimiter, column_names, find_delimiter
+from forecast_attn.data.reading.dialect import (
+    SAMPLE,
+    Sample,
+    checked_delimiter,
+    column_names,
+    find_delimiter,
+    naming_line,
+)
 from forecast_attn.data.reading.encoding import (
     WESTERN,
     NotUtf8Error,
@@ -52,7 +59,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     decimal = None if config.decimal is None else checked_decimal(config.decimal)
     given = None if config.encoding is None else checked_encoding(config.encoding)
     encoding, sample = _sample(source, given)
-    delimiter = delimiter or find_delimiter(sample, source.label)
+    delimiter = delimiter or sample.delimiter or find_delimiter(sample, source.label)
     records = sample.records(delimiter)
     if not records:
         said = f"{source.label} is not a CSV: a quote is never closed in its first rows"
@@ -84,7 +91,8 @@ def _sample(source: Source, given: str | None) -> tuple[str, Sample]:
         text = b"".join(_prefix_as_utf8(start, encoding, source.label, True, complete))
     if not text.strip():
         raise DataError(f"{source.label} is empty", "expected a header line with column names, then rows")
-    return encoding, Sample(text.decode("utf-8"), complete)
+    line, delimiter = naming_line(text)
+    return encoding, Sample(text[len(line) :].decode("utf-8"), complete, delimiter)
 
 
 def _prefix_as_utf8(start: bytes, encoding: str, label: str, assumed: bool, complete: bool) -> Iterator[bytes]:
