@@ -47,7 +47,8 @@ def forecaster() -> Forecaster:
         static_covariates=["size", "kind"],
         categorical=["kind"],
         short_series="pad",
-    ).fit(pd.concat([series("a", 1.0), series("b", 10.0, seed=1)]))
+        weight="importance",  # which no history below has
+    ).fit(pd.concat([series("a", 1.0).assign(importance=1), series("b", 10.0, seed=1).assign(importance=2)]))
 
 
 def test_without_the_flag_unseen_series_are_named(forecaster: Forecaster) -> None:
