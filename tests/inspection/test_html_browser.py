@@ -77,14 +77,15 @@ class Browser:
         message, _, self._rest = self._rest.partition(b"\0")
         return json.loads(message)
 
-    def open(self, path, *, width=1280, height=1000, dark=False):
+    def open(self, path, *, width=1280, height=1000, dark=False, address=""):
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
         )
         theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[theme])
+        self.call("Page.navigate", url="about:blank")  # another fragment alone would load nothing
         self.events.clear()
-        self.call("Page.navigate", url=path.as_uri())
+        self.call("Page.navigate", url=path.as_uri() + address)
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._read())
         self.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -362,6 +363,28 @@ def test_the_keyboard_reaches_everything_and_moves_step_and_window(browser, page
     browser.press("ArrowLeft")
     assert_draws(browser, dump.weights[0].mean(axis=0)[0])
     assert browser.ask("document.activeElement.id") == "heatmap"
+
+
+def test_the_address_remembers_the_choice(browser, page, dump):
+    browser.open(page, address="#window=3&head=1&step=4")
+    assert_draws(browser, dump.weights[2, 1, 3])
+    assert browser.ask("document.getElementById('head').value") == "1"
+    choose(browser, "cutoff", 0)
+    choose(browser, "step", 5)
+    browser.wait("location.hash === '#window=1&step=6&head=1'")
+    browser.open(page, address="#window=99&head=x&step=-1")
+    assert browser.complaints() == []
+    assert_draws(browser, dump.weights[0].mean(axis=0)[0])
+
+
+def test_a_page_of_one_step_and_one_head(browser, dump, tmp_path):
+    path = tmp_path / "page.html"
+    build_report(dump.select(item="north", step=3, head=1)).write(path)
+    browser.open(path)
+    assert browser.complaints() == []
+    assert_draws(browser, dump.weights[0, 1, 2])
+    assert readout(browser).startswith("Step 3, 2026-01-05 17:00")
+    assert not browser.ask("document.getElementById('head-choice').checkVisibility()")
 
 
 # --------------------------------------------------------------------------- what is missing, and how it looks

@@ -74,6 +74,28 @@ function showTables() {
   }
 }
 
+// ---------------------------------------------------------------------------- the address: #window=3&head=0&step=5
+
+function readAddress() {
+  const wanted = new URLSearchParams(location.hash.slice(1));
+  const placeOf = (name, places) => (wanted.has(name) ? places.indexOf(Number(wanted.get(name))) : -1);
+  state.window = Math.max(placeOf("window", page.windows.map((_, window) => window + 1)), 0);
+  state.step = Math.max(placeOf("step", page.steps), 0);
+  if (numHeads > 1) state.head = placeOf("head", page.heads);
+}
+
+let remembering = null;
+
+// After a rest, for browsers count how often an address changes.
+function rememberChoice() {
+  clearTimeout(remembering);
+  remembering = setTimeout(() => {
+    const chosen = new URLSearchParams({ window: state.window + 1, step: page.steps[state.step] });
+    if (numHeads > 1 && state.head !== MEAN_OF_HEADS) chosen.set("head", page.heads[state.head]);
+    history.replaceState(null, "", `#${chosen}`);
+  }, 300);
+}
+
 // ---------------------------------------------------------------------------- choosing
 
 const windowsOf = (item) => page.windows.map((_, window) => window).filter((window) => itemOf(window) === item);
@@ -81,6 +103,7 @@ const windowsOf = (item) => page.windows.map((_, window) => window).filter((wind
 function showControls() {
   const item = itemOf(state.window), windows = windowsOf(item), at = windows.indexOf(state.window);
   byId("item").value = item;
+  byId("head").value = state.head;
   const cutoff = byId("cutoff");
   cutoff.replaceChildren();
   for (const window of windows) make(cutoff, "option", { value: window }, cutoffOf(window));
@@ -93,6 +116,7 @@ function chooseWindow(window) {
   if (window === undefined || window === state.window) return;
   Object.assign(state, { window, place: null });
   showAll();
+  rememberChoice();
 }
 
 function moveWindow(by) {
@@ -103,6 +127,7 @@ function moveWindow(by) {
 function chooseStep(step, place = state.place) {
   const inside = Math.min(Math.max(step, 0), numSteps - 1);
   if (inside === state.step && place === state.place) return;
+  if (inside !== state.step) rememberChoice();
   Object.assign(state, { step: inside, place });
   showMarks();
 }
@@ -140,7 +165,7 @@ function listen() {
   byId("earlier").addEventListener("click", () => moveWindow(-1));
   byId("later").addEventListener("click", () => moveWindow(1));
   byId("step").addEventListener("input", (event) => chooseStep(Number(event.target.value)));
-  byId("head").addEventListener("change", (event) => { state.head = Number(event.target.value); showAll(); });
+  byId("head").addEventListener("change", (event) => { state.head = Number(event.target.value); showAll(); rememberChoice(); });
   for (const slider of sliders) slider.addEventListener("keydown", onKey);
   pointerOn(byId("series"), (x) => chooseStep(stepAt(seriesChart.layout(), x) ?? state.step, placeAt(seriesChart.layout(), x)));
   for (const [id, map] of [["heatmap", heatmap], ["mean", meanMap]]) {
@@ -180,6 +205,7 @@ function start() {
     make(byId("head"), "option", { value: MEAN_OF_HEADS }, "mean of all");
     page.heads.forEach((head, place) => make(byId("head"), "option", { value: place }, `head ${head}`));
   } else byId("head-choice").hidden = true;
+  readAddress();
   fillLegend();
   showAll();
   listen();
