@@ -28,7 +28,24 @@ ALIASES = [
         "W-WED",
         "2W-FRI",
     ),
-    *("MS", "ME", "2MS", "6ME", "QS-JAN", "QS-FEB", "QE-DEC", "QE-OCT", "YS-JAN", "YS-JUL", "YE-DEC", "YE-JUN"),
+    *(
+        "100ms",
+        "500us",
+        "BMS",
+        "BME",
+        "MS",
+        "ME",
+        "2MS",
+        "6ME",
+        "QS-JAN",
+        "QS-FEB",
+        "QE-DEC",
+        "QE-OCT",
+        "YS-JAN",
+        "YS-JUL",
+        "YE-DEC",
+        "YE-JUN",
+    ),
 ]
 
 
@@ -51,6 +68,15 @@ def test_steps_forward_and_back_are_pandas_own(alias: str) -> None:
     np.testing.assert_array_equal(frequency.stamps_after(stamps[9], 20), stamps[10:])
     np.testing.assert_array_equal(frequency.shift(stamps[20:], -20), stamps[:10])
     np.testing.assert_array_equal(frequency.steps_between(stamps[:1].repeat(30), stamps), np.arange(30))
+
+
+@pytest.mark.parametrize("alias", [*ALIASES, "3"])
+def test_each_stamp_by_its_own_number_of_steps(alias: str) -> None:
+    frequency = parse_frequency(alias)
+    origin = np.int64(3) if alias == "3" else pd.date_range("2023-11-05", periods=1, freq=alias).to_numpy()[0]
+    stamps = frequency.stamps_after(origin, 12)
+    numbers = np.array([0, 3, -2, 3, 5])
+    np.testing.assert_array_equal(frequency.shift(stamps[[2, 2, 2, 4, 5]], numbers), stamps[[2, 5, 0, 7, 10]])
 
 
 @pytest.mark.parametrize("alias", ["h", "B", "ME", "QS-JAN", "7"])
@@ -101,7 +127,17 @@ def test_season_and_default_sizes(alias: str, sizes: tuple[int, int, int]) -> No
     assert (frequency.season, frequency.default_horizon, frequency.default_lookback) == sizes
 
 
-@given(st.sampled_from(["s", "min", "h", "D", "B", "W-SUN", "MS", "ME", "QS-JAN", "YE-DEC", ""]), st.integers(1, 400))
+@pytest.mark.parametrize(
+    ("alias", "within"), [("23h", True), ("24h", False), ("1440min", False), ("ms", True), ("B", False), ("5", False)]
+)
+def test_steps_shorter_than_a_day(alias: str, within: bool) -> None:
+    assert parse_frequency(alias).is_within_day is within
+
+
+@given(
+    st.sampled_from(["s", "ms", "BME", "min", "h", "D", "B", "W-SUN", "MS", "ME", "QS-JAN", "YE-DEC", ""]),
+    st.integers(1, 400),
+)
 def test_every_frequency_has_usable_sizes(unit: str, number: int) -> None:
     frequency = parse_frequency(f"{number}{unit}")
     assert frequency.season >= 1
@@ -122,6 +158,24 @@ def test_every_frequency_has_usable_sizes(unit: str, number: int) -> None:
             ("QS", "QS-JAN"),
             (" 1h ", "h"),
             ("7", "7"),
+            *(("L", "ms"), ("U", "us"), ("BM", "BME"), ("bms", "BMS"), ("Y", "YE-DEC"), ("A-JUN", "YE-JUN")),
+            *(
+                ("AS-APR", "YS-APR"),
+                ("30S", "30s"),
+                ("60MIN", "60min"),
+                ("ME", "ME"),
+                ("QE", "QE-DEC"),
+                ("YS", "YS-JAN"),
+            ),
+            *(
+                ("W-MON", "W-MON"),
+                ("w-fri", "W-FRI"),
+                ("10D", "10D"),
+                ("2H", "2h"),
+                ("4h", "4h"),
+                ("B", "B"),
+                ("b", "B"),
+            ),
         ),
     ],
 )

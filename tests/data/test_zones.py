@@ -99,6 +99,7 @@ def test_local_text_to_axis(name: str, days: int) -> None:
 
 
 def test_texts_of_every_kind() -> None:
+    berlin = Zone("Europe/Berlin", "utc")
     stamps = np.array(["2024-03-31T00:30", "2024-03-31T01:30"], "datetime64[ns]")
     assert Zone("Europe/Berlin", "utc").text(stamps).tolist() == [
         "2024-03-31 01:30:00+01:00",
