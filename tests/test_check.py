@@ -1,0 +1,380 @@
+"""`forecast check`: what it prints in each format, and what `--fix` writes."""
+
+import io
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.checking import check_table
+from forecast_attn.checking.fix import fix_table
+from forecast_attn.config import DataConfig, RunConfig
+from forecast_attn.data.codes import all_codes
+from forecast_attn.data.panel import Panel
+from forecast_attn.panel_reading import read_panel
+
+CORPUS = Path(__file__).resolve().parent / "corpus"
+SIZES = ("--lookback", "3", "--horizon", "1")
+
+DAYS = pd.date_range("2024-01-01", periods=12).strftime("%Y-%m-%d")
+VALUES = [3, 5, 4, 7, 6, 9, 8, 2, 5, 7, 6, 10.5]
+
+
+def table(**columns: Any) -> pd.DataFrame:
+    """Twelve days."""
+    return pd.DataFrame({"date": DAYS, "y": VALUES, **columns})
+
+
+def with_cells(frame: pd.DataFrame, column: str, cells: dict[int, Any]) -> pd.DataFrame:
+    """The table with some cells of a column replaced, by row from 1."""
+    frame = frame.astype({column: object})
+    for row, cell in cells.items():
+        frame.loc[row - 1, column] = cell
+    return frame
+
+
+# --------------------------------------------------------------------------- formats
+
+
+def test_the_table_for_people(forecast: Callable, write: Callable) -> None:
+    outcome = forecast("check", write(with_cells(table(), "y", {4: "many"})), *SIZES)
+    assert outcome.code == 1
+    assert (
+        "FA103 error: column 'y' must be numeric; row 4 (line 5) is 'many'\n      fix: correct the cell" in outcome.out
+    )
+    assert outcome.out.endswith("data.csv: cannot be trained on as it is\nforecast explain FA103 says more\n")
+
+
+def test_a_clean_table(forecast: Callable, write: Callable) -> None:
+    outcome = forecast("check", write(table()), *SIZES)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert outcome.out.endswith("data.csv: ready to train\n")
+
+
+@pytest.mark.parametrize("words", [("--json",), ("--format", "json"), ("--json", "--format", "json")])
+def test_json(forecast: Callable, write: Callable, words: tuple[str, ...]) -> None:
+    outcome = forecast("check", write(with_cells(table(), "y", {4: "many"})), *SIZES, *words)
+    assert outcome.code == 1
+    (finding,) = json.loads(outcome.out)["findings"]
+    assert finding == {
+        "code": "FA103",
+        "severity": "error",
+        "file": "data.csv",
+        "row": 4,
+        "column": "y",
+        "item_id": "y",
+        "message": "column 'y' must be numeric; row 4 (line 5) is 'many'",
+        "fix": finding["fix"],
+    }
+    assert finding["fix"].startswith("correct the cell")
+
+
+def test_notes_and_warnings_are_clean(forecast: Callable, write: Callable) -> None:
+    outcome = forecast("check", write(table(note="dry", version=1)[::-1]), *SIZES, "--json", "--target", "y")
+    found = {finding["code"]: finding["severity"] for finding in json.loads(outcome.out)["findings"]}
+    assert found == {"FA404": "warning", "FA104": "note", "FA207": "note"}
+    assert outcome.code == 0
+
+
+@pytest.mark.parametrize("code", ["FA101", "FA103", "FA204", "FA401", "FA405"])
+def test_every_finding_is_whole(forecast: Callable, write: Callable, code: str) -> None:
+    example = all_codes()[code].bad
+    report = json.loads(forecast("check", write(example.table), *example.options, "--json").out)
+    for finding in report["findings"]:
+        assert set(finding) == {"code", "severity", "file", "row", "column", "item_id", "message", "fix"}
+        assert finding["file"] == "data.csv"
+        assert finding["fix"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("--format", "yaml"), "--format has no value 'yaml'", "table, json, github"),
+        (("--format", "gitub"), "--format has no value 'gitub'", "did you mean 'github'"),
+        (("--format", "github", "--json"), "contradict", "leave one"),
+        (("--fix",), "--fix needs a file", "--fix --out clean.csv"),
+        (("--out", "clean.csv"), "--out is where --fix writes", "add --fix"),
+        (("--fix", "--out", "data.csv"), "is the table itself", "--out clean.csv"),
+        (("--fix", "--out", "./data.csv"), "is the table itself", "--out clean.csv"),
+        (("--fix", "--out", "link.csv"), "is the table itself", "--out clean.csv"),
+        (("--fix", "--out", "-", "--json"), "both write to stdout", "--out FILE"),
+        (("--fix", "--out", "-", "--format", "github"), "both write to stdout", "--out FILE"),
+    ],
+)
+def test_options_that_contradict(
+    refused: Callable, write: Callable, words: tuple[str, ...], message: str, hint: str
+) -> None:
+    path = write(table())
+    Path("link.csv").symlink_to(path)
+    refused("check", path, *words, message=message, hint=hint, code=2)
+
+
+# --------------------------------------------------------------------------- GitHub
+
+
+def unescaped(text: str) -> str:
+    """What GitHub makes of an escaped text."""
+    return text.replace("%0A", "\n").replace("%0D", "\r").replace("%3A", ":").replace("%2C", ",").replace("%25", "%")
+
+
+def annotations(out: str) -> list[tuple[str, dict[str, str], str]]:
+    """Command, properties and message of every line, parsed as the runner does: at the first `::`, commas, `=`."""
+    parsed = []
+    for line in out.splitlines():
+        match = re.fullmatch(r"::(\w+) (.*?)::(.*)", line)
+        assert match, line
+        pairs = [pair.split("=", 1) for pair in match[2].split(",")]
+        parsed.append((match[1], {name: unescaped(value) for name, value in pairs}, unescaped(match[3])))
+    return parsed
+
+
+def test_annotations(forecast: Callable, write: Callable) -> None:
+    frame = with_cells(table(**{"load: 100 %, net": [1, 2, 3] * 4, "note": "a, b"}), "load: 100 %, net", {5: "50 %"})
+    outcome = forecast("check", write(frame, "my data, 50%.csv"), *SIZES, "--format", "github", "--target", "y")
+    assert (outcome.code, outcome.err) == (1, "")
+    (error, where, message), (notice, elsewhere, _) = annotations(outcome.out)
+    assert (error, notice) == ("error", "notice")
+    assert where == {
+        "file": "my data, 50%.csv",
+        "line": "6",
+        "col": "16",
+        "title": "FA103: text in a column of numbers",
+    }
+    assert message.startswith("column 'load: 100 %, net' must be numeric; row 5 (line 6) is '50 %'\n")
+    assert set(elsewhere) == {"file", "title"}
+
+
+def test_a_warning_is_a_warning(forecast: Callable, write: Callable) -> None:
+    outcome = forecast("check", write(table(version=1)), *SIZES, "--target", "y", "--format", "github")
+    assert outcome.code == 0
+    assert [command for command, _, _ in annotations(outcome.out)] == ["warning"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "col"),
+    [
+        ("date,y\n2024-01-01,x\n", 2, 12),
+        ("\n\ndate,y\n\n2024-01-01,x\n", 5, 12),
+        ('date,note,y\n2024-01-01,"a\nb, c",1\n2024-01-02,"d ""e""",x\n', 4, 22),
+        ('date,note,y\n2024-01-01,"a\nb, c",x\n', 3, 7),
+        ("sep=;\ndate;y\n2024-01-01;x\n", 3, 12),
+        ("date\ty\r\n2024-01-01\tx\r\n", 2, 12),
+        ('"date","y"\n"2024-01-01","x"\n', 2, 14),
+    ],
+)
+def test_annotations_point_at_the_cell(forecast: Callable, write: Callable, text: str, line: int, col: int) -> None:
+    """Against the text itself: the character at line and column begins the cell."""
+    mark = ";" if ";" in text else "\t" if "\t" in text else ","
+    filler = {",note,": '"z",'}.get(",note," if "note" in text else "", "")
+    end = "\r\n" if "\r" in text else "\n"
+    days = pd.date_range("2024-01-03", periods=6).strftime("%Y-%m-%d")
+    text += "".join(f"{day}{mark}{filler}{at}{end}" for at, day in enumerate(days))
+    outcome = forecast("check", write(text), *SIZES, "--format", "github")
+    places = [(where["line"], where["col"]) for _, where, said in annotations(outcome.out) if "is 'x'" in said]
+    assert places == [(str(line), str(col))], outcome
+    assert text.split("\n")[line - 1][col - 1 :].startswith(("x", '"x'))
+
+
+def test_annotations_of_a_file_without_lines(forecast: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(CORPUS)
+    ((_, where, _),) = annotations(forecast("check", "nulls.parquet", *SIZES, "--format", "github").out)
+    assert where["file"] == "nulls.parquet"
+    assert "line" not in where
+
+
+# --------------------------------------------------------------------------- --fix
+
+FIXED = [
+    ("semicolon-decimal-comma.csv", (), ["decimal mark: comma to point", "delimiter: ; to comma"]),
+    ("utf8-mark.csv", (), ["byte order mark: removed"]),
+    ("latin1.csv", (), ["encoding: cp1252 to utf-8"]),
+    ("utf16-tab.txt", (), ["byte order mark: removed", "delimiter: tab to comma", "encoding: utf-16-le to utf-8"]),
+    (
+        "excel-sep-line.csv",
+        (),
+        ["decimal mark: comma to point", "delimiter: ; to comma", "line that names the delimiter: removed"],
+    ),
+    ("blanks-around.csv", (), ["names: blanks removed"]),
+    ("day-first.csv", (), ["stamps: written as ISO 8601"]),
+    ("iso-weeks.csv", (), ["stamps: written as ISO 8601"]),
+    ("compact.csv", (), ["stamps: written as ISO 8601"]),
+    ("hour-24.csv", (), ["stamps: written as ISO 8601"]),
+    ("shuffled.csv", (), ["rows: sorted by series and time"]),
+    ("name-missing.csv", (), ["column left out: index without a name"]),
+    ("rows-of-nothing.csv", (), ["rows without a value: dropped"]),
+    ("last-rows-unknown.csv", (), ["rows without a value: dropped"]),
+    ("repeated-mean.csv", ("--duplicates", "mean"), ["duplicates: mean"]),
+    ("repeated-first.csv", ("--duplicates", "first"), ["duplicates: first"]),
+    ("repeated-last.csv", ("--duplicates", "last"), ["duplicates: last"]),
+    ("gap-ffill.csv", ("--missing", "ffill"), ["gap: rows added", "missing: ffill"]),
+    ("gap-interpolate.csv", ("--missing", "interpolate"), ["gap: rows added", "missing: interpolate"]),
+    ("gap-zero.csv", ("--missing", "zero"), ["gap: rows added", "missing: zero"]),
+    ("gap-mask.csv", ("--missing", "mask"), ["gap: rows added", "missing: masked"]),
+    ("target-missing-zero.csv", ("--missing", "zero"), ["missing: zero"]),
+    ("wide.csv", ("--wide",), ["wide: one row per series and step"]),
+    ("date-format-given.csv", ("--date-format", "%d/%m/%Y"), ["stamps: written as ISO 8601"]),
+    ("berlin-spring-said.csv", ("--tz", "Europe/Berlin"), ["stamps: written as ISO 8601"]),
+    ("berlin-autumn-said.csv", ("--tz", "Europe/Berlin"), ["stamps: written as ISO 8601"]),
+    ("thousands-in-german.csv", ("--decimal", ","), ["decimal mark: comma to point", "delimiter: ; to comma"]),
+    ("comma.csv", (), []),
+    ("future-rows.csv", (), []),
+    ("categories.csv", ("--past", "weather"), []),
+    ("categories-of-numbers.csv", ("--past", "code", "--categorical", "code"), []),
+    ("static.csv", ("--static", "area"), []),
+    ("identifier-with-zeros.csv", (), []),
+    ("days.parquet", (), []),
+    ("zoned.parquet", ("--tz", "Europe/Berlin"), []),
+    ("quoted-newline.csv", (), []),
+]
+SETTLED = ("--delimiter", "--decimal", "--encoding", "--date-format", "--duplicates", "--missing")
+
+
+@pytest.mark.parametrize(("name", "words", "repairs"), FIXED, ids=[name for name, _, _ in FIXED])
+def test_a_repaired_table_is_the_same_series(
+    forecast: Callable, here: Path, name: str, words: tuple[str, ...], repairs: list[str]
+) -> None:
+    """It passes check, needs no option of reading, and gives training the same arrays."""
+    outcome = forecast("check", CORPUS / name, *words, *SIZES, "--fix", "--out", "clean.csv")
+    assert outcome.code == 0, outcome
+    said = [line.split("  ")[0] for line in outcome.err.splitlines() if ": " in line and "clean.csv" not in line]
+    assert sorted(said) == repairs, outcome.err
+    assert outcome.err.splitlines()[-1].startswith("clean.csv: ")
+    assert outcome.out.endswith("ready to train\n") or "explain" in outcome.out
+
+    left = without_settled(words)
+    again = forecast("check", "clean.csv", *left, *SIZES)
+    assert again.code == 0, again
+    assert not [line for line in again.out.splitlines() if "FA105" in line or "FA207" in line]
+    same = "comma.csv" if repairs == ["rows without a value: dropped"] else name  # as it is, it cannot be trained on
+    assert_same(panel_of(CORPUS / same, words), panel_of("clean.csv", left))
+
+
+def without_settled(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The options that the repaired table still needs."""
+    if words == ("--wide",):
+        return ()
+    pairs = list(zip(words[::2], words[1::2], strict=True))
+    return tuple(w for flag, value in pairs if flag not in SETTLED or value == "mask" for w in (flag, value))
+
+
+def panel_of(path: Path | str, words: tuple[str, ...]) -> Panel:
+    """What training reads."""
+    pairs = {"wide": True} if words == ("--wide",) else dict(zip((w[2:] for w in words[::2]), words[1::2], strict=True))
+    return read_panel(path, RunConfig.from_options({**pairs, "lookback": 3, "horizon": 1}))[0]
+
+
+def assert_same(one: Panel, other: Panel) -> None:
+    """Bit-equal arrays, one by one and by name."""
+    assert (one.item_ids, one.levels, one.zone, one.frequency.alias) == (
+        other.item_ids,
+        other.levels,
+        other.zone,
+        other.frequency.alias,
+    )
+    arrays = {name: value for name, value in vars(one).items() if isinstance(value, np.ndarray)}
+    assert len(arrays) >= 10
+    for name, value in arrays.items():
+        np.testing.assert_array_equal(value, getattr(other, name), err_msg=name)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "code"),
+    [
+        ("repeated.csv", (), "FA202"),
+        ("gap.csv", (), "FA204"),
+        ("target-missing.csv", (), "FA301"),
+        ("unit.csv", (), "FA103"),
+        ("day-or-month-first.csv", (), "FA201"),
+        ("row-too-long.csv", (), "FA106"),
+        ("empty.csv", (), "FA101"),
+        ("two-targets.csv", (), "FA102"),
+        ("gap-mask.csv", ("--duplicates", "mean"), "FA204"),
+        ("all-too-short.csv", (), "FA403"),
+        ("series-without-a-value.csv", (), "FA301"),
+    ],
+)
+def test_what_needs_a_choice_is_not_repaired(
+    forecast: Callable, files_in: Callable, here: Path, name: str, words: tuple[str, ...], code: str
+) -> None:
+    Path("clean.csv").write_text("mine")
+    outcome = forecast("check", CORPUS / name, *words, *SIZES, "--fix", "--out", "clean.csv", "--json")
+    assert outcome.code == 1
+    assert json.loads(outcome.out)["findings"][0]["code"] == code
+    assert files_in() == {"clean.csv": b"mine"}
+    to_stdout = forecast("check", CORPUS / name, *words, *SIZES, "--fix", "--out", "-")
+    assert to_stdout.code == 1
+    assert f"{code} error" in to_stdout.out
+    assert "date,y\n" not in to_stdout.out
+
+
+def test_what_is_left_is_named_by_its_row_in_the_original(forecast: Callable, write: Callable) -> None:
+    frame = with_cells(table(), "y", {9: "many"})
+    lines = frame.to_csv(index=False).splitlines()
+    path = write("\n".join([*lines[:3], ",", *lines[3:], ""]))
+    outcome = forecast("check", path, *SIZES, "--fix", "--out", "clean.csv", "--json")
+    assert [(f["code"], f["row"]) for f in json.loads(outcome.out)["findings"]] == [("FA103", 10)]
+
+
+def test_stdout_is_the_table_and_nothing_else(forecast: Callable, write: Callable) -> None:
+    path = write(table().to_csv(index=False, sep=";"))
+    outcome = forecast("check", path, *SIZES, "--fix", "--out", "-")
+    assert outcome.code == 0
+    pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(outcome.out)), table())
+    assert "delimiter: ; to comma" in outcome.err
+    assert forecast("check", path, *SIZES, "--fix", "--out", "-", "--quiet").err == ""
+
+
+def test_stdin(forecast: Callable, monkeypatch: pytest.MonkeyPatch, here: Path) -> None:
+    class Stdin:
+        buffer = io.BytesIO(table().to_csv(index=False, sep=";").encode())
+
+        def isatty(self) -> bool:
+            return False
+
+    monkeypatch.setattr(sys, "stdin", Stdin())
+    outcome = forecast("check", "-", *SIZES, "--fix", "--out", "clean.csv")
+    assert outcome.code == 0, outcome
+    assert Path("clean.csv").read_text() == table().to_csv(index=False)
+
+
+def test_the_original_is_never_changed(forecast: Callable, write: Callable, files_in: Callable) -> None:
+    path = write(table()[::-1])
+    before = files_in()
+    assert forecast("check", path, *SIZES, "--fix", "--out", "clean.csv").code == 0
+    after = files_in()
+    assert sorted(after) == ["clean.csv", "data.csv"]
+    assert after["data.csv"] == before["data.csv"]
+
+
+def test_columns_without_a_role_stay_where_their_rows_do(forecast: Callable, write: Callable) -> None:
+    frame = table(note=[f"n{at}" for at in range(12)]).drop(index=[2, 3])
+    outcome = forecast("check", write(frame), *SIZES, "--missing", "zero", "--fix", "--out", "clean.csv")
+    assert outcome.code == 0, outcome
+    clean = pd.read_csv("clean.csv")
+    assert list(clean["note"].fillna("-")) == ["n0", "n1", "-", "-", *(f"n{at}" for at in range(4, 12))]
+    assert list(clean["y"][2:4]) == [0, 0]
+    expected = table().set_index("date")["y"].drop(DAYS[2:4])
+    pd.testing.assert_series_equal(clean.set_index("date")["y"].drop(DAYS[2:4]), expected, check_dtype=False)
+
+
+def test_whole_numbers_stay_whole_numbers(forecast: Callable, write: Callable) -> None:
+    path = write(table(x=range(12), z=[0.5, *range(11)]).assign(y=range(12)))
+    assert forecast("check", path, *SIZES, "--target", "y", "--fix", "--out", "clean.csv").code == 0
+    assert Path("clean.csv").read_text().splitlines()[1:3] == ["2024-01-01,0,0,0.5", "2024-01-02,1,1,0.0"]
+
+
+def test_repairs_in_python(write: Callable) -> None:
+    report, fixed = fix_table(table().drop(index=[4]), DataConfig(lookback=3, horizon=1, missing="ffill"))
+    assert fixed is not None
+    assert not report.errors
+    assert [(r.kind, r.item_id, r.count, r.first) for r in fixed.repairs if r.kind.startswith("missing")] == [
+        ("missing: ffill", "y", 1, "2024-01-05")
+    ]
+    assert fixed.repairs[-1].message.startswith("missing: ffill, series 'y'")
+    assert check_table(write(fixed.csv), DataConfig(lookback=3, horizon=1)).findings == ()
