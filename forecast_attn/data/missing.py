@@ -60,7 +60,7 @@ def fill_missing(
     columns, categories = dict(cells.columns), dict(cells.categories)
     for name in (roles.target, *roles.past_covariates, *roles.future_covariates):
         empty = known & np.isnan(cells.columns[name])
-        columns[name] = _filled_numbers(cells, cells.columns[name], empty, missing)
+        columns[name] = _filled_numbers(cells, cells.columns[name], empty, known, missing)
         repairs += _told(cells, name, empty & ~np.isnan(columns[name]), empty, missing, filled)
     for name in (*roles.past_categories, *roles.future_categories):
         empty = known & (cells.categories[name] < 0)
@@ -135,12 +135,14 @@ def _told(cells: Cells, column: str, changed: Mask, empty: Mask, policy: str, fi
     return repairs_by_series(cells, changed, f"missing: {policy}", column)
 
 
-def _filled_numbers(cells: Cells, values: NDArray[np.float64], empty: Mask, policy: str) -> NDArray[np.float64]:
+def _filled_numbers(
+    cells: Cells, values: NDArray[np.float64], empty: Mask, known: Mask, policy: str
+) -> NDArray[np.float64]:
     if policy == "mask" or not empty.any():
         return values
     if policy == "zero":
         return np.where(empty, 0.0, values)
-    return _carried(cells, values, empty) if policy == "ffill" else _interpolated(cells, values, empty)
+    return _carried(cells, values, empty) if policy == "ffill" else _interpolated(cells, values, empty, known)
 
 
 def _carried(cells: Cells, values: NDArray[Any], empty: Mask) -> NDArray[Any]:
@@ -156,11 +158,11 @@ def _last_known(empty: Mask, starts: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(found >= np.repeat(starts[:-1], np.diff(starts)), found, -1)
 
 
-def _interpolated(cells: Cells, values: NDArray[np.float64], empty: Mask) -> NDArray[np.float64]:
-    """Empty cells on the line between the values around them, in time; outer holes stay."""
+def _interpolated(cells: Cells, values: NDArray[np.float64], empty: Mask, known: Mask) -> NDArray[np.float64]:
+    """Empty cells on the line between the values around them, in time; outer holes stay, before future rows too."""
     before = _last_known(empty, cells.starts)
     after = len(empty) - 1 - _last_known(empty[::-1], len(empty) - cells.starts[::-1])[::-1]
-    inner = np.flatnonzero(empty & (before >= 0) & (after < len(empty)))
+    inner = np.flatnonzero(empty & (before >= 0) & np.append(known, False)[after])
     first, last = before[inner], after[inner]
     time = cells.stamps.astype(np.int64)
     share = (time[inner] - time[first]) / (time[last] - time[first])
