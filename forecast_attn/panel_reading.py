@@ -41,7 +41,7 @@ def read_panel(
 
     name, options = name_of(data), config.data
     frame = read_table(data, options)
-    frame, options, table = _with_vintages(frame, options, vintages)
+    frame, options, table = with_vintages(frame, options, vintages)
     panel = build_panel(frame, resolve_roles(frame, options, name), options, source=name, vintages=table)
     del frame
     release_memory()
@@ -49,10 +49,14 @@ def read_panel(
     return panel, DataSource(_path_of(data) or name, _digest_of(data), _digest_of(forecasts))
 
 
-def _with_vintages(
+def with_vintages(
     frame: pd.DataFrame, config: DataConfig, vintages: pd.DataFrame | None
 ) -> tuple[pd.DataFrame, DataConfig, VintageTable | None]:
-    """The table and its options with the columns that were forecast declared, and the table of forecasts."""
+    """The table and its options with the columns that were forecast declared, and the table of forecasts.
+
+    Raises:
+        DataError: the table of forecasts cannot be read, or has a column that is neither in the data nor declared.
+    """
     from forecast_attn.data.issued import declare_issued
     from forecast_attn.data.panel_building import VintageTable
     from forecast_attn.data.reading import read_beside

@@ -25,6 +25,7 @@ from forecast_attn.data.problems import Finding, Repair, finding_of
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.errors import DataError
+from forecast_attn.panel_reading import with_vintages
 from forecast_attn.preparation import Preparation, prepare
 
 SEVERITIES = ("error", "warning", "note")
@@ -135,6 +136,7 @@ def _pass_stages(draft: Examination, table: Path | str | pd.DataFrame, source: s
     report = draft.findings.append
     draft.frame = read_table(table, config, report=report)
     draft.stage = "FA102"
+    draft.frame, config, vintages = with_vintages(draft.frame, config, None)
     draft.roles = resolve_roles(draft.frame, config, source)
     for column, reason in draft.roles.ignored.items():
         if reason != "declared":
@@ -143,7 +145,7 @@ def _pass_stages(draft: Examination, table: Path | str | pd.DataFrame, source: s
     cells = parse_cells(draft.frame, draft.roles, report, source, config.date_format)
     draft.cells = localise(cells, report, tz=config.tz, freq=config.freq)
     draft.stage = "FA203"
-    draft.panel = panel_of_cells(draft.cells, draft.roles, config, report)
+    draft.panel = panel_of_cells(draft.cells, draft.roles, config, report, vintages=vintages)
     if not draft.has_errors:
         draft.stage = "FA403"
         report_constants(draft.panel, report)
@@ -152,6 +154,6 @@ def _pass_stages(draft: Examination, table: Path | str | pd.DataFrame, source: s
 
 
 def _once_per_cell(findings: list[Finding]) -> list[Finding]:
-    """Without "has no value" for cells already said to hold text or infinity."""
-    bad = {(finding.column, finding.row) for finding in findings if finding.code in ("FA103", "FA303")}
+    """Without "has no value" for cells already said to hold text or infinity, or to have been forecast too late."""
+    bad = {(finding.column, finding.row) for finding in findings if finding.code in ("FA103", "FA303", "FA506")}
     return [f for f in findings if f.code not in ("FA301", "FA302", "FA304") or (f.column, f.row) not in bad]

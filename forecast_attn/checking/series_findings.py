@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from forecast_attn.data.future import future_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.problems import Finding, Report, counted
 from forecast_attn.data.scaling import constant_series
@@ -32,9 +33,12 @@ def report_constants(panel: Panel, report: Report) -> None:
 
 
 def report_preparation(preparation: Preparation, report: Report) -> None:
-    """Report series too short to learn from, and future rows that end before the horizon."""
+    """Report series too short to learn from, windows left out, and what is not known of the future."""
     report_short_series(preparation.split, report)
-    panel, horizon = preparation.panel, preparation.schema.horizon
+    panel, horizon, holidays = preparation.panel, preparation.schema.horizon, preparation.schema.calendar.holidays
+    ahead_of_dates = () if holidays is None else holidays.notes(panel.zone.local(future_stamps(panel, horizon).ravel()))
+    for finding in (*preparation.findings, *ahead_of_dates):
+        report(finding)
     ahead = panel.starts[1:] - panel.ends
     if panel.roles.future and (ahead < horizon).any():
         at = int(np.argmax(ahead < horizon))

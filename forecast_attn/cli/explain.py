@@ -51,8 +51,9 @@ def _tell(code: Code) -> None:
     typer.echo(f"{code.code} ({code.severity}): {code.title}\n")
     for heading, text in (("means", code.means), ("matters", code.matters), ("fix", code.fix)):
         typer.echo(textwrap.fill(text, 100, initial_indent=f"{heading + ':':<9}", subsequent_indent=" " * 9))
-    _show("found in", "bad.csv", code.bad)
-    _show("put right", "good.csv", code.good)
+    for heading, name, example in (("found in", "bad.csv", code.bad), ("put right", "good.csv", code.good)):
+        if example is not None:
+            _show(heading, name, example)
 
 
 def _show(heading: str, name: str, example: Example) -> None:

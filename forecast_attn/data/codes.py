@@ -48,9 +48,9 @@ class Code:
     means: str
     matters: str
     fix: str
-    bad: Example
-    """Has a finding of this code."""
-    good: Example
+    bad: Example | None
+    """Has a finding of this code; None where only a forecast can have one."""
+    good: Example | None
     """The same, put right: no finding of this code, and no error."""
 
 
@@ -85,7 +85,9 @@ def _code(name: str, entry: dict[str, Any]) -> Code:
     return Code(name, **texts, bad=_example(entry, "bad"), good=_example(entry, "good"))
 
 
-def _example(entry: dict[str, Any], which: str) -> Example:
+def _example(entry: dict[str, Any], which: str) -> Example | None:
+    if which not in entry:
+        return None
     options = (EXAMPLE_OPTIONS, entry.get("options", ""), entry.get(f"{which}_options", ""))
     return Example(
         entry[which],

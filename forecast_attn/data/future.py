@@ -99,14 +99,19 @@ def join_future(
     return _with_future(panel, rows)
 
 
+def future_stamps(panel: Panel, horizon: int) -> Stamps:
+    """The steps after each series' last known target (num_series, horizon)."""
+    last = panel.timestamps[panel.ends - 1]
+    return np.stack([panel.frequency.shift(last, step) for step in range(1, horizon + 1)], axis=1)
+
+
 def own_future(panel: Panel, horizon: int) -> FutureRows:
     """What the panel's own trailing rows know."""
-    last = panel.timestamps[panel.ends - 1]
     wanted = panel.ends[:, None] + np.arange(horizon)
     present = wanted < panel.starts[1:, None]
     rows = np.where(present, wanted, 0)
     return FutureRows(
-        stamps=np.stack([panel.frequency.shift(last, step) for step in range(1, horizon + 1)], axis=1),
+        stamps=future_stamps(panel, horizon),
         present=present,
         covariates=np.where(present[..., None], panel.future_covariates[rows], np.nan),
         categories=np.where(present[..., None], panel.future_categories[rows], np.int32(-1)),

@@ -43,13 +43,17 @@ def test_every_text_is_a_sentence(code: Code) -> None:
     for text in (code.means, code.matters, code.fix):
         assert re.fullmatch(r"[-A-Z].*[.]", text, flags=re.DOTALL), text
         assert len(text) <= 300
-    for flag in re.findall(r"--([a-z-]+)", f"{code.fix} {' '.join(code.bad.options + code.good.options)}"):
+    examples = [example for example in (code.bad, code.good) if example is not None]
+    options = " ".join(option for example in examples for option in example.options)
+    for flag in re.findall(r"--([a-z-]+)", f"{code.fix} {options}"):
         if flag not in ("fix", "out", "future"):
             assert f"--{flag}" in (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), flag
 
 
-@pytest.mark.parametrize("code", CODES.values(), ids=list(CODES))
+@pytest.mark.parametrize("code", [pytest.param(code, id=name) for name, code in CODES.items() if code.bad is not None])
 def test_every_example_shows_what_it_says(forecast: Callable, write: Callable, code: Code) -> None:
+    assert code.bad is not None
+    assert code.good is not None
     for name, text in code.bad.files.items():
         write(text, name)
     bad = forecast("check", write(code.bad.table.encode(code.bad.encoding), "bad.csv"), *code.bad.options, "--json")
@@ -59,7 +63,9 @@ def test_every_example_shows_what_it_says(forecast: Callable, write: Callable, c
     assert bad.code == (1 if code.severity == "error" else 0)
     for name, text in code.good.files.items():
         write(text, name)
-    good = forecast("check", write(code.good.table.encode(code.good.encoding), "good.csv"), *code.good.options, "--json")
+    good = forecast(
+        "check", write(code.good.table.encode(code.good.encoding), "good.csv"), *code.good.options, "--json"
+    )
     found_again = {finding["code"] for finding in json.loads(good.out)["findings"]}
     assert good.code == 0, good.out
     assert code.code not in found_again
@@ -75,6 +81,17 @@ def test_explain_one(forecast: Callable, name: str) -> None:
     assert all(text in words for text in (code.means, code.matters, code.fix))
     assert "forecast check good.csv --lookback 2 --horizon 1 --missing interpolate" in outcome.out
     assert f"    {code.bad.table.splitlines()[3]}" in outcome.out.splitlines()
+
+
+def test_only_notes_of_a_forecast_have_no_example() -> None:
+    assert [name for name, code in CODES.items() if code.bad is None or code.good is None] == ["FA509", "FA521"]
+
+
+def test_explain_a_note_of_a_forecast(forecast: Callable) -> None:
+    outcome = forecast("explain", "FA509")
+    assert outcome.code == 0
+    assert outcome.out.startswith("FA509 (note): which forecasts are used\n")
+    assert "forecast check" not in outcome.out
 
 
 def test_explain_all(forecast: Callable) -> None:
