@@ -61,7 +61,7 @@ class Panel:
     zone: Zone = field(default_factory=Zone)
     """How the time stamps are shown."""
     filled: Filled = field(default_factory=Filled)
-    """Which values are not from the table."""
+    """Which values are not from the table; of a panel as built."""
     repairs: tuple[Repair, ...] = ()
     """What options such as --missing changed as the table was read."""
 
@@ -95,6 +95,7 @@ class Panel:
             future_covariates=self.future_covariates[rows],
             past_categories=self.past_categories[rows],
             future_categories=self.future_categories[rows],
+            filled=Filled(),  # of the whole panel's rows, which these are not
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from forecast_attn.data.cells import Cells, parse_cells
 from forecast_attn.data.issued import fill_absent
 from forecast_attn.data.issued_reading import parse_issued
 from forecast_attn.data.localise import localise
-from forecast_attn.data.missing import fill_missing
+from forecast_attn.data.missing import fill_missing, hint_for
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.problems import (
     Finding,
@@ -219,10 +220,14 @@ def _report_missing(cells: Cells, roles: Roles, known: NDArray[np.int64], missin
     if missing == "mask":
         return
     target = np.isnan(cells.columns[roles.target]) & ~future & has_target
-    report_each(report, np.flatnonzero(target), lambda at: _missing(cells, roles.target, at, "FA301"))
+    hint = hint_for(missing, roles.target, needed=True)
+    report_each(report, np.flatnonzero(target), lambda at: _missing(cells, roles.target, at, "FA301", hint))
     for name, is_empty in empty.items():
+        if missing == "zero" and name in roles.categorical:  # no category is an unknown one
+            continue
+        hint = hint_for(missing, name, needed=False)
         needed = ~nothing if name in roles.future and name not in roles.known_steps else ~future
-        report_each(report, np.flatnonzero(is_empty & needed), lambda at, name=name: _missing(cells, name, at))  # type: ignore[misc]
+        report_each(report, np.flatnonzero(is_empty & needed), _missing_in(cells, name, hint))
 
 
 def _no_target(cells: Cells, roles: Roles, index: int) -> Finding:
@@ -231,11 +236,15 @@ def _no_target(cells: Cells, roles: Roles, index: int) -> Finding:
     return Finding("FA301", "error", message, "remove its rows, or fill the target", item_id=name, column=roles.target)
 
 
-def _missing(cells: Cells, column: str, at: int, code: str = "FA302") -> Finding:
+def _missing_in(cells: Cells, column: str, hint: str) -> Callable[[int], Finding]:
+    return lambda at: _missing(cells, column, at, "FA302", hint)
+
+
+def _missing(cells: Cells, column: str, at: int, code: str = "FA302", hint: str | None = None) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
     where = place(row) if row > 0 else "an absent row"
     message = f"column '{column}' has no value at {where}, series '{name}', {cells.text(at)}"
-    hint = "fill the cell" if code == "FA301" else f"fill the cell, or leave the column out with --ignore '{column}'"
+    hint = hint or f"fill the cell, or leave the column out with --ignore '{column}'"
     return Finding(code, "error", message, hint, item_id=name, column=column, row=row)
 
 
