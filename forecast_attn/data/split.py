@@ -21,7 +21,7 @@ class ShortSeries(NamedTuple):
     rows: int
     """Its training rows that have a value."""
     needed: int
-    """How many a whole window has."""
+    """How many would have been enough."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +77,10 @@ def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int,
     pad = short_series == "pad"
     windows = windows_per_series(panel, training_cutoffs(panel, bare, lookback, horizon, pad=pad))
     if not windows.any() or not len(validation_cutoffs(panel, bare, lookback, horizon, pad=pad)):
-        raise _too_short(panel, validation, span, horizon, 1 if pad else lookback)
+        raise _too_short(panel, validation, span, horizon, lookback, pad)
     whole = bare.training_rows(panel) >= lookback + horizon
-    skipped, padded = (
-        _short(panel, bare, chosen, lookback + horizon) for chosen in (windows == 0, ~whole & (windows > 0))
-    )
+    skipped = _short(panel, bare, windows == 0, 1 + horizon if pad else lookback + horizon)
+    padded = _short(panel, bare, ~whole & (windows > 0), lookback + horizon)
     if skipped and short_series == "error":
         raise _refused(skipped, lookback, horizon)
     return Split(bare.boundary, skipped, padded)
@@ -89,7 +88,7 @@ def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int,
 
 def report_short_series(split: Split, report: Report) -> None:
     """Report short series: FA402 where they are left out of training, FA406 where they are padded."""
-    left_out: tuple[str, Severity, str] = ("FA402", "warning", "it is left out; --short-series pad may use it")
+    left_out: tuple[str, Severity, str] = ("FA402", "warning", "it is left out of training")
     padded: tuple[str, Severity, str] = ("FA406", "note", "its lookback is padded, and the padding is masked")
     for group, (code, severity, hint) in ((split.skipped, left_out), (split.padded, padded)):
         findings = [Finding(code, severity, _lacking(short), hint, item_id=short.item_id) for short in group]
@@ -111,7 +110,7 @@ def _short(panel: Panel, split: Split, chosen: NDArray[np.bool_], needed: int) -
 
 def _lacking(short: ShortSeries) -> str:
     rows = counted(short.rows, "row")
-    return f"series '{short.item_id}' has {rows} for training; lookback + horizon need {short.needed}"
+    return f"series '{short.item_id}' has {rows} for training; a window needs {short.needed}"
 
 
 def _refused(short: tuple[ShortSeries, ...], lookback: int, horizon: int) -> DataError:
@@ -139,28 +138,30 @@ def _validation_steps(validation: float, span: int, horizon: int) -> int:
     return max(horizon, round(validation * span) if validation < 1 else int(validation))
 
 
-def _too_short(panel: Panel, validation: float, span: int, horizon: int, lookback: int) -> DataError:
+def _too_short(panel: Panel, validation: float, span: int, horizon: int, lookback: int, pad: bool) -> DataError:
     steps = _validation_steps(validation, span, horizon)
-    longest = int(panel.known.max())
+    longest, past = int(panel.known.max()), "one row" if pad else f"lookback {lookback}"
+    lookback = 1 if pad else lookback
     if longest >= lookback + horizon + steps:
-        return _no_window_there(panel, steps, horizon, lookback)
+        return _no_window_there(panel, steps, horizon, past)
     message = (
-        f"the longest series has {counted(longest, 'row')}; lookback {lookback} + horizon {horizon} + {steps} for "
+        f"the longest series has {counted(longest, 'row')}; {past} + horizon {horizon} + {steps} for "
         f"validation need {lookback + horizon + steps}"
     )
     for shorter in range(horizon, 0, -1):
         room = longest - _validation_steps(validation, span, shorter) - shorter
-        if room >= shorter:
-            return DataError(message, f"--lookback {min(lookback, room)} --horizon {shorter}")
+        if room >= (1 if pad else shorter):
+            flags = f"--horizon {shorter}" if pad else f"--lookback {min(lookback, room)} --horizon {shorter}"
+            return DataError(message, flags)
     return DataError(message, "add rows, or give validation fewer steps with --validation")
 
 
-def _no_window_there(panel: Panel, steps: int, horizon: int, lookback: int) -> DataError:
+def _no_window_there(panel: Panel, steps: int, horizon: int, past: str) -> DataError:
     """Long enough, but its rows are in the wrong place: series that end early, begin late, or are nearly empty."""
     last = panel.timestamps[panel.ends - 1].max()
     boundary = panel.zone.stamp_text(panel.frequency.shift(np.array([last]), -steps)[0])
     return DataError(
-        f"no series has values for a window of lookback {lookback} + horizon {horizon} before {boundary}, "
+        f"no series has values for a window of {past} + horizon {horizon} before {boundary}, "
         "or none for one after it, where validation lies",
         "another stretch with --validation STEPS, or a smaller --lookback",
     )

@@ -66,10 +66,10 @@ def test_short_series_are_padded(as_panel: AsPanel) -> None:
     panel = as_panel(pd.concat([daily(100), daily(30, "2024-03-11", "b"), daily(25, "2024-03-16", "c")]))
     split = split_panel(panel, validation=0.2, horizon=5, lookback=10, short_series="pad")
     assert split.padded == (("b", 10, 15),)
-    assert split.skipped == (("c", 5, 15),)  # one row and a horizon are six
+    assert split.skipped == (("c", 5, 6),)  # one row and a horizon
     assert [repair.message for repair in split.repairs] == ["short series: padded, series 'b': 5 times"]
     assert split.short_series() == [
-        {"item_id": "c", "rows": 5, "needed": 15, "action": "skip"},
+        {"item_id": "c", "rows": 5, "needed": 6, "action": "skip"},
         {"item_id": "b", "rows": 10, "needed": 15, "action": "pad"},
     ]
 
@@ -111,7 +111,8 @@ def test_every_short_series_is_a_finding(
     findings: list[Finding] = []
     report_short_series(split, findings.append)
     assert [(each.code, each.severity, each.item_id) for each in findings] == expected
-    assert findings[0].message.endswith("rows for training; lookback + horizon need 15")
+    needed = [each.message.rpartition(" ")[2] for each in findings]
+    assert needed == (["15", "15"] if short_series == "skip" else ["6", "15"])
 
 
 def test_a_series_without_a_value_in_training_is_skipped(as_panel: AsPanel) -> None:
@@ -127,6 +128,13 @@ def test_long_series_in_the_wrong_place(as_panel: AsPanel) -> None:
         DataError, match=r"no series has values for a window of lookback 10 \+ horizon 5 before 2024-12-2"
     ):
         split_panel(panel, validation=110, horizon=5, lookback=10)
+
+
+def test_padding_cannot_make_up_a_horizon(as_panel: AsPanel) -> None:
+    with pytest.raises(DataError, match=r"has 12 rows; one row \+ horizon 7 \+ 7 for validation need 15") as caught:
+        split_panel(as_panel(daily(12)), validation=0.2, horizon=7, lookback=28, short_series="pad")
+    assert caught.value.hint == "--horizon 5"
+    split_panel(as_panel(daily(12)), validation=0.2, horizon=5, lookback=28, short_series="pad")
 
 
 @pytest.mark.parametrize("rows", range(3, 60))
