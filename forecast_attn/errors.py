@@ -30,7 +30,7 @@ class DataError(UserError):
     """The table cannot be used as it is.
 
     `code` is the kind of problem, which `forecast explain CODE` tells more about; None when the stage that raised it
-    has only one kind. `row` counts data rows from 1.
+    has only one kind. `row` counts data rows from 1. `file` is the table, when the message names it.
     """
 
     def __init__(
@@ -42,16 +42,19 @@ class DataError(UserError):
         row: int | None = None,
         column: str | None = None,
         item_id: str | None = None,
+        file: str | None = None,
     ) -> None:
         super().__init__(message, hint)
+        self.file = file
         self.code = code
         self.row = row
         self.column = column
         self.item_id = item_id
 
-    def saying(self, message: str) -> DataError:
-        """The same problem at the same place in other words."""
-        return DataError(message, self.hint, code=self.code, row=self.row, column=self.column, item_id=self.item_id)
+    def saying(self, message: str, file: str | None = None) -> DataError:
+        """The same problem at the same place in other words, which may name its table."""
+        place = {"row": self.row, "column": self.column, "item_id": self.item_id, "file": file or self.file}
+        return DataError(message, self.hint, code=self.code, **place)  # type: ignore[arg-type]
 
 
 class ConfigError(UserError):

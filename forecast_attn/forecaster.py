@@ -199,9 +199,11 @@ class Forecaster:
         model = load_model(run)
         roles = model.schema.roles
         frame = self._frame(data, roles.item_id, wide=self.config.data.wide)
-        history = read_history(model, run, frame, name_of(data), cold_start=cold_start)
+        known = self._frame(future, roles.item_id)
+        forecasts = None if known is None else (known, name_of(future))
+        history = read_history(model, run, frame, name_of(data), cold_start=cold_start, forecasts=forecasts)
         model = knowing_cold_series(model, history.panel)
-        panel, findings = future_panel(model, history.panel, self._frame(future, roles.item_id), name_of(future))
+        panel, findings = future_panel(model, history.panel, known, name_of(future))
         attention_path = Path(attention_out) if attention_out is not None else self._scratch_dir() / run.attention.name
         predictions = forecast_panel(
             model,
@@ -239,7 +241,7 @@ class Forecaster:
         run = self._fitted()
         model = load_model(run)
         frame = self._frame(data, model.schema.roles.item_id, wide=self.config.data.wide)
-        panel = read_history(model, run, frame, name_of(data)).panel
+        panel = read_history(model, run, frame, name_of(data), cold_start=True).panel
         return FutureTemplate.of(panel, model.schema.horizon, self.config.data, panel.zone)
 
     def audit(

@@ -11,9 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.future import extend, join_future
+from forecast_attn.data.issued import is_issued
 from forecast_attn.data.panel import Panel, ranges
-from forecast_attn.data.panel_building import build_panel
+from forecast_attn.data.panel_building import VintageTable, build_panel
 from forecast_attn.data.problems import Finding, stop_at_errors
+from forecast_attn.data.roles import Roles
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.inference import Model
 from forecast_attn.run_dir import RunDir
@@ -31,7 +33,13 @@ class History:
 
 
 def read_history(
-    model: Model, run: RunDir, frame: pd.DataFrame | None, source: str, *, cold_start: bool = False
+    model: Model,
+    run: RunDir,
+    frame: pd.DataFrame | None,
+    source: str,
+    *,
+    cold_start: bool = False,
+    forecasts: tuple[pd.DataFrame, str] | None = None,
 ) -> History:
     """Read the series to forecast as in training.
 
@@ -41,6 +49,7 @@ def read_history(
         frame: the history.
         source: its name, for messages.
         cold_start: series that training did not see are forecast too; see `knowing_cold_series`.
+        forecasts: a table with a column issued_at, and its name: what the history does not have comes from it.
 
     Raises:
         DataError: a column is missing, the table has a problem, every series is too short, or one was not in training.
@@ -51,8 +60,9 @@ def read_history(
         frame, source = _read_tail(run), run.tail.name
     options = replace(model.config.data, freq=schema.frequency.alias)
     roles = replace(schema.roles, weight=None)  # weights are for the loss
+    frame, vintages = _with_forecasts(frame, roles, forecasts)
     with _without_flags_of_train():
-        panel = build_panel(frame, roles, options, source=source, zone=schema.zone)
+        panel = build_panel(frame, roles, options, source=source, zone=schema.zone, vintages=vintages)
     needed = 1 if schema.padded else schema.lookback
     long_enough = panel.known >= needed
     if not long_enough.any():
@@ -66,6 +76,20 @@ def read_history(
     if not cold_start:
         schema.scaler.for_series(panel.item_ids)  # names those that training did not see
     return History(panel, skipped, schema.scaler.unseen(panel.item_ids))
+
+
+def _with_forecasts(
+    frame: pd.DataFrame, roles: Roles, forecasts: tuple[pd.DataFrame, str] | None
+) -> tuple[pd.DataFrame, VintageTable | None]:
+    """The history with an empty column for each that was only forecast, and the table to fill them from."""
+    if forecasts is None or not is_issued(forecasts[0]):
+        return frame, None
+    absent = tuple(
+        name for name in roles.future_covariates if name not in frame.columns and name in forecasts[0].columns
+    )
+    if not absent:
+        return frame, None
+    return frame.assign(**dict.fromkeys(absent, np.nan)), VintageTable(*forecasts, absent)
 
 
 def knowing_cold_series(model: Model, panel: Panel) -> Model:
@@ -91,12 +115,12 @@ def future_panel(
         stop_at_errors(finding)
         findings.append(finding)
 
-    horizon, masked = model.schema.horizon, model.schema.masked
+    horizon, masked, format_ = model.schema.horizon, model.schema.masked, model.config.data.date_format
     if future is None:
         panel = extend(history, horizon, masked=masked)
     else:
         with _without_flags_of_train():
-            panel = join_future(history, future, horizon, source, report, masked=masked)
+            panel = join_future(history, future, horizon, source, report, masked=masked, date_format=format_)
     return panel, (*findings, *_notes_of_calendar(model, panel))
 
 

@@ -169,6 +169,20 @@ def test_predict_agrees_with_a_backtest_of_the_same_day(model: Model, run: Path)
     np.testing.assert_allclose(predict(run, FUTURE, with_plan()), as_backtest, rtol=1e-5)
 
 
+def test_a_history_without_the_forecast_column_holds_what_had_been_forecast(run: Path) -> None:
+    """As in training: for each row the newest forecast issued by its own time, and nothing known later."""
+    in_time = ISSUES[ISSUES["issued_at"] <= ISSUES["date"]].sort_values("issued_at")
+    newest = in_time.groupby("date")["wind"].last().reindex(DAYS[: ROWS + PLAN_STEPS])
+    history = with_plan()[1:]  # nothing was forecast for the first day
+    forecasts = ISSUES[ISSUES["issued_at"] <= DAYS[ROWS - 1]]
+    filled = history.assign(wind=newest.to_numpy()[1:]).assign(
+        wind=lambda f: f["wind"].mask(f["date"] >= DAYS[ROWS], 0)
+    )
+    found = predict(run, forecasts, history.drop(columns="wind"))
+    assert found.tobytes() == predict(run, forecasts, filled).tobytes()
+    assert found.tobytes() != predict(run, forecasts, history).tobytes()
+
+
 def test_predict_with_a_plain_file_needs_the_plan_for_two_days_only(run: Path) -> None:
     plain = DATA[ROWS:].drop(columns=["y", "price"])
     known = np.arange(HORIZON) < PLAN_STEPS

@@ -65,6 +65,7 @@ def finding_of(error: DataError, otherwise: str) -> Finding:
         item_id=error.item_id,
         column=error.column,
         row=error.row,
+        file=error.file,
     )
 
 
@@ -114,9 +115,9 @@ def naming(source: str) -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        if f"'{source}'" in error.message:
+        if error.file is not None or f"'{source}'" in error.message:
             raise
-        raise error.saying(f"'{source}': {error.message}") from None
+        raise error.saying(f"'{source}': {error.message}", source) from None
 
 
 def place(row: int) -> str:

@@ -15,7 +15,7 @@ from forecast_attn.data.cells import parse_cells
 from forecast_attn.data.issued import IssuedForecasts, declare_issued, fill_absent
 from forecast_attn.data.issued_reading import parse_issued
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.panel_building import build_panel, panel_of_cells
+from forecast_attn.data.panel_building import VintageTable, build_panel, panel_of_cells
 from forecast_attn.data.problems import Finding, stop_at_errors
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.data.vintages import Vintages, covered_cutoffs
@@ -172,6 +172,14 @@ def test_a_misspelt_column_does_not_become_a_covariate() -> None:
 def test_a_missing_column(column: str) -> None:
     with pytest.raises(DataError, match=f"'wind.csv' has no column '{column}'; its columns are"):
         parse(issues(("a", 5, 0, 1.0)).drop(columns=column))
+
+
+def test_an_error_names_the_table_of_forecasts_and_no_other() -> None:
+    data = pd.DataFrame({"date": DAYS, "y": np.arange(12.0), "wind": 1.0})
+    config = DataConfig(future_covariates=("wind",))
+    table = VintageTable(issues(("a", 5, 0, 1.0)).assign(wind=np.nan), "wind.csv", ())
+    with pytest.raises(DataError, match=r"^'wind\.csv': column 'wind' has no value at row 1"):
+        build_panel(data, resolve_roles(data, config, "data.csv"), config, source="data.csv", vintages=table)
 
 
 @pytest.mark.parametrize(
