@@ -60,7 +60,7 @@ def inspect(
             "--html-windows",
             metavar="N",
             min=1,
-            help="Windows to choose from on the page; a few MB of them when absent.",
+            help="Windows to choose from on the page; as many as fit 1.5 MB when absent.",
         ),
     ] = None,
     data: Annotated[
