@@ -20,7 +20,7 @@ from forecast_attn.cli.info import info
 from forecast_attn.cli.inspect import inspect
 from forecast_attn.cli.predict import predict
 from forecast_attn.cli.train import train
-from forecast_attn.errors import UserError
+from forecast_attn.errors import DataError, UserError
 
 app = typer.Typer(
     name="forecast",
@@ -68,7 +68,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except UserError as error:
         if debug:
             raise
-        _say(error.message, error.hint)
+        _say(error.message, _full_hint(error))
         sys.exit(error.exit_code)
     except USAGE_ERROR as error:
         if error.format_message():  # empty where the help was shown instead
@@ -100,6 +100,12 @@ def _say(message: str, hint: str | None) -> None:
     typer.echo(f"error: {message}", err=True)
     if hint is not None:
         typer.echo(f"hint: {hint}", err=True)
+
+
+def _full_hint(error: UserError) -> str | None:
+    """The hint, and where a problem of the table has a code, the command that tells more about it."""
+    code = error.code if isinstance(error, DataError) else None
+    return error.hint if code is None or error.hint is None else f"{error.hint}; forecast explain {code} says more"
 
 
 def _usage_error(error: Any) -> tuple[str, str | None]:
