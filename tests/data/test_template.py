@@ -10,6 +10,8 @@ import pytest
 from forecast_attn.config import DataConfig
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.panel_building import build_panel
+from forecast_attn.data.roles import resolve_roles
 from forecast_attn.data.template import FutureTemplate
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
@@ -86,3 +88,41 @@ def test_written_as_the_run_reads(as_panel: AsPanel, options: dict[str, str], li
     days = pd.date_range("2024-01-28", periods=5)
     frame = pd.DataFrame({"date": days, "y": [1.0, 2.0, 3.0, 4.0, np.nan], "x": [1.0, 1.0, 1.0, 1.0, 2.5]})
     assert template_of(as_panel(frame, future_covariates=("x",)), 1, **options).csv.splitlines()[1] == line
+
+
+@pytest.mark.parametrize(
+    ("zone", "change"),
+    [
+        *(("Europe/Berlin", "2024-03-30 20:00"), ("Europe/Berlin", "2024-10-26 20:00")),
+        *(("America/New_York", "2024-03-09 20:00"), ("America/New_York", "2024-11-02 20:00")),
+    ],
+)
+def test_hours_across_a_change_of_the_clock_are_written_and_read_back(
+    as_panel: AsPanel, change: str, zone: str
+) -> None:
+    hours = pd.date_range(change, periods=16, freq="h", tz=zone)
+    frame = pd.DataFrame({"date": hours[:4].strftime("%Y-%m-%d %H:%M"), "y": 1.0, "x": 0.0})
+    panel = as_panel(frame, future_covariates=("x",), tz=zone)
+    template = FutureTemplate.of(panel, 12, DataConfig(tz=zone), panel.zone)
+    written = pd.read_csv(io.StringIO(template.csv))
+    assert [pd.Timestamp(text) for text in written["date"]] == list(hours[4:])
+    assert template.table["date"].tolist() == list(hours[4:])
+    for future in (written.assign(x=np.arange(12.0)), template.table.assign(x=np.arange(12.0))):
+        longer = join_future(panel, future, 12, "future.csv")
+        assert longer.future_covariates[4:, 0].tolist() == list(range(12))
+        assert longer.zone.column(longer.timestamps[4:]).tolist() == list(hours[4:])
+    local = hours[4:].strftime("%Y-%m-%d %H:%M")  # as a person writes them, the hour that comes twice in order
+    longer = join_future(panel, pd.DataFrame({"date": local, "x": np.arange(12.0)}), 12, "future.csv")
+    assert longer.future_covariates[4:, 0].tolist() == list(range(12))
+
+
+def test_the_format_of_dates_goes_both_ways(as_panel: AsPanel) -> None:
+    """03/02/2024 is the third of February here, which nothing in the file of the future could tell."""
+    days = pd.date_range("2024-01-25", periods=12)
+    frame = pd.DataFrame({"date": days[:9].strftime("%d/%m/%Y"), "y": 1.0, "x": 0.0})
+    config = DataConfig(future_covariates=("x",), date_format="%d/%m/%Y")
+    panel = build_panel(frame, resolve_roles(frame, config, "data.csv"), config, source="data.csv")
+    written = pd.read_csv(io.StringIO(FutureTemplate.of(panel, 3, config, panel.zone).csv))
+    assert written["date"].tolist() == ["03/02/2024", "04/02/2024", "05/02/2024"]
+    longer = join_future(panel, written.assign(x=[1.0, 2, 3]), 3, "future.csv", date_format="%d/%m/%Y")
+    assert longer.future_covariates[9:, 0].tolist() == [1, 2, 3]
