@@ -25,8 +25,8 @@ from typing import Any, Self
 
 from forecast_attn.atomic import PARTIAL_SUFFIX, replacing, write_atomically, write_errors_of
 from forecast_attn.errors import RunError
+from forecast_attn.formats import FORMAT_VERSION, upgraded
 
-FORMAT_VERSION = 1
 RUNS = Path("runs")
 DAMAGED_HINT = "restore it from a copy, or train again"
 
@@ -134,7 +134,10 @@ class RunDir:
                 f"'{path}' has format {version}; this version reads up to {FORMAT_VERSION}",
                 "update with: pip install --upgrade forecast-attn",
             )
-        return dict(content)
+        try:
+            return upgraded(content)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise RunError(f"'{path}' is damaged: {error!r}", DAMAGED_HINT) from None
 
     def write_json(self, path: Path, content: dict[str, Any]) -> None:
         text = json.dumps({"format": FORMAT_VERSION, **content}, indent=1, ensure_ascii=False, allow_nan=False)

@@ -58,7 +58,7 @@ def test_a_newer_format(refused, run_copy, name):
     content = json.loads((run_copy / name).read_text())
     (run_copy / name).write_text(json.dumps({**content, "format": 99}))
     refused(
-        "predict", run_copy, message=f"^'run/{name}' has format 99; this version reads up to 1$", hint="pip install"
+        "predict", run_copy, message=f"^'run/{name}' has format 99; this version reads up to 2$", hint="pip install"
     )
 
 
