@@ -36,7 +36,9 @@ def _schema_from_1(content: dict[str, Any]) -> dict[str, Any]:
     frequency = Frequency(**content["frequency"])
     scaler = dict(content["scaler"])
     for group in ("past", "future"):  # one list per series then, one per column now
-        scaler[group] = {name: [list(column) for column in zip(*rows)] for name, rows in scaler[group].items()}
+        scaler[group] = {
+            name: [list(column) for column in zip(*rows, strict=True)] for name, rows in scaler[group].items()
+        }
     return {
         **content,
         "roles": {**{f"{kind}_categories": [] for kind in ("past", "future", "static")}, **content["roles"]},
