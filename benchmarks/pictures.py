@@ -1,0 +1,45 @@
+"""Draws the pictures of `forecast inspect --png` that the documents show, from runs trained here on the sample tables.
+
+    python benchmarks/pictures.py            writes docs/images/city-load-*.png and planted-lag-*.png
+
+The commands are those a reader would type; the runs are made in a temporary folder and thrown away.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES, SAMPLES = ROOT / "docs" / "images", ROOT / "data"
+RUNS = {
+    "city-load": ("city_load.csv", "--attention", "luong-general", "--max-epochs", "6"),
+    "planted-lag": ("planted_lag.csv", "--attention", "bahdanau", "--max-epochs", "30"),
+}
+PICTURES = {
+    "city-load-attention": ("city-load",),
+    "city-load-validation": ("city-load", "--validation"),
+    "planted-lag-attention": ("planted-lag", "--validation", "--cutoff", "2024-05-12"),
+}
+
+
+def forecast(*words: object) -> None:
+    subprocess.run([sys.executable, "-m", "forecast_attn", *map(str, words)], check=True, stdout=subprocess.DEVNULL)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for run, (table, *options) in RUNS.items():
+            forecast("train", SAMPLES / table, *options, "--seed", 1, "--out", folder / run, "--quiet")
+            forecast("predict", folder / run, "--quiet")
+        for picture, (run, *options) in PICTURES.items():
+            path = IMAGES / f"{picture}.png"
+            forecast("inspect", folder / run, *options, "--png", path)
+            print(path.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()
