@@ -53,7 +53,10 @@ class DataConfig:
         None, "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36)", low=1
     )
     freq: str | None = option(None, "time step such as h, D, MS, 15min; inferred when absent")
-    date_format: str | None = option(None, "how time stamps are written, such as '%d.%m.%Y %H:%M'; found when absent")
+    date_format: str | None = option(
+        None,
+        "how time stamps are written: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970; found when absent",
+    )
     tz: str | None = option(None, "zone of local time stamps, such as Europe/Berlin; results are shown in it")
     delimiter: str | None = option(None, "character between the fields of a CSV; found when absent")
     decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma; found when absent")

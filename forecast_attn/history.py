@@ -58,7 +58,7 @@ def read_history(
     schema = model.schema
     if frame is None:
         frame, source = _read_tail(run), run.tail.name
-    options = replace(model.config.data, freq=schema.frequency.alias)
+    options = replace(model.config.data, freq=schema.frequency.alias, date_format=_date_format(model))
     roles = replace(schema.roles, weight=None)  # weights are for the loss
     frame, vintages = _with_forecasts(frame, roles, forecasts)
     with _without_flags_of_train():
@@ -115,13 +115,18 @@ def future_panel(
         stop_at_errors(finding)
         findings.append(finding)
 
-    horizon, masked, format_ = model.schema.horizon, model.schema.masked, model.config.data.date_format
+    horizon, masked, format_ = model.schema.horizon, model.schema.masked, _date_format(model)
     if future is None:
         panel = extend(history, horizon, masked=masked)
     else:
         with _without_flags_of_train():
             panel = join_future(history, future, horizon, source, report, masked=masked, date_format=format_)
     return panel, (*findings, *_notes_of_calendar(model, panel))
+
+
+def _date_format(model: Model) -> str | None:
+    """How a later table writes its dates: as asked for in training, or in the order that was found then."""
+    return model.config.data.date_format or model.schema.date_order
 
 
 def _notes_of_calendar(model: Model, panel: Panel) -> tuple[Finding, ...]:

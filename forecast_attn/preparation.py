@@ -59,6 +59,7 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         zone=panel.zone,
         masked=config.missing == "mask",
         padded=config.short_series == "pad",
+        date_order=panel.date_order,
     )
     findings: list[Finding] = []
     training, validation = (

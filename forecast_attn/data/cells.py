@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from forecast_attn.data.date_forms import ORDERS
 from forecast_attn.data.problems import Finding, Report, ended, place, report_each
 from forecast_attn.data.reading import FilePlaces, file_places, parse_texts, require_column
 from forecast_attn.data.roles import Roles
@@ -37,6 +38,8 @@ class Cells:
     """Seconds east of UTC as the file has them; `stamps` are UTC then (num_rows,)."""
     zone: Zone = field(default_factory=Zone)
     """How the stamps are shown; settled by `localise`."""
+    date_order: str | None = None
+    """Of dates of three numbers: day-first, month-first or year-first."""
 
     def text(self, at: int) -> str:
         """The stamp of a row, for messages."""
@@ -83,6 +86,7 @@ def parse_cells(
     categories, levels = parse_categories(frame, roles.categorical)
     zone = Zone() if time.zone is None else Zone(time.zone, "utc")
     cells = Cells(places.rows(), series, item_ids, time.stamps, columns, categories, levels, time.offsets, zone)
+    cells = replace(cells, date_order=time.order)
     usable = ~time.bad & (series >= 0)
     if not usable.any():
         raise ended(
@@ -159,8 +163,7 @@ def _parse_ids(frame: pd.DataFrame, roles: Roles) -> tuple[NDArray[np.int32], tu
 def ids_as_text(column: pd.Series) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Index of each cell's identifier (num_rows,), -1 where empty, and the sorted identifiers."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.cat.remove_unused_categories()
-        found, values = column.cat.codes.to_numpy(), list(column.cat.categories)
+        found, values = _used_categories(column)
     else:
         found, values = pd.factorize(column)
     texts = [
@@ -170,6 +173,16 @@ def ids_as_text(column: pd.Series) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     position = {text: index for index, text in enumerate(item_ids)}
     lookup = np.array([position.get(text, -1) for text in texts] + [-1], np.int32)
     return lookup[found], tuple(item_ids)
+
+
+def _used_categories(column: pd.Series) -> tuple[NDArray[np.int32], list[object]]:
+    """Codes (num_rows,), -1 where empty, and the categories that some cell has."""
+    codes, values = column.cat.codes.to_numpy(), list(column.cat.categories)
+    used = np.bincount(codes[codes >= 0] if (codes < 0).any() else codes, minlength=len(values)) > 0
+    if used.all():
+        return codes, values
+    lookup = np.append(np.cumsum(used) - 1, -1).astype(np.int32)
+    return lookup[codes], [value for value, is_used in zip(values, used, strict=True) if is_used]
 
 
 def _in_order(cells: Cells) -> Cells:
@@ -193,7 +206,7 @@ def sorted_cells(cells: Cells) -> Cells:
 def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_format: str | None) -> Finding:
     value, name = column.iloc[at], str(column.name)
     said, hint = ", which is no time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
-    if date_format is not None:
+    if date_format is not None and date_format not in ORDERS:
         said, hint = f", which is not of --date-format '{date_format}'", "correct the cell or the format"
     elif " 24:00" in str(value).replace("T", " "):
         said, hint = "; the column calls other midnights 00:00", "write 24:00 as 00:00 of the next day"

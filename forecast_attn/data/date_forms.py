@@ -29,17 +29,28 @@ _DIGITS = {8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 FIRST_YEAR, LAST_YEAR = 1678, 2261
 """What fits into nanoseconds."""
 
+ORDERS = {
+    "day-first": ("%d/%m/%Y", "%d/%m/%y"),
+    "month-first": ("%m/%d/%Y", "%m/%d/%y"),
+    "year-first": ("%Y/%m/%d", "%y/%m/%d"),
+}
+"""`--date-format` of dates of three numbers -> their strptime formats, with years of four digits and of two."""
+
 _TWO_DIGIT_ORDERS = ("%d/%m/%y", "%m/%d/%y", "%y/%m/%d")
 _REGULAR = 0.95
 """Share of equal steps that makes a reading of dates a time axis. Wrong ones reach 0.92: twelve days each January."""
 
 
-def parse_forms(text: pd.Series, name: str) -> NaiveStamps:
+def parse_forms(text: pd.Series, name: str, order: str | None = None) -> tuple[NaiveStamps, str | None]:
     """Dates without offsets, in the first form that fits, and what it leaves over in the next ones (num_cells,).
 
     Args:
         text: stripped cells, each once.
         name: the column's, for messages.
+        order: of `ORDERS`, for dates of three numbers; found when None.
+
+    Returns:
+        The dates, and the order in which three numbers are one, where they are.
 
     Raises:
         DataError: every date reads in more than one way.
@@ -48,16 +59,18 @@ def parse_forms(text: pd.Series, name: str) -> NaiveStamps:
     text = _plain_clocks(text)
     first = next((cell for cell in text.head(100) if _COULD_BE_DATE.match(cell)), "")
     if re.match(_WEEK, first):
-        return _weeks(text)
+        return _weeks(text), None
     if re.match(_QUARTER, first):
-        return _quarters(text)
+        return _quarters(text), None
+    numeric = _NUMERIC.match(first)
+    date = _order(text, name, numeric[2], order, short=len(numeric[4]) == 2) if numeric else None
     left = np.arange(len(text))
-    for form in _forms(text, first, name):
+    for form in _forms(first, date):
         stamps[left] = parse_form(text.iloc[left], form)
         left = left[np.isnat(stamps[left])]
         if not len(left):
             break
-    return stamps
+    return stamps, next((order for order, dates in ORDERS.items() if date in dates), None)
 
 
 def parse_form(text: pd.Series, form: str) -> NaiveStamps:
@@ -84,14 +97,13 @@ def _plain_clocks(text: pd.Series) -> pd.Series:
     return text
 
 
-def _forms(text: pd.Series, first: str, name: str) -> Iterator[str]:
-    """The forms worth trying, judged by the first cell that could be a date."""
+def _forms(first: str, date: str | None) -> Iterator[str]:
+    """The forms worth trying, judged by the first cell that could be a date; `date` is of three numbers."""
     clocks = _HALF_DAYS if first.endswith(("AM", "PM")) else _CLOCKS
     clocks = tuple(sorted(clocks, key=lambda clock: clock.count(":") != first.count(":")))
     numeric = _NUMERIC.match(first)
-    if numeric:
-        order = _order(text, name, numeric[2], short=len(numeric[4]) == 2)
-        yield from (order.replace("/", numeric[2]) + clock for clock in clocks)
+    if numeric and date is not None:
+        yield from (date.replace("/", numeric[2]) + clock for clock in clocks)
     elif re.match(r"\d{4}", first):
         yield from _year_first(first, clocks)
     else:
@@ -133,19 +145,21 @@ def _quarters(text: pd.Series) -> NaiveStamps:
 # --------------------------------------------------------------------------- day first or month first
 
 
-def _order(text: pd.Series, name: str, mark: str, *, short: bool) -> str:
-    """The strptime format of a date of three numbers, with `/` between them, by evidence.
+def _order(text: pd.Series, name: str, mark: str, given: str | None, *, short: bool) -> str:
+    """The strptime format of a date of three numbers, with `/` between them, as given or by evidence.
 
     Raises:
         DataError: there is none.
     """
+    if given is not None:
+        return ORDERS[given][short]
     orders = _possible_orders(text, mark) if short else _orders_of_long_years(text)
     if len(orders) == 1:
         return orders[0]
     first = next((cell for cell in text if _NUMERIC.match(cell)), text.iloc[0])
-    said = "day first, month first or year first" if short else "day first or month first"
-    formats = [f"'{order.replace('/', mark)}'" for order in orders[:2]]
-    hint = f"--date-format {' or '.join(formats)} says which; or write ISO dates (YYYY-MM-DD)"
+    names = [order for order, formats in ORDERS.items() if set(formats) & set(orders)]
+    said = " or ".join(names).replace("-", " ")
+    hint = f"--date-format {' or '.join(names)} says which; or write ISO dates (YYYY-MM-DD)"
     message = (
         f"the dates of column '{name}' are ambiguous: '{first}' may be {said}, and no value of the column decides it"
     )

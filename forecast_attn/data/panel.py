@@ -60,6 +60,8 @@ class Panel:
     """Future covariates as they were forecast, where a table of them was given."""
     zone: Zone = field(default_factory=Zone)
     """How the time stamps are shown."""
+    date_order: str | None = None
+    """How the table wrote dates of three numbers: day-first, month-first or year-first."""
     filled: Filled = field(default_factory=Filled)
     """Which values are not from the table; of a panel as built."""
     repairs: tuple[Repair, ...] = ()

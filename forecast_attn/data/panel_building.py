@@ -120,6 +120,7 @@ def panel_of_cells(
         weights=_weights(cells, roles.weight, report),
         issued=issued,
         zone=cells.zone,
+        date_order=cells.date_order,
         repairs=tuple(repairs),
         filled=filled,
     )

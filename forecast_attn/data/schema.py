@@ -37,6 +37,8 @@ class Schema:
     """Values may be missing (`--missing mask`)."""
     padded: bool
     """Windows may begin before their series (`--short-series pad`)."""
+    date_order: str | None
+    """How the table wrote dates of three numbers; what a later table of a few dates may leave open."""
 
     @property
     def layout(self) -> RowLayout:
@@ -91,6 +93,7 @@ class Schema:
             "vocabulary": self.vocabulary.to_dict(),
             "masked": self.masked,
             "padded": self.padded,
+            "date_order": self.date_order,
         }
 
     @classmethod
@@ -114,4 +117,5 @@ class Schema:
             vocabulary=Vocabulary.from_dict(content["vocabulary"]),
             masked=bool(content["masked"]),
             padded=bool(content["padded"]),
+            date_order=content["date_order"],
         )

@@ -10,8 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config import DataConfig
+from forecast_attn.data.date_forms import ORDERS
 from forecast_attn.data.future import FutureRows, missing_cells, own_future
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.timestamps import EPOCHS
 from forecast_attn.data.zones import Zone
 
 
@@ -71,6 +73,10 @@ def _delimiter(config: DataConfig) -> str:
 
 
 def _texts(stamps: NDArray[np.generic], zone: Zone, date_format: str | None) -> NDArray[np.object_]:
-    if date_format is None or stamps.dtype.kind != "M":
+    if date_format is None or date_format in ORDERS or stamps.dtype.kind != "M":
         return zone.text(stamps)
+    if date_format in EPOCHS:
+        if zone.axis == "local" and zone.name is not None:
+            stamps = Zone(zone.name, "utc").instants(stamps).first
+        return np.array(stamps.astype(np.int64) // EPOCHS[date_format], dtype=object)
     return np.array(zone.column(stamps).dt.strftime(date_format), dtype=object)

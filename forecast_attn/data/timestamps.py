@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.date_forms import in_range, parse_form, parse_forms
+from forecast_attn.data.date_forms import ORDERS, in_range, parse_form, parse_forms
 from forecast_attn.errors import ConfigError, DataError
 
 Stamps = NDArray[Any]  # datetime64[ns] or int64
@@ -44,6 +44,8 @@ class ParsedStamps:
     """Seconds east of UTC as each cell says it (num_rows,); None where the cells carry no offsets."""
     zone: str | None = None
     """The zone of a column of datetimes that carries one."""
+    order: str | None = None
+    """Of dates of three numbers: day-first, month-first or year-first."""
 
 
 def parse_timestamps(column: pd.Series, name: str = "time", date_format: str | None = None) -> tuple[Stamps, Mask]:
@@ -52,7 +54,8 @@ def parse_timestamps(column: pd.Series, name: str = "time", date_format: str | N
     Args:
         column: dates as text, datetimes, or whole numbers (steps, or dates written as 20240131).
         name: the column's name, for messages.
-        date_format: how they are written: a strptime format, or s or ms since 1970; found when None.
+        date_format: how they are written: a strptime format; s or ms since 1970; day-first, month-first or year-first
+            for dates of three numbers; found when None.
 
     Returns:
         The stamps (num_rows,) and a mask (num_rows,) of the cells that are none; what stands at those is no time.
@@ -75,7 +78,8 @@ def read_stamps(column: pd.Series, name: str = "time", date_format: str | None =
     if pd.api.types.is_bool_dtype(column.dtype):
         return ParsedStamps(np.zeros(len(column), np.int64), np.ones(len(column), np.bool_))
     if pd.api.types.is_numeric_dtype(column.dtype):
-        return _from_numbers(column) if date_format is None else _numbers_in_format(column, date_format)
+        is_found = date_format is None or date_format in ORDERS
+        return _from_numbers(column) if is_found else _numbers_in_format(column, str(date_format))
     if date_format in EPOCHS:
         return _since_1970(pd.to_numeric(column, errors="coerce"), date_format)
     return _from_text(column, name, date_format)
@@ -183,18 +187,24 @@ def _since_1970(column: pd.Series, unit: str) -> ParsedStamps:
 def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedStamps:
     """Series of a panel share their stamps, so each text is parsed once."""
     which, texts = pd.factorize(column)
+    order = date_format if date_format in ORDERS else None
+    date_format = None if order is not None else date_format
     text, offsets = _without_offsets(pd.Series(texts).astype("string").str.strip(), date_format)
     text, is_end_of_day = _without_end_of_day(text)
-    stamps = parse_forms(text, name) if date_format is None else _in_format(text, date_format)
+    if date_format is None:
+        stamps, order = parse_forms(text, name, order)
+    else:
+        stamps = _in_format(text, date_format)
     stamps = stamps + is_end_of_day.astype("timedelta64[D]")
     if offsets is None:
         found = np.append(stamps, np.datetime64("NaT"))[which]
-        return ParsedStamps(found, np.isnat(found))
+        return ParsedStamps(found, np.isnat(found), order=order)
     # A cell without an offset, among others that have one, says no instant.
     instants = np.where(np.isnan(offsets), np.datetime64("NaT"), stamps)
     instants = instants - np.nan_to_num(offsets).astype("timedelta64[s]")
     found = np.append(instants, np.datetime64("NaT"))[which]
-    return ParsedStamps(found, np.isnat(found), np.append(np.nan_to_num(offsets), 0).astype(np.int32)[which])
+    seconds = np.append(np.nan_to_num(offsets), 0).astype(np.int32)[which]
+    return ParsedStamps(found, np.isnat(found), seconds, order=order)
 
 
 def _without_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Series, NDArray[np.float64] | None]:
@@ -243,6 +253,6 @@ def _in_format(text: pd.Series, date_format: str) -> NDArray[np.datetime64]:
     except ValueError as error:
         if "directive" in str(error) or "stray" in str(error):
             reason = str(error).replace(f" in format '{bare}'", "")
-            hint = "as for Python's strptime, such as '%d.%m.%Y %H:%M'; s or ms for numbers since 1970"
+            hint = "such as '%d.%m.%Y %H:%M'; day-first or month-first; s or ms for numbers since 1970"
             raise ConfigError(f"--date-format '{date_format}' is no format: {reason}", hint) from None
     return parse_form(text, bare)

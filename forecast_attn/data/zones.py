@@ -91,6 +91,8 @@ class Zone:
         wall = self.local(found)
         # An instant has a clock, though it be midnight.
         unit = _unit_of(wall) if self.type_name is None else _unit_of(wall, ("s", "ms", "us"))
+        if not len(found):
+            return np.empty(stamps.shape, dtype=object)
         texts = np.char.replace(np.datetime_as_string(wall, unit=unit), "T", " ")
         if self.type_name is not None:
             texts = np.char.add(texts, _offset_texts(wall - found))

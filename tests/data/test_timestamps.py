@@ -276,6 +276,31 @@ def test_a_given_format_counts(written: object, date_format: str, meant: str) ->
     assert stamps[0] == np.datetime64(meant, "ns")
 
 
+@pytest.mark.parametrize(
+    ("order", "written", "meant"),
+    [
+        ("day-first", "01/02/2024", "2024-02-01"),
+        ("month-first", "01/02/2024", "2024-01-02"),
+        ("day-first", "01.02.03 10:00", "2003-02-01T10:00"),
+        ("month-first", "01.02.03", "2003-01-02"),
+        ("year-first", "01.02.03", "2001-02-03"),
+        ("day-first", "2024-01-02", "2024-01-02"),
+        ("day-first", "Jan 2, 2024", "2024-01-02"),
+    ],
+)
+def test_a_given_order_counts(order: str, written: str, meant: str) -> None:
+    parsed = read_stamps(pd.Series([written]), "time", order)
+    assert parsed.stamps[0] == np.datetime64(meant, "ns")
+    assert parsed.order == (order if written[2] in "./" else None)
+
+
+def test_the_order_that_was_found_is_told() -> None:
+    assert read_stamps(pd.Series(["13/02/2024", "01/02/2024"])).order == "day-first"
+    assert read_stamps(pd.Series(["02/13/2024", "01/02/2024"])).order == "month-first"
+    assert read_stamps(pd.Series(["2024-02-13"])).order is None
+    assert read_stamps(pd.Series(["02/13/2024"]), "time", "day-first").bad.all()
+
+
 def test_what_does_not_fit_the_format_is_a_bad_cell() -> None:
     cells = pd.Series(["31.01.2024", "2024-02-01", "1.2.2024", None])
     assert parse_timestamps(cells, "time", "%d.%m.%Y")[1].tolist() == [False, True, False, True]
