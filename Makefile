@@ -7,8 +7,8 @@ TESTING := $(VENV)/.installed-testing
 # One thread per process: the tests run in parallel processes, and results do not depend on the machine's cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory \
-	benchmark-training benchmark-nordpool clean
+.PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory benchmark-loading \
+	benchmark-training benchmark-dump benchmark-nordpool pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Show the targets
@@ -50,6 +50,10 @@ docs-fresh: $(TESTING)  ## Fail when docs/cli.md or the samples are not what wou
 	$(BIN)/python benchmarks/write_cli_docs.py --check
 	$(BIN)/python benchmarks/make_samples.py --check
 
+pictures: $(TESTING)  ## Draw the pictures of docs/ again, from runs trained on the samples
+	$(BIN)/python benchmarks/draw_orders.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/pictures.py
+
 samples: $(TESTING)  ## Write the simulated samples of data/ again
 	$(BIN)/python benchmarks/make_samples.py
 
@@ -62,8 +66,14 @@ benchmark-startup: $(TESTING)  ## forecast --help against a bare Typer program
 benchmark-memory: $(TESTING)  ## Peak memory of training on 2,000 series of 1,000 steps
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/memory.py
 
+benchmark-loading: $(TESTING)  ## Ten million rows: speed of reading, memory of training
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/loading.py
+
 benchmark-training: $(TESTING)  ## Training and prediction against a bare torch loop
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/training.py
+
+benchmark-dump: $(TESTING)  ## The attention file at scale: 10,000 windows written, and inspected
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/dump.py
 
 benchmark-nordpool: $(TESTING)  ## Default settings on a market file: make benchmark-nordpool DATA=NP.csv
 	$(BIN)/python benchmarks/market.py $(DATA)
