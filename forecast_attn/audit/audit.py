@@ -137,7 +137,9 @@ def plan_audit(model: Model, preparation: Preparation, options: AuditOptions, nu
     available, lookback = len(preparation.validation_cutoffs), model.schema.lookback
     windows = min(options.windows, available)
     draws = options.draws or min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWN_WINDOWS // windows))
-    forecasts = 1 + options.repeats * num_permuted(model) if options.covariates else 0
+    forecasts = 1
+    if options.covariates:
+        forecasts += 1 + options.repeats * num_permuted(model)
     if options.attention:
         forecasts += 2 + draws + num_others + deletion.num_forecasts(lookback) + ranking.num_forecasts(lookback)
     return AuditPlan(windows, available, draws, forecasts)
