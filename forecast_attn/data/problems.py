@@ -116,6 +116,7 @@ def naming(source: str) -> Iterator[None]:
         yield
     except DataError as error:
         if error.file is not None or f"'{source}'" in error.message:
+            error.file = error.file or source
             raise
         raise error.saying(f"'{source}': {error.message}", source) from None
 

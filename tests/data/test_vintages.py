@@ -174,11 +174,18 @@ def test_a_missing_column(column: str) -> None:
         parse(issues(("a", 5, 0, 1.0)).drop(columns=column))
 
 
-def test_an_error_names_the_table_of_forecasts_and_no_other() -> None:
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"wind": np.nan}, r"^'wind\.csv': column 'wind' has no value at row 1"),
+        ({"wind": "x", "date": 1}, r"^'wind\.csv' has dates in 'issued_at' and whole numbers in 'date'"),
+    ],
+)
+def test_an_error_names_the_table_of_forecasts_and_no_other(change: dict[str, object], message: str) -> None:
     data = pd.DataFrame({"date": DAYS, "y": np.arange(12.0), "wind": 1.0})
     config = DataConfig(future_covariates=("wind",))
-    table = VintageTable(issues(("a", 5, 0, 1.0)).assign(wind=np.nan), "wind.csv", ())
-    with pytest.raises(DataError, match=r"^'wind\.csv': column 'wind' has no value at row 1"):
+    table = VintageTable(issues(("a", 5, 0, 1.0)).assign(**change), "wind.csv", ())
+    with pytest.raises(DataError, match=message):
         build_panel(data, resolve_roles(data, config, "data.csv"), config, source="data.csv", vintages=table)
 
 
