@@ -183,10 +183,10 @@ def test_max_time_ends_with_a_finished_run(forecast, table, here):
 
 KILLED = """
 import os, signal, sys
-from forecast_attn import prediction
+from forecast_attn import {module} as module
 from forecast_attn.cli import main
 
-step, moment = prediction.{function}, {call}
+step, moment = module.{function}, {call}
 calls = []
 
 def then_die(*args, **options):
@@ -195,18 +195,25 @@ def then_die(*args, **options):
         os.kill(os.getpid(), signal.SIGKILL)
     return step(*args, **options)
 
-prediction.{function} = then_die
+module.{function} = then_die
 main(["predict", "run"])
 """
 
 
 @pytest.mark.parametrize(
-    ("function", "call"), [("prediction_columns", 1), ("write_attention", 1), ("predictions_csv", 1)]
+    ("module", "function", "call"),
+    [
+        ("prediction", "prediction_columns", 1),
+        ("attention_output", "attention_windows", 1),
+        ("prediction", "predictions_csv", 1),
+    ],
 )
-def test_a_killed_prediction_leaves_the_older_files(forecast, process_environment, run_copy, files_in, function, call):
+def test_a_killed_prediction_leaves_the_older_files(
+    forecast, process_environment, run_copy, files_in, module, function, call
+):
     assert forecast("predict", "run").code == 0
     before = files_in("run")
-    script = KILLED.format(function=function, call=call)
+    script = KILLED.format(module=module, function=function, call=call)
     done = subprocess.run([sys.executable, "-c", script], env=process_environment, capture_output=True, check=False)
     assert done.returncode == -signal.SIGKILL
     after = files_in("run")
