@@ -16,6 +16,7 @@ NaiveStamps = NDArray[np.datetime64]
 _CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
 _HALF_DAYS = (" %I:%M %p", " %I:%M:%S %p", " %I %p")
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)")
+_ABOVE_12 = r"(?:1[3-9]|[2-9]\d)"
 _COULD_BE_DATE = re.compile(
     r"\d{4}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})(?!\d)|(?=.*\d{4}).*[A-Za-z]{3}|Q[1-4]|\d{1,2}[- ][A-Za-z]{3}"
 )
@@ -168,11 +169,10 @@ def _order(text: pd.Series, name: str, mark: str, given: str | None, *, short: b
 
 def _orders_of_long_years(text: pd.Series) -> tuple[str, ...]:
     """Day first or month first, by a field above 12. Evidence for both is a bad cell: the first order counts."""
-    fields = text.str.extract(r"^(\d{1,2})[/.-](\d{1,2})[/.-]")
-    first, second = (pd.to_numeric(fields[at]).to_numpy(dtype=np.float64, na_value=0) for at in (0, 1))
-    if (first > 12).any():
+    if text.str.contains(rf"^{_ABOVE_12}[/.-]\d", regex=True).any():
         return ("%d/%m/%Y",)
-    return ("%m/%d/%Y",) if (second > 12).any() else ("%d/%m/%Y", "%m/%d/%Y")
+    is_month_first = text.str.contains(rf"^\d{{1,2}}[/.-]{_ABOVE_12}[/.-]", regex=True).any()
+    return ("%m/%d/%Y",) if is_month_first else ("%d/%m/%Y", "%m/%d/%Y")
 
 
 def _possible_orders(text: pd.Series, mark: str) -> tuple[str, ...]:

@@ -138,13 +138,13 @@ def _offsets_vary(found: NDArray[np.int32]) -> Finding:
 
 
 def _onto(cells: Cells, zone: Zone, report: Report) -> Cells:
-    """The cells on the axis of the zone, sorted."""
+    """The sorted cells on the axis of the zone, sorted."""
     written = _are_instants(cells)
     bare = replace(cells, offsets=None, zone=zone)
     if zone.axis == "local":
         if written and zone.name is None and _is_within_day(cells, None):
             raise ended(report, _unlike_training("carry an offset; those of training have none"))
-        return sorted_cells(replace(bare, stamps=_wall_clock(cells, zone.name)))
+        return sorted_cells(replace(bare, stamps=_wall_clock(cells, zone.name))) if written else bare
     if written:
         return sorted_cells(bare)
     if zone.is_fixed:

@@ -23,9 +23,9 @@ Mask = NDArray[np.bool_]
 EPOCHS = {"s": 10**9, "ms": 10**6}
 """`--date-format` of numbers that count since 1970 in UTC -> nanoseconds of one."""
 
-_OFFSET = r"\s*(Z|[+-]\d{2}(?::?\d{2})?)$"
-_OFFSET_END = r"(?:Z|[+-]\d{2}(?::?\d{2})?)$"
-_CLOCK = r"[T ]\d{1,2}(?::?\d{2}){0,2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?"
+_OFFSET = r"(?:Z|[+-]\d{2}(?::?\d{2})?)$"
+_LONGEST_OFFSET = 6
+_CLOCK = r"[T ]\d{1,2}(?::?\d{2}){0,2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?\s*"
 _END_OF_DAY = r"[T ]24:00"
 _MIDNIGHT = r"[T ]0?0:00"
 _WIDTHS = {"%Y": 4, "%y": 2, "%m": 2, "%d": 2, "%H": 2, "%M": 2, "%S": 2}
@@ -211,16 +211,17 @@ def _without_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Serie
     """Cells without their offsets, and these in seconds, NaN where a cell has none; None where no cell has one."""
     if date_format is not None and "%z" not in date_format:
         return text, None
-    if not text.str.contains(_OFFSET_END, regex=True).any():  # cheap beside the extraction
-        return text, None
     # The end of 2024-01-31 looks like an offset, so that a clock must come before it where the form is not known.
     pattern = _CLOCK + _OFFSET if date_format is None else _OFFSET
-    zone = text.str.extract(pattern)[0]
-    if zone.isna().all():
+    zoned = text.str.contains(_OFFSET, regex=True)
+    zoned &= text.str.contains(pattern, regex=True) if zoned.any() else False
+    if not zoned.any():
         return text, None
-    bare = text.str.replace(_OFFSET, "", regex=True).where(zone.notna(), text)
-    lookup = {written: _seconds(written) for written in zone.dropna().unique()}
-    return bare, zone.map(lookup).to_numpy(dtype=np.float64, na_value=np.nan)
+    codes, ends = pd.factorize(text.str[-_LONGEST_OFFSET:])  # few of many cells differ
+    found = [re.search(_OFFSET, str(end)) for end in ends]
+    seconds = np.array([np.nan if match is None else _seconds(match[0].strip()) for match in found])
+    bare = text.str.replace(r"\s*" + _OFFSET, "", regex=True).where(zoned, text)
+    return bare, np.where(zoned.to_numpy(dtype=np.bool_), seconds[codes], np.nan)
 
 
 def _seconds(offset: str) -> int:
