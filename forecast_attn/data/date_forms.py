@@ -91,7 +91,7 @@ def replaced(text: pd.Series, pattern: str, by: str) -> pd.Series:
 def parse_form(text: pd.Series, form: str) -> NaiveStamps:
     """Cells of one form, NaT where they are not or where nanoseconds cannot hold them (num_cells,)."""
     if form == "ISO8601":  # pandas takes +1 and +010 for offsets, which they are not
-        text = text.mask(text.str.contains(r"[T ]\d.*[+-]"))
+        text = text.mask(matches(text, r"[T ]\d.*[+-]"))
     stamps = pd.to_datetime(text, format=form, errors="coerce")
     if isinstance(stamps.dtype, pd.DatetimeTZDtype):
         stamps = stamps.dt.tz_convert("UTC").dt.tz_localize(None)

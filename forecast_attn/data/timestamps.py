@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.date_forms import ORDERS, in_range, parse_form, parse_forms
+from forecast_attn.data.date_forms import ORDERS, in_range, matches, parse_form, parse_forms, replaced
 from forecast_attn.errors import ConfigError, DataError
 
 Stamps = NDArray[Any]  # datetime64[ns] or int64
@@ -213,15 +213,15 @@ def _without_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Serie
         return text, None
     # The end of 2024-01-31 looks like an offset, so that a clock must come before it where the form is not known.
     pattern = _CLOCK + _OFFSET if date_format is None else _OFFSET
-    zoned = text.str.contains(_OFFSET, regex=True)
-    zoned &= text.str.contains(pattern, regex=True) if zoned.any() else False
+    zoned = matches(text, _OFFSET)
+    zoned = matches(text, pattern) if zoned.any() else zoned
     if not zoned.any():
         return text, None
     codes, ends = pd.factorize(text.str[-_LONGEST_OFFSET:])  # few of many cells differ
     found = [re.search(_OFFSET, str(end)) for end in ends]
     seconds = np.array([np.nan if match is None else _seconds(match[0].strip()) for match in found])
-    bare = text.str.replace(r"\s*" + _OFFSET, "", regex=True).where(zoned, text)
-    return bare, np.where(zoned.to_numpy(dtype=np.bool_), seconds[codes], np.nan)
+    bare = text.where(~zoned, replaced(text, r"\s*" + _OFFSET, ""))
+    return bare, np.where(zoned, seconds[codes], np.nan)
 
 
 def _seconds(offset: str) -> int:
@@ -234,8 +234,8 @@ def _seconds(offset: str) -> int:
 
 def _without_end_of_day(text: pd.Series) -> tuple[pd.Series, Mask]:
     """`24:00` as `00:00`, and where it stood; only in columns that call no other midnight 00:00, else it stays bad."""
-    ends = text.str.contains(_END_OF_DAY, regex=True).to_numpy(dtype=np.bool_)
-    if not ends.any() or text.str.contains(_MIDNIGHT, regex=True).any():
+    ends = matches(text, _END_OF_DAY)
+    if not ends.any() or matches(text, _MIDNIGHT).any():
         return text, np.zeros(len(text), np.bool_)
     return text.str.replace("24:00", "00:00", regex=False), ends
 
