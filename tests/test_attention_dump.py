@@ -404,10 +404,15 @@ def test_the_code_in_the_documentation_runs(path, monkeypatch):
     monkeypatch.chdir(path.parent)
     text = (Path(__file__).parents[1] / "docs" / "attention-file.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 3
+    assert len(blocks) == 6
+    found = []
     for block in blocks:
-        exec(block, {})
-    assert {entry.suffix for entry in path.parent.iterdir()} == {".parquet", ".csv", ".npz"}
+        names: dict[str, object] = {}
+        exec(block, names)
+        found += [list(names["frame"]["strongest_lag"])] if "frame" in names else []
+    assert found == [(167 - weights.reshape(-1, 168).argmax(-1)).tolist()] * 3  # pandas, polars, DuckDB
+    assert [len(block.splitlines()) for block in blocks[:3]] == [3, 3, 3]
+    assert {entry.suffix for entry in path.parent.iterdir()} == {".parquet", ".csv", ".npz", ".nc"}
 
 
 def test_every_column_and_key_is_documented(dump, path):
