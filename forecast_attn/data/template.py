@@ -13,7 +13,7 @@ from forecast_attn.config import DataConfig
 from forecast_attn.data.date_forms import ORDERS
 from forecast_attn.data.future import FutureRows, missing_cells, own_future
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.timestamps import EPOCHS
+from forecast_attn.data.timestamps import EPOCHS, Stamps
 from forecast_attn.data.zones import Zone
 
 
@@ -72,7 +72,7 @@ def _delimiter(config: DataConfig) -> str:
     return ";" if config.decimal == "," else ","
 
 
-def _texts(stamps: NDArray[np.generic], zone: Zone, date_format: str | None) -> NDArray[np.object_]:
+def _texts(stamps: Stamps, zone: Zone, date_format: str | None) -> NDArray[np.object_]:
     if date_format is None or date_format in ORDERS or stamps.dtype.kind != "M":
         return zone.text(stamps)
     if date_format in EPOCHS:
