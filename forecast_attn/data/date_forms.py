@@ -22,8 +22,8 @@ _ABOVE_12 = r"(?:1[3-9]|[2-9]\d)"
 _COULD_BE_DATE = re.compile(
     r"\d{4}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})(?!\d)|(?=.*\d{4}).*[A-Za-z]{3}|Q[1-4]|\d{1,2}[- ][A-Za-z]{3}"
 )
-_MONTH_NAMES = ("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%b %d %Y", "%b %Y", "%b-%Y", "%Y-%b-%d", "%Y %b")
-_MONTH_NAMES += tuple(form.replace("%b", "%B") for form in _MONTH_NAMES)
+_MONTHS = ("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%b %d %Y", "%b %Y", "%b-%Y", "%Y-%b-%d", "%Y %b")
+_MONTH_NAMES = (*_MONTHS, *(form.replace("%b", "%B") for form in _MONTHS))
 _WEEK = r"^(\d{4})-?W(\d{2})(?:-?([1-7]))?$"
 _QUARTER = r"^(?:(\d{4})[- ]?Q([1-4])|Q([1-4])[- /]?(\d{4}))$"
 _DIGITS = {8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
@@ -116,8 +116,8 @@ def _plain_clocks(text: pd.Series) -> pd.Series:
 
 def _forms(first: str, date: str | None) -> Iterator[str]:
     """The forms worth trying, judged by the first cell that could be a date; `date` is of three numbers."""
-    clocks = _HALF_DAYS if first.endswith(("AM", "PM")) else _CLOCKS
-    clocks = tuple(sorted(clocks, key=lambda clock: clock.count(":") != first.count(":")))
+    known = _HALF_DAYS if first.endswith(("AM", "PM")) else _CLOCKS
+    clocks = tuple(sorted(known, key=lambda clock: clock.count(":") != first.count(":")))
     numeric = _NUMERIC.match(first)
     if numeric and date is not None:
         yield from (date.replace("/", numeric[2]) + clock for clock in clocks)

@@ -74,7 +74,7 @@ class Frequency:
             return np.asarray(stamps, np.int64) + steps * number
         stamps = np.asarray(stamps, "datetime64[ns]")
         if unit in UNITS:
-            return stamps + np.asarray(steps * (number * UNITS[unit]), "timedelta64[ns]")
+            return np.asarray(stamps + np.asarray(steps * (number * UNITS[unit]), "timedelta64[ns]"), stamps.dtype)
         if isinstance(steps, np.ndarray):
             moved = stamps.copy()
             for step in np.unique(steps):
@@ -89,10 +89,12 @@ class Frequency:
         number, unit, anchor = _parts(self.alias)
         if not unit:
             return np.asarray((later - earlier) / number, np.float64)
-        elapsed = (later - earlier).astype(np.int64)
+        elapsed = (later - earlier).view(np.int64)
         if unit in UNITS:
-            off_grid = _weekday(later) != WEEKDAYS.index(anchor) if anchor else np.zeros(len(later), np.bool_)
             steps = elapsed / (number * UNITS[unit])
+            if not anchor:
+                return np.asarray(steps)
+            off_grid = _weekday(later) != WEEKDAYS.index(anchor)
         elif unit == "B":
             off_grid = (_weekday(earlier) > 4) | (_weekday(later) > 4) | (elapsed % DAY != 0)
             steps = np.busday_count(earlier.astype("datetime64[D]"), later.astype("datetime64[D]")) / number

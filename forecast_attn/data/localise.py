@@ -73,7 +73,8 @@ def axis_stamps(
     rows = np.flatnonzero(~time.bad & (series >= 0))
     written = Zone() if time.zone is None else Zone(time.zone, "utc")
     offsets = None if time.offsets is None else time.offsets[rows]
-    cells = Cells(rows + 1, series[rows], item_ids, time.stamps[rows], {}, offsets=offsets, zone=written)
+    of_rows = series[rows].astype(np.int32)
+    cells = Cells((rows + 1).astype(np.int32), of_rows, item_ids, time.stamps[rows], {}, offsets=offsets, zone=written)
     cells = _onto(sorted_cells(cells), zone, report)
     stamps = np.full(len(column), np.datetime64("NaT"), "datetime64[ns]")
     stamps[cells.rows - 1] = cells.stamps
