@@ -70,7 +70,7 @@ def held_to_training(table: Path | pd.DataFrame, config: DataConfig) -> None:
 # --------------------------------------------------------------------------- bytes
 
 
-@cases(1000)
+@cases(1200)
 @given(content=st.binary(max_size=300))
 @example(content=b"\xff\xfe")
 @example(content=b"\x1f\x8b\x08")
@@ -82,7 +82,7 @@ def test_bytes_at_random(path: Path, content: bytes) -> None:
     checked(path, DataConfig())
 
 
-@cases(500)
+@cases(1300)
 @given(text=st.text(alphabet=",;\t|\"'\n\r 0123456789-.:TZdatey=#\ufeffé", max_size=200))
 def test_letters_of_tables_at_random(path: Path, text: str) -> None:
     path.write_bytes(text.encode())
@@ -117,7 +117,7 @@ def mutated(content: bytes, changes: list[tuple[str, float, bytes]]) -> bytes:
     return content
 
 
-@cases(1500)
+@cases(1300)
 @given(source=st.sampled_from(FILES), changes=mutations, wide=st.booleans())
 def test_files_of_the_corpus_with_bytes_changed(path: Path, source: Path, changes: list[Any], wide: bool) -> None:
     path.write_bytes(mutated(source.read_bytes(), changes))
@@ -190,7 +190,7 @@ def tables(draw: st.DrawFn) -> bytes:
     return text.encode(draw(st.sampled_from(["utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1"])), "ignore")
 
 
-@cases(1000)
+@cases(500)
 @given(content=tables(), config=options())
 def test_tables_of_awkward_cells(path: Path, content: bytes, config: DataConfig | None) -> None:
     if config is not None:
@@ -216,7 +216,7 @@ def nearly_good(draw: st.DrawFn) -> bytes:
     return "\n".join(mark.join(row) for row in itertools.chain([names], rows)).encode()
 
 
-@cases(700)
+@cases(500)
 @given(content=nearly_good(), config=options())
 def test_series_with_a_few_cells_changed(path: Path, content: bytes, config: DataConfig | None) -> None:
     if config is not None:
@@ -269,7 +269,7 @@ def frames(draw: st.DrawFn) -> pd.DataFrame:
     return frame.iloc[: draw(st.integers(0, 8))]
 
 
-@cases(300)
+@cases(200)
 @given(frame=frames(), config=options())
 def test_data_frames_of_random_types(frame: pd.DataFrame, config: DataConfig | None) -> None:
     if config is not None:
