@@ -7,7 +7,8 @@ TESTING := $(VENV)/.installed-testing
 # One thread per process: the tests run in parallel processes, and results do not depend on the machine's cores.
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
-.PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory benchmark-loading \
+.PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory \
+	benchmark-loading \
 	benchmark-training benchmark-dump benchmark-nordpool pictures clean
 .DEFAULT_GOAL := help
 

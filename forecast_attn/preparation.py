@@ -26,7 +26,8 @@ class Preparation:
     panel: Panel
     schema: Schema
     split: Split
-    training_cutoffs: NDArray[np.int64]
+    training_cutoffs: NDArray[np.int32]
+    """Half as wide as elsewhere: there are nearly as many as rows."""
     validation_cutoffs: NDArray[np.int64]
     findings: tuple[Finding, ...] = ()
     """What there is to say about the windows."""
@@ -68,7 +69,7 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
     )
     # A forecast from within an interpolated hole would see the value after it.
     validation = validation[~sees_later_values(panel)[validation]]
-    return Preparation(panel, schema, split, training, validation, tuple(findings))
+    return Preparation(panel, schema, split, training.astype(np.int32), validation, tuple(findings))
 
 
 def _forecast_by_then(

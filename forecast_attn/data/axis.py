@@ -51,14 +51,14 @@ def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str 
             Finding("FA203", "error", f"--freq {alias} does not fit a time column of {kind}", "leave --freq out"),
         )
     inside, steps = _steps(cells, frequency)
-    if freq is None:
+    irregular = np.flatnonzero(steps != 1)
+    if freq is None and len(irregular):
         _report_other_frequencies(cells, frequency, report)
-    odd = (steps != np.round(steps)) | (steps <= 0)
-    report_each(report, np.flatnonzero(odd) + 1, lambda at: _irregular(cells, frequency, at))
+    odd = (steps[irregular] != np.round(steps[irregular])) | (steps[irregular] <= 0)
+    report_each(report, irregular[odd] + 1, lambda at: _irregular(cells, frequency, at))
     if missing == "error":
-        gaps = np.flatnonzero(~odd & (steps > 1)) + 1
-        report_each(report, gaps, lambda at: _gap(cells, frequency, int(steps[at - 1]) - 1, at))
-    regular = int(np.sum(inside & (steps == 1)))
+        report_each(report, irregular[~odd] + 1, lambda at: _gap(cells, frequency, int(steps[at - 1]) - 1, at))
+    regular = int(inside.sum()) - len(irregular)
     evidence = (
         f"{regular:,} of {counted(int(inside.sum()), 'step')} {'is' if regular == 1 else 'are'} {step_name(alias)}"
     )
@@ -91,7 +91,9 @@ def _own_step(cells: Cells, index: int) -> SeriesStep:
 def _steps(cells: Cells, frequency: Frequency) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
     """Which rows follow one of their own series, and by how many steps, 1 elsewhere; (num_rows - 1,) each."""
     inside = cells.series[1:] == cells.series[:-1]
-    return inside, np.where(inside, frequency.steps_between(cells.stamps[:-1], cells.stamps[1:]), 1.0)
+    steps = frequency.steps_between(cells.stamps[:-1], cells.stamps[1:])
+    steps[~inside] = 1.0
+    return inside, steps
 
 
 def _infer_alias(cells: Cells, report: Report) -> str:

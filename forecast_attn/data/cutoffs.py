@@ -71,9 +71,9 @@ def forecast_cutoffs(panel: Panel, lookback: int, horizon: int, *, pad: bool = F
     return panel.ends - 1
 
 
-def windows_per_series(panel: Panel, cutoffs: Ints) -> Ints:
+def windows_per_series(panel: Panel, cutoffs: Ints | NDArray[np.int32]) -> Ints:
     """How many of these ascending cut-offs each series has (num_series,)."""
-    return np.diff(np.searchsorted(cutoffs, panel.starts))
+    return np.diff(np.searchsorted(cutoffs, panel.starts.astype(cutoffs.dtype)))  # another type would be copied
 
 
 def _least_past(rows: Ints, lookback: int, horizon: int, pad: bool) -> Ints | int:

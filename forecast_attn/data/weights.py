@@ -9,7 +9,7 @@ from forecast_attn.data.cutoffs import windows_per_series
 from forecast_attn.data.panel import Panel
 
 
-def series_weights(panel: Panel, training_cutoffs: NDArray[np.int64]) -> NDArray[np.float32]:
+def series_weights(panel: Panel, training_cutoffs: NDArray[np.int32]) -> NDArray[np.float32]:
     """The panel's weights, divided by their mean over the training windows (num_series,).
 
     So the loss keeps its size, and with it the learning rate its meaning, whatever unit the weights have. Equal weights

@@ -33,7 +33,7 @@ class TrainingData:
 
     panel: Panel
     arrays: WindowArrays
-    training_cutoffs: NDArray[np.int64]
+    training_cutoffs: NDArray[np.int32]
     validation_cutoffs: NDArray[np.int64]
 
 

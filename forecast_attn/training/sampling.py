@@ -16,7 +16,7 @@ class EpochSampler(Sampler[Tensor]):
 
     def __init__(
         self,
-        cutoffs: NDArray[np.int64],
+        cutoffs: NDArray[np.int32],
         *,
         windows_per_epoch: int,
         batch_size: int,
@@ -42,12 +42,14 @@ class EpochSampler(Sampler[Tensor]):
 
     def __iter__(self) -> Iterator[Tensor]:
         generator = torch.Generator().manual_seed(mix_seed(self.seed, self.epoch))
-        order = torch.randperm(len(self.cutoffs), generator=generator)[: self.windows_per_epoch]
+        shuffled = torch.randperm(len(self.cutoffs), generator=generator, dtype=torch.int32)
+        order = shuffled[: self.windows_per_epoch].long()
+        del shuffled  # as long as the table: of ten million windows an epoch shows few
         if self.num_devices > 1:
             # Every device must see as many windows as the others, or the last step waits for ever.
             even = len(self) * self.num_devices * self.batch_size
             order = order.repeat(-(-even // len(order)))[:even][self.rank :: self.num_devices]
-        yield from torch.split(self.cutoffs[order], self.batch_size)
+        yield from torch.split(self.cutoffs[order].long(), self.batch_size)
 
 
 class WindowBatches(Dataset[tuple[Tensor, Window]]):

@@ -118,7 +118,8 @@ def _write_tail(run: RunDir, preparation: Preparation) -> None:
     buffer = io.BytesIO()
     tail(preparation.panel, preparation.schema.lookback).to_parquet(buffer, index=False)
     with run.writing(run.tail) as stream:
-        stream.write(buffer.getvalue())
+        stream.write(buffer.getbuffer())
+    release_memory()
 
 
 def _fit_and_finish(

@@ -30,7 +30,7 @@ KINDS = {
 }
 """What a column can be, each wider than the one before."""
 _WIDTHS = list(KINDS)
-SHARE = 1 << 22
+SHARE = 1 << 20
 """Bytes that one thread converts at once."""
 MOST_CELLS = 1000
 _COLUMN_ERROR = re.compile(r"In CSV column #\d+")

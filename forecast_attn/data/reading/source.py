@@ -22,7 +22,7 @@ Progress = Callable[[int, int], None]
 """Called with the bytes read so far and the bytes there are, both as stored (compressed, if the file is)."""
 
 STDIN = "-"
-CHUNK = 1 << 24
+CHUNK = 1 << 22
 """Bytes read at once: enough for two threads to share, little beside any table that needs it."""
 FILE_TYPES = (".csv", ".tsv", ".txt", ".gz", ".zst", ".parquet", ".pq", ".feather", ".arrow", ".ipc")
 
