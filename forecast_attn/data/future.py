@@ -39,7 +39,7 @@ class FutureRows:
     stamps: Stamps
     """(num_series, horizon)"""
     present: NDArray[np.bool_]
-    """Whether some table has the row (num_series, horizon)."""
+    """Whether some table has the cell, empty or not (num_series, horizon, num_future + num_future_categories)."""
     covariates: NDArray[np.float64]
     """(num_series, horizon, num_future), NaN where not known."""
     categories: NDArray[np.int32]
@@ -108,13 +108,13 @@ def future_stamps(panel: Panel, horizon: int) -> Stamps:
 def own_future(panel: Panel, horizon: int) -> FutureRows:
     """What the panel's own trailing rows know."""
     wanted = panel.ends[:, None] + np.arange(horizon)
-    present = wanted < panel.starts[1:, None]
-    rows = np.where(present, wanted, 0)
+    inside = wanted < panel.starts[1:, None]
+    rows = np.where(inside, wanted, 0)
     return FutureRows(
         stamps=future_stamps(panel, horizon),
-        present=present,
-        covariates=np.where(present[..., None], panel.future_covariates[rows], np.nan),
-        categories=np.where(present[..., None], panel.future_categories[rows], np.int32(-1)),
+        present=np.repeat(inside[..., None], len(_future(panel.roles)), axis=2),
+        covariates=np.where(inside[..., None], panel.future_covariates[rows], np.nan),
+        categories=np.where(inside[..., None], panel.future_categories[rows], np.int32(-1)),
         levels=panel.levels,
     )
 
@@ -125,7 +125,7 @@ def missing_cells(roles: Roles, rows: FutureRows, masked: bool) -> NDArray[np.bo
     A covariate known for k steps is needed for those. With `masked` an empty cell is no missing one, an absent row is.
     """
     empty = np.concatenate([np.isnan(rows.covariates), rows.categories < 0], axis=2)
-    return (empty & ~rows.present[..., None] if masked else empty) & needed_cells(roles, rows.stamps.shape[1])
+    return (empty & ~rows.present if masked else empty) & needed_cells(roles, rows.stamps.shape[1])
 
 
 def needed_cells(roles: Roles, horizon: int) -> NDArray[np.bool_]:
@@ -161,7 +161,7 @@ def _given(
         given_codes = np.append(codes, -1)[places]
         merged = np.append(pd.Index(levels[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]
         categories[..., position] = np.where(given_codes < 0, lookup[categories[..., position]], merged)
-    return FutureRows(own.stamps, own.present | (places >= 0), covariates, categories, levels), found
+    return FutureRows(own.stamps, own.present | (places >= 0)[..., None], covariates, categories, levels), found
 
 
 def _issued(
@@ -179,7 +179,9 @@ def _issued(
         (found >= 0)[..., None], np.append(issued.values, issued.values[:1], axis=0)[found], covariates[..., positions]
     )
     which_issues(issued, found, report)
-    return replace(own, present=own.present | (found >= 0), covariates=covariates), issued.stamps
+    present = own.present.copy()
+    present[..., positions] |= (found >= 0)[..., None]
+    return replace(own, present=present, covariates=covariates), issued.stamps
 
 
 def _identifier(panel: Panel) -> tuple[str, ...]:

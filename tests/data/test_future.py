@@ -261,6 +261,13 @@ def test_steps_that_were_not_forecast_are_named(panel: Panel) -> None:
         join_future(panel, frame[frame["date"] != "2024-02-04"], 5, "wind.csv")
 
 
+def test_with_masks_a_column_that_nobody_has_is_missing(as_panel: AsPanel, two_series: pd.DataFrame) -> None:
+    frame = two_series.dropna(subset="target").assign(plan=1.0)
+    panel = as_panel(frame, future_covariates=("ahead", "plan"), ignore=("size",))
+    with pytest.raises(DataError, match="has no 'plan' for 5 of the 5 steps"):
+        join_future(panel, issued(panel, ("2024-01-10", 2.0)), 5, "wind.csv", masked=True)
+
+
 # --------------------------------------------------------------------------- size
 
 
