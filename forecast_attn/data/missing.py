@@ -111,12 +111,11 @@ def hint_for(missing: str, column: str, *, needed: bool) -> str:
         needed: whether it is the target, which cannot be left out.
     """
     leave_out = "" if needed else f", or leave the column out with --ignore '{column}'"
-    reasons = {
-        "ffill": "there is no value before it to repeat; ",
-        "interpolate": "there is no value on both sides of it; ",
+    means = {
+        "ffill": "there is no value before it to repeat: fill the cell, or --missing mask or zero",
+        "interpolate": "there is no value on both sides of it: fill the cell, or --missing mask, ffill or zero",
     }
-    others = {"ffill": "--missing mask or zero", "interpolate": "--missing mask, ffill or zero"}
-    return f"{reasons.get(missing, '')}fill the cell, {others.get(missing, '--missing mask hides it')}{leave_out}"
+    return f"{means.get(missing, 'fill the cell, or --missing mask hides it from attention and loss')}{leave_out}"
 
 
 def _known_rows(cells: Cells, roles: Roles) -> Mask:

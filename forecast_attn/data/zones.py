@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.problems import stamp_text
 from forecast_attn.data.timestamps import Stamps, offset_name, zone_name
-from forecast_attn.errors import ConfigError, did_you_mean
+from forecast_attn.errors import ConfigError, nearest
 
 _SECOND = 10**9
 _DAY = 86_400
@@ -170,10 +170,16 @@ def checked_zone(name: str) -> str:
         return name
     if not known:
         raise ConfigError(f"--tz {name}: this machine has no database of time zones", "pip install tzdata")
-    named = [zone for zone in sorted(known) if zone.rpartition("/")[2].lower() == name.lower().replace(" ", "_")]
-    hint = f"did you mean '{named[0]}'?" if named else did_you_mean(name, sorted(known))
-    is_list = hint is not None and hint.startswith("known:")
-    raise ConfigError(f"there is no time zone '{name}'", "a name such as Europe/Berlin, or UTC" if is_list else hint)
+    near = nearest(name, sorted(known)) or _zone_of_city(name.rpartition("/")[2].replace(" ", "_"), known)
+    hint = f"did you mean '{near}'?" if near is not None else "a name such as Europe/Berlin, or UTC"
+    raise ConfigError(f"there is no time zone '{name}'", hint)
+
+
+def _zone_of_city(city: str, known: set[str]) -> str | None:
+    """The zone whose last part looks most like a word of some length."""
+    zones = {zone.rpartition("/")[2]: zone for zone in sorted(known)}
+    near = nearest(city, list(zones)) if len(city) > 3 else None
+    return None if near is None else zones[near]
 
 
 def in_zone(frame: pd.DataFrame, zone: Zone, names: tuple[str, ...] = ("cutoff", "timestamp")) -> pd.DataFrame:

@@ -135,6 +135,7 @@ def test_a_damaged_dictionary_is_no_zone(content: dict[str, str | None]) -> None
         ("europe/berlin", "'Europe/Berlin'"),
         ("new york", "'America/New_York'"),
         ("Europe/Belrin", "'Europe/Berlin'"),
+        ("Berln", "'Europe/Berlin'"),
         ("+01:00", "Europe/Berlin, or UTC"),
         ("../etc", "Europe/Berlin, or UTC"),
     ],
