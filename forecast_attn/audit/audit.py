@@ -18,7 +18,7 @@ from forecast_attn.audit.subject import Floats, Sight, Subject
 from forecast_attn.audit.swaps import permutation, shuffled_forecasts, uniform_swap
 from forecast_attn.audit.values import values_check
 from forecast_attn.audit.verdict import overall_verdict
-from forecast_attn.data.problems import counted, stamp_text
+from forecast_attn.data.problems import counted
 from forecast_attn.errors import ConfigError
 from forecast_attn.evaluation.baselines import seasonal_naive
 from forecast_attn.inference import Model, attention_metadata
@@ -226,8 +226,8 @@ def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: i
         num_series=len(np.unique(subject.series)),
         windows=plan.windows,
         windows_available=plan.windows_available,
-        first_cutoff=stamp_text(stamps.min()),
-        last_cutoff=stamp_text(stamps.max()),
+        first_cutoff=panel.zone.stamp_text(stamps.min()),
+        last_cutoff=panel.zone.stamp_text(stamps.max()),
         draws=plan.draws,
         seed=seed,
         mae=subject.mae(subject.forecast()),

@@ -10,6 +10,7 @@ import pytest
 
 from forecast_attn.audit import Audit
 from forecast_attn.forecaster import Forecaster
+from forecast_attn.run_dir import FORMAT_VERSION
 
 from .conftest import HORIZON, LAG, LOOKBACK, Trained, frozen_score, noise_table, planted_table
 
@@ -111,7 +112,7 @@ def test_the_same_seed_gives_the_same_bytes_and_the_command_writes_them(
     assert outcome.code == 0, outcome.err
     assert json.loads(outcome.out) == json.loads(json.dumps(planted_audit.to_dict()))
     written = json.loads(Path("found.json").read_text(encoding="utf-8"))
-    assert written.pop("format") == 1
+    assert written.pop("format") == FORMAT_VERSION
     assert written == json.loads(outcome.out)
     assert "48 windows of" in outcome.err
     assert not (planted.run / "audit.json").exists()
