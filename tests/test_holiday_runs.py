@@ -1,0 +1,37 @@
+"""A run keeps its own dates, computes public holidays anew, and says where either may differ."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.slow
+VERSION = pytest.importorskip("holidays").__version__
+
+
+def test_dates_live_in_the_run_and_their_end_is_told(
+    forecast: Callable, write: Callable, small: tuple[str, ...], make_table: Callable
+) -> None:
+    table = make_table(120).assign(date=pd.date_range("2024-09-02", periods=120).strftime("%Y-%m-%d"))
+    table["target"] += table["date"].isin(["2024-10-03", "2024-12-24"]) * 5
+    dates = write("date,name\n2024-10-03,a\n2024-12-24,b\n", "closed.csv")
+    flags = (*small, "--holidays", "DE", "--holiday-dates", dates)
+    assert forecast("train", write(table), *flags, "--out", "run", "--quiet").code == 0
+    Path(dates).unlink()
+    calendar = json.loads(Path("run/schema.json").read_text())["calendar"]["holidays"]
+    assert calendar == {"regions": ["DE"], "package_version": VERSION, "dates": ["2024-10-03", "2024-12-24"]}
+
+    outcome = forecast("predict", "run")
+    assert outcome.code == 0
+    said = " ".join(outcome.err.split())
+    assert (
+        "the holiday dates of the run end with 2024-12-24; 2 steps to forecast from 2025-01-01 on count as none" in said
+    )
+    assert "public holidays come from" not in said
+
+    path = Path("run/schema.json")
+    path.write_text(path.read_text().replace(f'"{VERSION}"', '"0.1"'))
+    said = " ".join(forecast("predict", "run").err.split())
+    assert f"public holidays come from holidays {VERSION}; the run was trained with 0.1" in said
