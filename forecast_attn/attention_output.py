@@ -38,6 +38,7 @@ class AttentionOutput:
 
     model: Model
     panel: Panel
+    arrays: WindowArrays
     metadata: AttentionMetadata
     cutoffs: NDArray[np.int64]
     """Rows of the windows that are written, (num_windows,)."""
@@ -70,8 +71,9 @@ class AttentionOutput:
         chosen = choice.of_cutoffs(cutoffs)
         few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(chosen)
         rank = int(value_rank(model, arrays.to(device), few).max()) if len(few) else None
-        metadata = dataclasses.replace(attention_metadata(model), dtype=choice.dtype, top=choice.top, value_rank=rank)
-        return cls(model, panel, metadata, chosen, _size(model, panel, arrays, metadata, chosen, device))
+        form = {"dtype": choice.dtype, "top": choice.top, "masked": model.schema.layout.may_have_holes}
+        metadata = dataclasses.replace(attention_metadata(model), value_rank=rank, **form)
+        return cls(model, panel, arrays, metadata, chosen, _size(model, panel, arrays, metadata, chosen, device))
 
     def open(self, path: Path) -> AttentionWriter:
         """The file; a context manager."""
@@ -83,7 +85,16 @@ class AttentionOutput:
         after, before = (np.searchsorted(self.cutoffs, forecasts.cutoffs, side=side) for side in ("right", "left"))
         chosen = after > before
         kept = forecasts if chosen.all() else WindowForecasts(*(values[chosen] for values in forecasts))
-        writer.write(**attention_windows(self.panel, self.model, kept))
+        writer.write(**attention_windows(self.panel, self.model, kept), observed=self._observed(kept.cutoffs))
+
+    def _observed(self, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """(windows, lookback) which time steps the network saw; None where none can be missing."""
+        if not self.metadata.masked:
+            return None
+        observed = self.arrays.gather(torch.from_numpy(rows).to(self.arrays.target.device)).past_observed
+        assert observed is not None
+        mask: NDArray[np.bool_] = observed.cpu().numpy()
+        return mask
 
 
 def _size(

@@ -173,6 +173,81 @@ def test_forms_that_cannot_be_are_refused(form):
         metadata_of(np.zeros((1, 1, 1, 3)), **form)
 
 
+# --------------------------------------------------------------------------- missing time steps
+
+
+@pytest.fixture
+def masked(tmp_path):
+    """`masked(weights, observed, **form)`: a file of windows some of whose time steps are missing."""
+
+    def make(weights, observed, **form):
+        path = tmp_path / "masked.parquet"
+        with AttentionWriter(path, metadata_of(weights, masked=True, **form)) as file:
+            file.write(**hourly_windows(weights), observed=observed)
+        return read_attention(path)
+
+    return make
+
+
+@pytest.fixture
+def hidden():
+    """Weights that are zero where `observed` is False."""
+    observed = np.random.default_rng(1).random((8, 20)) < 0.7
+    weights = random_weights(8, 2, 3, 20) * observed[:, None, None]
+    return weights / weights.sum(-1, keepdims=True), observed
+
+
+@pytest.mark.parametrize("form", [{}, {"top": 4}, {"dtype": "float16"}])
+def test_missing_steps_are_counted_and_have_no_weight(masked, hidden, form):
+    weights, observed = hidden
+    dump = masked(weights, observed, **form)
+    counts = np.broadcast_to(observed.sum(axis=1)[:, None, None], (8, 2, 3))
+    assert np.array_equal(dump.observed_steps, counts)
+    assert not dump.missing_weight.any()
+    part = dump.select(item="south", step=2, head=1)
+    assert np.array_equal(part.observed_steps, counts[1::2, 1:, 1:2])
+    inspection = inspect_attention(dump)
+    assert inspection.missing_steps == pytest.approx(20 - observed.sum(axis=1).mean())
+    assert not [warning for warning in inspection.warnings if "missing" in warning]
+
+
+def test_weight_on_missing_steps_is_said(masked, hidden):
+    weights, observed = hidden
+    weights = 0.9 * weights + 0.1 / 20
+    expected = np.where(observed[:, None, None], 0, weights).sum(-1)
+    dump = masked(weights.astype(np.float32), observed)
+    assert dump.missing_weight == pytest.approx(expected, rel=1e-5)
+    text = f"{100 * expected.mean():.0f} % of the weight lies on missing time steps, where it must be 0"
+    assert any(warning.startswith(text) for warning in inspect_attention(dump).warnings)
+
+
+def test_uniform_means_over_what_is_known(masked, hidden):
+    """Equal weights on the known steps carry no information, and their entropy is all there can be."""
+    _, observed = hidden
+    weights = np.tile((observed / observed.sum(axis=1, keepdims=True))[:, None, None], (1, 1, 3, 1))
+    inspection = inspect_attention(masked(weights.astype(np.float32), observed))
+    assert "the weights are uniform" in inspection.warnings[0]
+    assert [step.normalised_entropy for step in inspection.steps] == pytest.approx([1, 1, 1], abs=1e-5)
+
+
+def test_a_window_of_which_nothing_is_known_is_no_damage(masked):
+    """It has no weights at all: there is nothing to attend to."""
+    weights, observed = random_weights(3, 1, 2, 6), np.ones((3, 6), bool)
+    weights[1], observed[1] = 0, False
+    assert not [text for text in inspect_attention(masked(weights, observed)).warnings if "add up" in text]
+
+
+def test_masked_files_need_to_know_what_is_observed(tmp_path, hidden):
+    weights, observed = hidden
+    for masked, told in ((True, None), (False, observed)):
+        metadata = metadata_of(weights, masked=masked)
+        with (
+            pytest.raises(ValueError, match="which steps are observed"),
+            AttentionWriter(tmp_path / "masked.parquet", metadata) as file,
+        ):
+            file.write(**hourly_windows(weights), observed=told)
+
+
 # --------------------------------------------------------------------------- what is written
 
 

@@ -117,6 +117,23 @@ def test_a_model_without_attention_has_nothing_to_choose(tmp_path, forecast, opt
     assert (outcome.code, outcome.error) == (2, f"{option[0]} needs an attention mechanism")
 
 
+def test_what_is_missing_gets_no_weight(tmp_path):
+    """Trained and forecast with holes: the file says which steps are missing, and nothing lies on them."""
+    frame = several_series(2)
+    holes = frame.index.isin([49, 52, 53, 58]) & (frame["item_id"] == "store 1")
+    frame.loc[holes, "y"] = np.nan
+    forecaster = Forecaster(**SIZES, missing="mask", accelerator="cpu").fit(frame)
+    dump = forecaster.predict(attention_out=tmp_path / "attention.parquet").attention
+    assert dump.metadata.masked
+    assert dump.observed_steps[:, 0, 0].tolist() == [14, 10]
+    stamps = pd.DatetimeIndex(dump.lookback_timestamps(1))
+    missing = np.isin(stamps, frame["timestamp"][holes].to_numpy())
+    assert missing.sum() == 4
+    assert not dump.weights[1][..., missing].any()
+    assert dump.weights[1][..., ~missing].all()
+    assert not dump.missing_weight.any()
+
+
 # --------------------------------------------------------------------------- the rank of what is weighed
 
 

@@ -127,15 +127,38 @@ class AttentionDump:
         Raises:
             RunError: the file is damaged.
         """
-        shape = (self.num_windows, self.metadata.heads, self.metadata.horizon)
-        if self.metadata.top is None:
-            return np.zeros(shape, np.float32)[:, self.heads][:, :, self.steps - 1]
+        return self._row_column("remaining" if self.metadata.top is not None else None, 0)
+
+    @cached_property
+    def observed_steps(self) -> NDArray[np.float32]:
+        """(num_windows, heads, steps) how many time steps of the lookback are known, as the file says of each row.
+
+        Raises:
+            RunError: the file is damaged.
+        """
+        return self._row_column("observed_steps" if self.metadata.masked else None, self.metadata.lookback)
+
+    @cached_property
+    def missing_weight(self) -> NDArray[np.float32]:
+        """(num_windows, heads, steps) the weight on time steps that are missing, where there must be none.
+
+        Raises:
+            RunError: the file is damaged.
+        """
+        return self._row_column("missing_weight" if self.metadata.masked else None, 0)
+
+    def _row_column(self, name: str | None, otherwise: float) -> NDArray[np.float32]:
+        """A column with one number per row: (num_windows, heads, steps); a constant for files without it."""
+        sizes = self.metadata
+        if name is None:
+            return np.full((self.num_windows, len(self.heads), len(self.steps)), otherwise, np.float32)
         with read_errors_of(self.path):
-            column = self._parquet.read(columns=["remaining"]).column(0).to_numpy()
-        first = np.cumsum([0] + [self._parquet.metadata.row_group(group).num_rows for group in range(self._num_groups)])
-        rows = first[self._places[:, 0]] // (shape[1] * shape[2]) + self._places[:, 1]
-        kept: NDArray[np.float32] = column.reshape(-1, *shape[1:])[rows][:, self.heads][:, :, self.steps - 1]
-        return kept
+            column = self._parquet.read(columns=[name]).column(0).to_numpy().astype(np.float32)
+        per_group = [self._parquet.metadata.row_group(group).num_rows for group in range(self._num_groups)]
+        first = np.cumsum([0, *per_group])
+        windows = first[self._places[:, 0]] // (sizes.heads * sizes.horizon) + self._places[:, 1]
+        rows: NDArray[np.float32] = column.reshape(-1, sizes.heads, sizes.horizon)[windows]
+        return rows[:, self.heads][:, :, self.steps - 1]
 
     @property
     def _num_groups(self) -> int:

@@ -14,7 +14,7 @@ from forecast_attn.errors import RunError
 from forecast_attn.version import package_version
 
 FORMAT_VERSION = 2
-"""What this package reads. Files of all weights in float32 are of format 1, those with fewer or shorter ones of 2."""
+"""What this package reads. Files of all weights in float32 are of format 1, those with other columns or types of 2."""
 METADATA_KEY = b"forecast_attn.attention"
 
 CONVENTIONS = {
@@ -24,6 +24,8 @@ CONVENTIONS = {
     "head": "counted from 0; mechanisms without heads have head 0 alone",
     "top": "when a number: only so many weights of each row are kept, largest first, with their lags; the sum of the "
     "others is in the column remaining",
+    "masked": "when true: observed_steps says how many time steps of the lookback are known, missing_weight how much "
+    "weight lies on the others, which must be 0",
     "row_sum": "what each list of weights adds up to, rounding aside",
 }
 
@@ -38,6 +40,8 @@ class AttentionMetadata:
         top: how many weights of each row are kept, the largest; None for all.
         value_rank: the highest rank of what the weights are weights of (the encoder states), over a few windows;
             None where nobody has computed it. Of more lags than that, other weights give the same context vector.
+        masked: steps of the lookback may be missing; the file then says of each row how many are there, and how much
+            weight lies on missing ones.
         zone: the time zone in which people read the time stamps; None for stamps without a zone.
     """
 
@@ -56,6 +60,7 @@ class AttentionMetadata:
     dtype: Literal["float32", "float16"] = "float32"
     top: int | None = None
     value_rank: int | None = None
+    masked: bool = False
     zone: str | None = None
     package_version: str = field(default_factory=package_version)
 
@@ -69,7 +74,7 @@ class AttentionMetadata:
 
     @property
     def format_version(self) -> int:
-        return 1 if self.dtype == "float32" and self.top is None else 2
+        return 1 if self.dtype == "float32" and self.top is None and not self.masked else 2
 
     @property
     def stored_length(self) -> int:
@@ -113,6 +118,7 @@ def attention_schema(metadata: AttentionMetadata, *, integer_time: bool = False)
     columns |= {} if metadata.top is None else {"lags": pa.list_(pa.int32(), kept)}
     columns |= {"weights": pa.list_(weight, kept)}
     columns |= {} if metadata.top is None else {"remaining": pa.float32()}
+    columns |= {"observed_steps": pa.int32(), "missing_weight": pa.float32()} if metadata.masked else {}
     return pa.schema(columns.items(), metadata={METADATA_KEY: metadata.to_json()})
 
 

@@ -75,7 +75,7 @@ def estimate_size(
     schema = attention_schema(metadata, integer_time=np.issubdtype(first.cutoffs.dtype, np.integer))
     columns = coordinate_columns(metadata, *first)
     coordinates = _stored_bytes(list(schema)[: len(columns)], columns) * windows / len(first.item_ids)
-    weight_fields = list(schema)[len(columns) :]
+    weight_fields = [field for field in list(schema)[len(columns) :] if field.name in ("lags", "weights", "remaining")]
     half, whole = (
         _stored_bytes(weight_fields, weight_columns(metadata, part.reshape(-1, metadata.lookback)))
         for part in (trial[: len(trial) // 2], trial)

@@ -56,6 +56,7 @@ class AttentionWriter:
         timestamps: NDArray[Any],
         lookback_starts: NDArray[Any],
         weights: NDArray[np.float32],
+        observed: NDArray[np.bool_] | None = None,
     ) -> None:
         """Add a batch of windows.
 
@@ -65,6 +66,7 @@ class AttentionWriter:
             timestamps: the steps' target times, (batch, horizon).
             lookback_starts: time of the oldest weight, (batch,).
             weights: (batch, heads, horizon, lookback), oldest position first.
+            observed: (batch, lookback) False where a time step is missing; for files of masked windows, and only these.
 
         Raises:
             ValueError: the arrays' sizes do not fit each other or the metadata.
@@ -77,6 +79,7 @@ class AttentionWriter:
             timestamps=timestamps,
             lookback_starts=lookback_starts,
             weights=weights,
+            observed=observed,
         )
         if not table.num_rows:
             return
@@ -134,6 +137,7 @@ def windows_table(
     timestamps: NDArray[Any],
     lookback_starts: NDArray[Any],
     weights: NDArray[np.float32],
+    observed: NDArray[np.bool_] | None = None,
 ) -> Any:
     """The rows of some windows, one per (window, head, step); the arguments are those of `AttentionWriter.write`.
 
@@ -149,6 +153,7 @@ def windows_table(
     columns = [
         *coordinate_columns(metadata, item_ids, cutoffs, timestamps, lookback_starts),
         *weight_columns(metadata, weights.reshape(batch * heads * horizon, metadata.lookback)),
+        *_missing_columns(metadata, weights, observed),
     ]
     return pa.table(
         [pa.array(column, type=kind) for column, kind in zip(columns, schema.types, strict=True)], schema=schema
@@ -186,6 +191,21 @@ def weight_columns(metadata: AttentionMetadata, rows: NDArray[np.floating[Any]])
         return [_lists(np.array(rows, dtype=metadata.dtype, order="C"))]  # a copy: callers reuse their buffers
     lags, weights, remaining = largest_weights(rows, metadata.top)
     return [_lists(lags), _lists(weights.astype(metadata.dtype)), remaining]
+
+
+def _missing_columns(
+    metadata: AttentionMetadata, weights: NDArray[np.floating[Any]], observed: NDArray[np.bool_] | None
+) -> list[Any]:
+    """Of each row, how many time steps are known, and the weight on the others."""
+    if metadata.masked != (observed is not None):
+        raise ValueError("files of masked windows, and only these, need to know which steps are observed")
+    if observed is None:
+        return []
+    _expect_shape("observed", observed, (len(weights), metadata.lookback))
+    # Not by multiplying with a mask: whatever lies there, NaN included, must show.
+    missing = np.where(observed[:, None, None], 0, weights).sum(axis=-1, dtype=np.float64)
+    counts = np.broadcast_to(observed.sum(axis=1)[:, None, None], missing.shape)
+    return [counts.astype(np.int32).reshape(-1), missing.astype(np.float32).reshape(-1)]
 
 
 def _lists(rows: NDArray[Any]) -> Any:

@@ -123,6 +123,7 @@ class Inspection:
         top: the lags with the largest mean weight over all steps.
         by: what the groups are groups of: item, head, hour or weekday; None without groups.
         groups: each of them.
+        missing_steps: how many time steps of a lookback are missing, on average; None where none can be.
         lookback_timestamps: (lookback,) the time of each position, where a single window is inspected.
     """
 
@@ -135,6 +136,7 @@ class Inspection:
     top: list[TopLag]
     by: str | None = None
     groups: list[GroupStatistics] = field(default_factory=list)
+    missing_steps: float | None = None
     lookback_timestamps: list[str] | None = None
 
     def mean(self, name: str) -> float | None:

@@ -101,7 +101,7 @@ def _row_heights(inspection: Inspection, lines: SeriesLines | None) -> list[floa
 
 
 def _panels(figure: "Figure", rows: list[float], inspection: Inspection, *, with_series: bool) -> Panels:
-    """The lookback's panels on one axis of lags, and to their right what belongs to the steps, on the same time scale."""
+    """The lookback's panels on one axis of lags; to their right what belongs to the steps, on the same time scale."""
     header = inspection.header
     beside = float(np.clip(header.horizon / header.lookback, 0.16, 0.5 if with_series else 0.2))
     grid = figure.add_gridspec(len(rows), 3, height_ratios=rows, width_ratios=[1, beside, 0.02])

@@ -61,6 +61,7 @@ def inspect_attention(
         top=top_lags(dump, profile, top),
         by=by,
         groups=[] if grouping is None else _group_statistics(dump, summary, grouping, profile, top),
+        missing_steps=float(summary.values["missing_steps"].mean()) if dump.metadata.masked else None,
         lookback_timestamps=_lookback_texts(dump),
     )
 
@@ -97,13 +98,12 @@ def _step_statistics(dump: AttentionDump, summary: Summary, weights: Matrix, top
     rows = summary.values
     single, seasonal = dump.num_windows == 1, _uniform_season_mass(dump) is not None
     stamps = dump.lookback_timestamps(0) if single else None
-    most = _largest_entropy(dump)
     return [
         StepStatistics(
             step=int(step),
             timestamp=dump.text(dump.timestamps[0, place]) if single else None,
             entropy=float(rows["entropy"][place]),
-            normalised_entropy=float(rows["entropy"][place] / most),
+            normalised_entropy=float(rows["normalised_entropy"][place]),
             effective_steps=float(rows["effective_steps"][place]),
             max_weight=float(rows["max_weight"][place]),
             centroid_lag=float(rows["centroid_lag"][place]),
@@ -117,10 +117,6 @@ def _step_statistics(dump: AttentionDump, summary: Summary, weights: Matrix, top
 
 def _lookback_texts(dump: AttentionDump) -> list[str] | None:
     return None if dump.num_windows > 1 else [dump.text(stamp) for stamp in dump.lookback_timestamps(0)]
-
-
-def _largest_entropy(dump: AttentionDump) -> float:
-    return float(max(np.log(dump.metadata.lookback), np.finfo(float).tiny))
 
 
 def top_lags(dump: AttentionDump, weights: Matrix, count: int, stamps: NDArray[Any] | None = None) -> list[TopLag]:
@@ -151,7 +147,7 @@ def _group_statistics(
             name=name,
             num_windows=group.num_windows,
             entropy=group.values["entropy"],
-            normalised_entropy=group.values["entropy"] / _largest_entropy(dump),
+            normalised_entropy=group.values["normalised_entropy"],
             effective_steps=group.values["effective_steps"],
             max_weight=group.values["max_weight"],
             centroid_lag=group.values["centroid_lag"],

@@ -111,9 +111,14 @@ def _bits(rows: Floats) -> Floats:
 # --------------------------------------------------------------------------- flags
 
 
-def is_uniform(entropy: Floats, length: int) -> NDArray[np.bool_]:
-    """(...) whether a row of this entropy says nothing: KL to uniform below 1e-3. One position is never uniform."""
-    return np.asarray((np.log(length) - entropy < UNIFORM_DIVERGENCE) & (length > 1))
+def is_uniform(entropy: Floats, length: int | Floats) -> NDArray[np.bool_]:
+    """(...) whether a row of this entropy says nothing: KL to uniform below 1e-3. One position is never uniform.
+
+    Args:
+        entropy: of the rows, in nats.
+        length: how many positions may have weight, the same for all rows or of each.
+    """
+    return np.asarray((np.log(np.maximum(length, 1)) - entropy < UNIFORM_DIVERGENCE) & (np.asarray(length) > 1))
 
 
 def is_one_hot(weights: Weights) -> NDArray[np.bool_]:

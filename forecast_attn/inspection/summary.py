@@ -93,7 +93,7 @@ class _Tally:
         count, heads, steps, lookback = weights.shape
         flat = weights.reshape(count * heads, steps * lookback)
         self._weights += (np.ones(len(flat), flat.dtype) @ flat).reshape(steps, lookback)
-        values = self._rows.values(weights, self._dump.remaining[windows])
+        values = self._rows.values(weights, self._dump, windows)
         for name, each in values.items():
             self._values[name] = self._values.get(name, 0) + each.sum(axis=(0, 1), dtype=np.float64)
         self._look_for_change(weights)
@@ -156,8 +156,9 @@ class _RowStatistics:
         self._tolerance = statistics.ROW_SUM_ERROR if sizes.dtype == "float32" else statistics.HALF_ROW_SUM_ERROR
         self._logarithms = np.empty((ROWS_AT_ONCE, sizes.lookback), np.float32)
 
-    def values(self, weights: Weights, remaining: Matrix) -> RowValues:
-        """Per row (windows, heads, steps); `remaining` is the weight that the file does not hold."""
+    def values(self, weights: Weights, dump: AttentionDump, windows: slice) -> RowValues:
+        """Per row (windows, heads, steps), from the weights and what else the file says of these rows."""
+        remaining, observed = dump.remaining[windows], dump.observed_steps[windows]
         shape = weights.shape[:3]
         rows = weights.reshape(-1, weights.shape[-1])
         sums, lag_sums, recent = np.moveaxis((rows @ self._sums).reshape(*shape, 3), -1, 0)
@@ -168,15 +169,18 @@ class _RowStatistics:
         seasonal = np.matmul(weights.reshape(-1, *weights.shape[2:]).transpose(1, 0, 2), self._seasons)[..., 0].T
         return {
             "entropy": entropy,
+            "normalised_entropy": entropy / np.maximum(np.log(np.maximum(observed, 1)), np.finfo(np.float32).tiny),
             "effective_steps": np.exp(entropy),
             "max_weight": largest,
             "centroid_lag": centroid,
             "recent_season_mass": recent,
             "target_season_mass": seasonal.reshape(shape),
             "remaining": remaining,
-            "uniform": statistics.is_uniform(entropy, weights.shape[-1]),
-            "one_hot": (largest > statistics.ONE_HOT_WEIGHT * sums) & (weights.shape[-1] > 1),
-            "wrong_sum": self._wrong_sum(rows, sums + remaining),
+            "missing_steps": weights.shape[-1] - observed,
+            "missing_weight": dump.missing_weight[windows],
+            "uniform": statistics.is_uniform(entropy, observed),
+            "one_hot": (largest > statistics.ONE_HOT_WEIGHT * sums) & (observed > 1),
+            "wrong_sum": self._wrong_sum(rows, sums + remaining) & ((observed > 0) | (sums != 0)),
         }
 
     def _weighted_logarithms(self, rows: Weights) -> Matrix:

@@ -132,6 +132,8 @@ def _summary(inspection: Inspection) -> str:
         f"on average {effective:.1f} effective steps of {inspection.header.lookback} (entropy {entropy:.2f} of uniform)"
     )
     text += f", {inspection.mean('centroid_lag'):.1f} lags back"
+    if inspection.missing_steps is not None:
+        text += f"; {inspection.missing_steps:.1f} steps of a lookback are missing"
     if inspection.uniform_season_mass is None:
         return text
     mass, uniform = _share(inspection.mean("target_season_mass")), _share(inspection.uniform_season_mass)

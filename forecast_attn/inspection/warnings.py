@@ -15,6 +15,9 @@ def warnings_of(dump: AttentionDump, summary: Summary, header: Header) -> Iterat
     if shares["wrong_sum"]:
         rule = "at most 1" if dump.metadata.row_sum == "<=1" else "1"
         yield f"{_percent(shares['wrong_sum'])} of the rows do not add up to {rule}: these are no sound weights"
+    missing = float(np.mean(summary.values["missing_weight"]))
+    if missing != 0:
+        yield f"{_percent(missing)} of the weight lies on missing time steps, where it must be 0: no sound weights"
     if dump.metadata.top is not None:
         yield (
             f"the file keeps the {dump.metadata.top} largest weights of each row; {_percent(shares['remaining'])} of "
@@ -48,13 +51,6 @@ def identifiability_words(header: Header) -> str:
         f"not identifiable: the {header.lookback} lags weigh states of rank {header.value_rank}, so that quite other "
         "weights give the very same forecast; `forecast audit` tests what it depends on"
     )
-
-
-def masked_warning(largest: float) -> str | None:
-    """About weight on steps that were hidden from the network, where there must be none."""
-    if largest <= 0:
-        return None
-    return f"up to {_percent(largest)} of a row's weight lies on missing steps, where it must be 0: the run is damaged"
 
 
 def _all_or_share(share: float) -> str:
