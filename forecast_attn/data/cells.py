@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.date_forms import ORDERS
-from forecast_attn.data.problems import Finding, Report, ended, place, report_each
+from forecast_attn.data.problems import Finding, Report, coded, ended, place, report_each
 from forecast_attn.data.reading import FilePlaces, file_places, parse_texts, require_column
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import ParsedStamps, Stamps, read_stamps
@@ -45,6 +45,16 @@ class Cells:
         """The stamp of a row, for messages."""
         return self.zone.stamp_text(self.stamps[at])
 
+    def may_be_clock_change(self, at: int) -> bool:
+        """Whether a stamp without a zone falls where clocks are changed: in a Sunday's first hours."""
+        stamp = self.stamps[at]
+        if self.zone.name is not None or not isinstance(stamp, np.datetime64):
+            return False
+        day = stamp.astype("datetime64[D]")
+        return bool(
+            (day.astype(np.int64) + 3) % 7 == 6 and np.timedelta64(0, "h") < stamp - day < np.timedelta64(4, "h")
+        )
+
     @property
     def starts(self) -> NDArray[np.int64]:
         """First row of every series, and the number of rows (num_series + 1,)."""
@@ -63,6 +73,7 @@ class Cells:
         )
 
 
+@coded("FA201")
 def parse_cells(
     frame: pd.DataFrame, roles: Roles, report: Report, source: str, date_format: str | None = None
 ) -> Cells:

@@ -97,13 +97,19 @@ def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
     policies = "--duplicates mean, first or last"
     if roles.item_id is not None:
         message = f"series '{name}' has {stamp} twice, at {place(first)} and {place(row)}"
-        hint = f"keep one of the rows, or {policies}"
+        hint = f"{_clock_hint(cells, at)}keep one of the rows, or {policies}"
         return Finding("FA202", "error", message, hint, item_id=name, column=roles.time, row=row)
     message = (
         f"column '{roles.time}' has {stamp} twice, at {place(first)} and {place(row)}, and no column tells series apart"
     )
-    hint = _hint_without_id(roles, policies)
+    hint = f"{_clock_hint(cells, at)}{_hint_without_id(roles, policies)}"
     return Finding("FA202", "error", message, hint, item_id=name, column=roles.time, row=row)
+
+
+def _clock_hint(cells: Cells, at: int) -> str:
+    if not cells.may_be_clock_change(at):
+        return ""
+    return "if the clock was put back there, --tz Europe/Berlin, say, tells the two apart; else "
 
 
 def _hint_without_id(roles: Roles, policies: str) -> str:

@@ -78,6 +78,19 @@ def test_repeats_are_refused_unless_told(repeated: pd.DataFrame, as_panel: AsPan
     assert "--duplicates mean, first or last" in str(error.value.hint)
 
 
+def test_changes_of_the_clock_are_suspected_and_not_repaired(as_panel: AsPanel) -> None:
+    for start, said in (
+        ("2024-10-26", "has 2024-10-27 02:00 twice"),
+        ("2024-03-30", "gap of 1 row: after 2024-03-31 01"),
+    ):
+        hours = pd.date_range(start, periods=60, freq="h", tz="Europe/Berlin").tz_localize(None)
+        frame = pd.DataFrame({"time": hours, "y": np.arange(60.0)})
+        with pytest.raises(DataError, match=said) as error:
+            as_panel(frame)
+        assert "--tz Europe/Berlin, say" in str(error.value.hint)
+        assert as_panel(frame, tz="Europe/Berlin").num_rows == 60
+
+
 @settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 6), st.floats(-1e6, 1e6) | st.just(np.nan)), min_size=1),
