@@ -28,7 +28,7 @@ MARGINS = 1.5  # inches for title, axis labels and the space between
 COLOURS = "viridis"  # even steps in brightness, told apart by colour-blind eyes and in print
 INK, FAINT, ACCENT, SECOND = "#2b2b33", "#6f6f7a", "#1f6f8b", "#d1495b"
 LABEL, TICK = 10, 9  # points; at a page's 800 pixels these are 12 and 11 pixels
-MOST_TICKS, MOST_STAMPS = 9, 6
+MOST_TICKS, MOST_STAMPS = 9, 7
 
 
 class Panels(NamedTuple):

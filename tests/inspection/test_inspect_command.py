@@ -1,0 +1,130 @@
+"""`forecast inspect` as a user runs it: groups, comparisons, pictures, exports and what does not go together."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray
+
+from forecast_attn.attention_dump import read_attention
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def run(run_copy, forecast):
+    """A finished run with a forecast, and the table it was trained on where it was."""
+    assert forecast("predict", "run", "--quiet").code == 0
+    return run_copy
+
+
+@pytest.mark.parametrize("by", ["item", "head", "weekday"])
+def test_groups_on_the_page_and_as_json(forecast, run, by):
+    outcome = forecast("inspect", run, "--validation", "--by", by)
+    assert outcome.code == 0, outcome.err
+    document = json.loads(forecast("inspect", run, "--validation", "--by", by, "--json").out)
+    assert document["by"] == by
+    assert document["groups"]
+    for group in document["groups"]:
+        assert group["name"] in outcome.out
+        assert sum(group["profile"]) == pytest.approx(1, abs=1e-5)
+
+
+def test_two_runs_side_by_side(forecast, run):
+    shutil.copytree(run, "other")
+    outcome = forecast("inspect", run, "--compare", "other", "--validation")
+    assert outcome.code == 0, outcome.err
+    assert "A  run" in outcome.out
+    assert "B  other" in outcome.out
+    document = json.loads(forecast("inspect", run, "--compare", "other", "--validation", "--json").out)
+    assert (document["distance"], document["profile_distance"]) == (0, 0)
+    assert document["matched_windows"] == read_attention(run / "validation_attention.parquet").num_windows
+
+
+def test_a_forecast_and_a_file_side_by_side(forecast, run):
+    outcome = forecast("inspect", run, "--compare", run / "validation_attention.parquet")
+    assert outcome.code == 0, outcome.err
+    assert "no window is in both" in outcome.out
+
+
+def test_the_same_document_has_everything(forecast, run):
+    document = json.loads(forecast("inspect", run, "--json", "--top", "2").out)
+    header = document["header"]
+    assert header["identifiable"] is (header["lookback"] <= header["value_rank"] + 1)
+    assert len(document["top"]) == 2
+    assert len(document["lookback_timestamps"]) == header["lookback"]
+    assert [entry["timestamp"] for entry in document["steps"][0]["top"]] == [
+        document["lookback_timestamps"][-1 - entry["lag"]] for entry in document["steps"][0]["top"]
+    ]
+
+
+@pytest.mark.parametrize("part", [(), ("--validation",), ("--step", "2")])
+def test_pictures_of_a_run(forecast, run, part):
+    outcome = forecast("inspect", run, *part, "--png", "one.png", "--svg", "one.svg")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.splitlines()[-2:] == ["picture: one.png", "picture: one.svg"]
+    assert Path("one.png").read_bytes().startswith(b"\x89PNG")
+    assert "</svg>" in Path("one.svg").read_text()
+
+
+def test_the_picture_draws_the_series_of_the_window(run):
+    from forecast_attn.inspection.series_lines import lines_of_run
+    from forecast_attn.run_dir import RunDir
+
+    dump = read_attention(run / "attention.parquet")
+    lines = lines_of_run(RunDir(run), dump)
+    tail = pd.read_parquet(run / "tail.parquet")
+    assert lines.past == pytest.approx(tail["target"].dropna().to_numpy()[-dump.metadata.lookback :])
+    assert lines.forecast == pytest.approx(pd.read_csv(run / "predictions.csv")["prediction"].to_numpy())
+    assert np.isnan(lines.actual).all()
+    assert lines.label == "target"
+
+
+def test_later_rows_are_drawn_as_what_came(forecast, run, make_table):
+    from forecast_attn.inspection.series_lines import lines_of_run
+    from forecast_attn.run_dir import RunDir
+
+    longer = make_table(130)
+    longer.to_csv("later.csv", index=False)
+    lines = lines_of_run(RunDir(run), read_attention(run / "attention.parquet"), Path("later.csv"))
+    assert lines.actual == pytest.approx(longer["target"].to_numpy()[120:123])
+    assert forecast("inspect", run, "--png", "later.png", "--data", "later.csv").code == 0
+
+
+@pytest.mark.parametrize("kind", ["csv", "npz", "nc"])
+def test_exports_of_a_part(forecast, run, kind):
+    outcome = forecast("inspect", run, "--validation", "--step", "2", "--export", f"weights.{kind}")
+    assert outcome.code == 0, outcome.err
+    expected = read_attention(run / "validation_attention.parquet").select(step=2).weights
+    if kind == "csv":
+        read = pd.read_csv("weights.csv", dtype={"weight": np.float32})["weight"].to_numpy().reshape(expected.shape)
+    elif kind == "npz":
+        read = np.load("weights.npz")["weights"]
+    else:
+        with xarray.open_dataset("weights.nc", engine="h5netcdf") as data:
+            read = data["weights"].to_numpy()
+    assert np.array_equal(read, expected)
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint"),
+    [
+        (("--by", "month"), "--by has no value 'month'", "item, head, hour, weekday"),
+        (("--compare", "run", "--by", "item"), "--compare does not go with --by", "one after the other"),
+        (("--compare", "run", "--png", "a.png"), "--compare does not go with --png", "one after the other"),
+        (("--png", "a.pdf"), "--png writes a .png; got 'a.pdf'", "--png a.png"),
+        (("--svg", "a.png"), "--svg writes a .svg; got 'a.png'", "--svg a.svg"),
+        (("--export", "a.xlsx"), "--export writes .csv, .npz or .nc; got 'a.xlsx'", "--export a.csv"),
+        (("--data", "data.csv"), "--data is for pictures", "--png"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(refused, run, words, message, hint):
+    refused("inspect", "run", *words, message=message, hint=hint, code=2)
+
+
+def test_a_bare_file_has_no_table(refused, run):
+    words = ("inspect", run / "attention.parquet", "--png", "a.png", "--data", "data.csv")
+    refused(*words, message="--data needs a run", hint="name the run", code=2)
