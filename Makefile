@@ -8,8 +8,7 @@ TESTING := $(VENV)/.installed-testing
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory \
-	benchmark-loading \
-	benchmark-training benchmark-dump benchmark-nordpool pictures clean
+	benchmark-loading benchmark-training benchmark-dump benchmark-nordpool pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Show the targets

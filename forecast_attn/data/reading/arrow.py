@@ -44,7 +44,7 @@ def text_column(values: pa.ChunkedArray) -> pd.Categorical:
     if not chunks:
         return pd.Categorical.from_codes(np.empty(0, np.int32), categories=pd.Index([], dtype="str"))
     texts = chunks[0].dictionary
-    codes = _in_one([chunk.indices.fill_null(-1) for chunk in chunks], np.int32)
+    codes = _in_one([chunk.indices.cast(pa.int32()).fill_null(-1) for chunk in chunks], np.int32)
     return pd.Categorical.from_codes(codes, categories=pd.Index(texts.to_pandas(), dtype="str"), validate=False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import Any
 
 import pandas as pd
@@ -52,6 +53,8 @@ def frame_of_arrow(table: pa.Table, config: DataConfig, label: str) -> pd.DataFr
     Raises:
         DataError: no rows, repeated names, or a column of a type that cannot be used.
     """
+    # What pandas calls an index without a name when it writes one.
+    table = table.drop_columns([name for name in table.column_names if re.fullmatch(r"__index_level_\d+__", name)])
     names = [name.strip() for name in table.column_names]
     check_names(names, label)
     if not table.num_rows:

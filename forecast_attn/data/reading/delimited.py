@@ -176,12 +176,15 @@ class _Columns:
         """Read again with a decimal comma when only rows behind the first ones have one."""
         if self.plan.decimal_is_known or "number" in self._kinds:
             return
-        texts = {name: column for name, column in columns.items() if isinstance(column, pd.Categorical)}
-        cells = {
-            name: list(column.categories[:MOST_CELLS]) for name, column in texts.items() if name not in self.plan.texts
-        }
+        texts = {name: column.categories for name, column in columns.items() if isinstance(column, pd.Categorical)}
+        cells = {name: _telling(found) for name, found in texts.items() if name not in self.plan.texts}
         if find_decimal(cells, self.layout.label) == ",":
             raise _ReadAgainError(replace(self.plan, decimal=",", decimal_is_known=True))
+
+
+def _telling(cells: pd.Index) -> list[str]:
+    """Some of the distinct cells of a column, and some of those with a comma."""
+    return [*cells[:MOST_CELLS], *cells[cells.str.contains(",", regex=False)][:MOST_CELLS]]
 
 
 def _kind(found: pa.DataType) -> str:

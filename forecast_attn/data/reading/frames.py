@@ -78,7 +78,7 @@ def _column(values: pd.Series, name: str, config: DataConfig) -> Column:
     if isinstance(dtype, pd.CategoricalDtype):
         return _from_categories(values)
     if isinstance(dtype, np.dtype):
-        return _from_objects(values) if dtype.kind == "O" else values.array
+        return _from_objects(values, name) if dtype.kind == "O" else values.array
     if dtype.kind in "biuf":  # Int64, Float32, boolean
         missing = values.isna().any()
         return (
@@ -87,9 +87,13 @@ def _column(values: pd.Series, name: str, config: DataConfig) -> Column:
     return values.array
 
 
-def _from_objects(values: pd.Series) -> Column:
+def _from_objects(values: pd.Series, name: str) -> Column:
     """Decimals as float64; other objects as they are."""
-    is_decimal = pd.api.types.infer_dtype(values, skipna=True) == "decimal"
+    kind = pd.api.types.infer_dtype(values, skipna=True)
+    if kind.startswith("mixed") and any(isinstance(cell, list | tuple | dict | set | np.ndarray) for cell in values):
+        said = f"{LABEL}: column '{name}' holds lists or records"
+        raise DataError(said, f"leave the column out with --ignore '{name}'", column=name)
+    is_decimal = kind == "decimal"
     return values.astype("float64").array if is_decimal else values.array
 
 

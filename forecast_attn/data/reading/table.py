@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from forecast_attn.config import DataConfig
-from forecast_attn.data.problems import Report, stop_at_errors
+from forecast_attn.data.problems import Report, coded, stop_at_errors
 from forecast_attn.data.reading.columnar import COLUMNAR, read_columnar
 from forecast_attn.data.reading.delimited import read_delimited
 from forecast_attn.data.reading.frames import read_frame
@@ -17,6 +17,7 @@ from forecast_attn.data.reading.source import Progress, Source, table_name
 from forecast_attn.data.reading.wide import check_wide, made_long
 
 
+@coded("FA101")
 def read_table(
     table: Any, config: DataConfig, *, progress: Progress | None = None, report: Report = stop_at_errors
 ) -> pd.DataFrame:
