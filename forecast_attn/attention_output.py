@@ -71,8 +71,13 @@ class AttentionOutput:
         chosen = choice.of_cutoffs(cutoffs)
         few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(chosen)
         rank = int(value_rank(model, arrays.to(device), few).max()) if len(few) else None
-        form = {"dtype": choice.dtype, "top": choice.top, "masked": model.schema.layout.may_have_holes}
-        metadata = dataclasses.replace(attention_metadata(model), value_rank=rank, **form)
+        metadata = dataclasses.replace(
+            attention_metadata(model),
+            dtype=choice.dtype,
+            top=choice.top,
+            value_rank=rank,
+            masked=model.schema.layout.may_have_holes,
+        )
         return cls(model, panel, arrays, metadata, chosen, _size(model, panel, arrays, metadata, chosen, device))
 
     def open(self, path: Path) -> AttentionWriter:
@@ -84,7 +89,7 @@ class AttentionOutput:
         # Both ascend; np.isin would sort all cut-offs again for every batch.
         after, before = (np.searchsorted(self.cutoffs, forecasts.cutoffs, side=side) for side in ("right", "left"))
         chosen = after > before
-        kept = forecasts if chosen.all() else WindowForecasts(*(values[chosen] for values in forecasts))
+        kept = forecasts if chosen.all() else _some_of(forecasts, chosen)
         writer.write(**attention_windows(self.panel, self.model, kept), observed=self._observed(kept.cutoffs))
 
     def _observed(self, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
@@ -95,6 +100,11 @@ class AttentionOutput:
         assert observed is not None
         mask: NDArray[np.bool_] = observed.cpu().numpy()
         return mask
+
+
+def _some_of(forecasts: WindowForecasts, chosen: NDArray[np.bool_]) -> WindowForecasts:
+    parts: list[Any] = [None if values is None else values[chosen] for values in forecasts]
+    return WindowForecasts(*parts)
 
 
 def _size(

@@ -110,7 +110,7 @@ class AttentionDump:
             rows = rows.astype(np.float32, copy=False)
         else:
             lags, kept = self._read_columns(group, "lags", "weights")
-            rows = spread_out(*(values.reshape(-1, sizes.top) for values in (lags, kept)), sizes.lookback)
+            rows = spread_out(lags.reshape(-1, sizes.top), kept.reshape(-1, sizes.top), sizes.lookback)
         return rows.reshape(-1, sizes.heads, sizes.horizon, sizes.lookback)
 
     def _read_columns(self, group: int, *names: str) -> list[NDArray[Any]]:

@@ -28,7 +28,7 @@ def largest_weights(weights: Weights, top: int) -> LargestWeights:
     kept = np.take_along_axis(weights, places, axis=-1)
     # Of equal weights the more recent first, so that the same weights always give the same rows.
     order = np.lexsort((-places, -kept), axis=-1)
-    places, kept = (np.take_along_axis(values, order, axis=-1) for values in (places, kept))
+    places, kept = np.take_along_axis(places, order, axis=-1), np.take_along_axis(kept, order, axis=-1)
     remaining = weights.sum(axis=-1, dtype=np.float64) - kept.sum(axis=-1, dtype=np.float64)
     if top == lookback:
         remaining = np.zeros_like(remaining)

@@ -34,6 +34,9 @@ def value_rank(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int64]) -
 
     Returns:
         (num_windows, heads); masked steps count as absent.
+
+    Raises:
+        ValueError: the model has no attention.
     """
     import torch
 
@@ -45,18 +48,21 @@ def attention_values(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int
     """What the weights of some windows weigh: (num_windows, heads, lookback, size), zeros at masked steps."""
     import torch
 
-    network, heads = model.network, model.network.decoder.attention.score.heads
-    with _listening(network.decoder.attention) as memories, torch.inference_mode():
-        network(arrays.gather(torch.from_numpy(cutoffs).to(arrays.target.device)))
+    attention = model.network.decoder.attention
+    if attention is None:
+        raise ValueError("a network without attention weighs nothing")
+    with _listening(attention) as memories, torch.inference_mode():
+        model.network(arrays.gather(torch.from_numpy(cutoffs).to(arrays.target.device)))
     (memory,) = memories
     values: Tensor = memory.value.float()
-    return values.view(len(cutoffs), heads, *values.shape[1:])
+    return values.view(len(cutoffs), attention.score.heads, *values.shape[1:])
 
 
 @contextlib.contextmanager
 def _listening(attention: Any) -> Iterator[list[Memory]]:
     """Hear what the attention prepares: its values are zeroed where masked, and projected where heads project them."""
-    prepare, heard = attention.prepare, []
+    prepare = attention.prepare
+    heard: list[Memory] = []
 
     def listen(*inputs: Any, **options: Any) -> Memory:
         heard.append(prepare(*inputs, **options))

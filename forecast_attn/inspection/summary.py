@@ -85,7 +85,7 @@ class _Tally:
         self._values: dict[str, Matrix] = {}
         count = 0 if groups is None else int(groups.max()) + 1
         self._group_profiles = np.zeros((count, lookback))
-        self._group_values: dict[str, Matrix] = {}
+        self._group_values: dict[str, NDArray[Any]] = {}
         self._first: Weights | None = None
         self._varies = {"window": False, "step": False}
 

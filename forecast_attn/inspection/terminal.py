@@ -18,15 +18,16 @@ MOST_GROUPS = 31  # groups in a table: hours of a day and weekdays always fit, o
 def render(inspection: Inspection, console: Console) -> None:
     """Print the inspection for this console's width and colours."""
     header, steps = inspection.header, np.array([step.step for step in inspection.steps])
-    axis = {"season": header.season, "frequency": header.frequency, "console": console}
     for line in _header_lines(inspection):
         console.print(Text(line))
     console.print()
     if len(steps) > 1:
         console.print(Text("mean weight by lag"))
-        console.print(profile_text(inspection.profile, **axis))
+        console.print(_profile_text(inspection, console))
         console.print()
-    console.print(heatmap_text(inspection.mean_weights, steps, **axis))
+    console.print(
+        heatmap_text(inspection.mean_weights, steps, season=header.season, frequency=header.frequency, console=console)
+    )
     console.print()
     console.print(_step_table(inspection, console.width) if len(steps) > 1 else _top_table(inspection.steps[0]))
     console.print()
@@ -37,6 +38,11 @@ def render(inspection: Inspection, console: Console) -> None:
         console.print(identifiability_words(header), highlight=False, markup=False)
     for warning in inspection.warnings:
         console.print(f"warning: {warning}", style="yellow", highlight=False)
+
+
+def _profile_text(inspection: Inspection, console: Console) -> Text:
+    header = inspection.header
+    return profile_text(inspection.profile, season=header.season, frequency=header.frequency, console=console)
 
 
 def _header_lines(inspection: Inspection) -> list[str]:
@@ -150,13 +156,10 @@ def _share(value: float | None) -> str:
 def render_comparison(comparison: Comparison, console: Console) -> None:
     """Print two inspections side by side: profiles, and per step entropies, distance and top lags."""
     for sign, name, inspection in zip("AB", comparison.names, comparison.inspections, strict=True):
-        header = inspection.header
         console.print(Text(f"{sign}  {name}"), style="bold")
         for line in _header_lines(inspection):
             console.print(Text(f"   {line}"))
-        console.print(
-            profile_text(inspection.profile, season=header.season, frequency=header.frequency, console=console)
-        )
+        console.print(_profile_text(inspection, console))
         console.print()
     console.print(_comparison_table(comparison, console.width))
     console.print()
