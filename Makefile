@@ -53,6 +53,7 @@ docs-fresh: $(TESTING)  ## Fail when docs/cli.md or the samples are not what wou
 pictures: $(TESTING)  ## Draw the pictures of docs/ again, from runs trained on the samples
 	$(BIN)/python benchmarks/draw_orders.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/pictures.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/draw_page.py
 
 samples: $(TESTING)  ## Write the simulated samples of data/ again
 	$(BIN)/python benchmarks/make_samples.py

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from forecast_attn.inspection.page_curves import curve_figure
-from forecast_attn.inspection.page_sections import bullets, paragraph, section, show, table
+from forecast_attn.inspection.page_curves import curve_figure, profile_figure
+from forecast_attn.inspection.page_sections import bullets, paragraph, section, show, table, words
 
 LEVELS = {"faithful": "pass", "partly faithful": "unclear", "not faithful": "fail"}
 MARKS = {True: ("pass", "passed"), False: ("fail", "failed"), None: ("unclear", "worth knowing")}
@@ -24,6 +24,7 @@ def audit_section(audit: dict[str, Any] | None) -> str:
         "audit",
         _verdict(verdict) if verdict else "",
         _windows_words(header),
+        profile_figure(audit.get("profiles") or {}),
         checks,
         _covariates(audit.get("covariates"), header.get("target")),
     )
@@ -31,8 +32,8 @@ def audit_section(audit: dict[str, Any] | None) -> str:
 
 def _verdict(verdict: dict[str, Any]) -> str:
     kind = LEVELS.get(verdict["level"], "unclear")
-    sentence = f'<p><span class="verdict {kind}">{escape(verdict["level"])}</span> {escape(verdict["sentence"])}</p>'
-    return sentence + bullets(verdict.get("caveats", ()))
+    level = f'<span class="verdict {kind}">{escape(verdict["level"])}</span>'
+    return f"<p>{level}: {words(verdict['sentence'])}</p>" + bullets(verdict.get("caveats", ()))
 
 
 def _windows_words(header: dict[str, Any]) -> str:
@@ -83,5 +84,5 @@ def _covariates(covariates: dict[str, Any] | None, target: str | None) -> str:
 def _importance(entry: dict[str, Any]) -> Sequence[Any]:
     relative = entry.get("relative")
     span = f"{show(entry.get('low'))} to {show(entry.get('high'))}"
-    share = "–" if relative is None else f"{100 * relative:.1f} %"
+    share = "–" if relative is None else f"{100 * relative:.0f} %"
     return [entry["name"], entry["mae_change"], share, span, "yes" if entry.get("matters") else "no"]

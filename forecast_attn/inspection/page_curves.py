@@ -1,4 +1,4 @@
-"""Deletion curves of an audit as small SVG pictures that take the page's colours."""
+"""Curves and profiles of an audit as small SVG pictures that take the page's colours."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 WIDTH, HEIGHT = 460, 190
-LEFT, RIGHT, TOP, BOTTOM = 52, 84, 14, 24
+LEFT, RIGHT, TOP, BOTTOM = 52, 84, 26, 24
 LINES = {"top": "largest weights", "random": "random", "bottom": "smallest weights"}
-LABEL_ROOM = 13  # pixels between two labels at the right edge
+LABEL_ROOM = 15  # pixels between two labels at the right edge
 
 Points = list[tuple[float, float]]
 
@@ -29,14 +29,39 @@ def curve_figure(curve: dict[str, Any], target: str | None) -> str:
     words = (
         f"{curve['label']}: change of the forecast by the share of steps, for the largest, random and smallest weights"
     )
+    return _figure(words, curve["label"], parts)
+
+
+def profile_figure(profiles: dict[str, list[float]]) -> str:
+    """The mean weight by lag beside what the forecast misses without each state; nothing without these two."""
+    weights, missed = profiles.get("weights"), profiles.get("state_occlusion")
+    if not weights or not missed:
+        return ""
+    highest, places = max(*weights, *missed), [float(place) for place in range(len(weights))]
+    bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+    area, line = (_points(places, values, highest) for values in (weights, missed))
+    parts = [
+        f'<path class="area" d="{_path([(area[0][0], bottom), *area, (area[-1][0], bottom)])}Z"/>',
+        f'<path class="curve" d="{_path(line)}"/>',
+        f'<path class="axis" d="M{LEFT} {TOP}V{bottom}H{right}"/>',
+        _text(LEFT - 6, 12, "start", "share of the whole, by lag"),
+        _text(LEFT - 6, TOP + 4, "end", f"{100 * highest:.2g} %"),
+        _text(LEFT, bottom + 16, "start", f"lag {len(weights) - 1}"),
+        _text(right, bottom + 16, "end", "0"),
+    ]
+    words = "Mean weight by lag, and how much the forecast changes when the state at that lag is left out"
+    return _figure(words, "filled: mean weight; dashed: what the forecast misses when the state is left out", parts)
+
+
+def _figure(words: str, caption: str, parts: list[str]) -> str:
     return (
         f'<figure class="curves"><svg role="img" aria-label="{escape(words)}" viewBox="0 0 {WIDTH} {HEIGHT}">'
-        f"{''.join(parts)}</svg><figcaption>{escape(curve['label'])}</figcaption></figure>"
+        f"{''.join(parts)}</svg><figcaption>{escape(caption)}</figcaption></figure>"
     )
 
 
 def _points(shares: Sequence[float], values: Sequence[float | None], highest: float) -> Points:
-    most = max(shares)
+    most = max(*shares, 1e-9)
     width, height = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
     known = [(share, value) for share, value in zip(shares, values, strict=True) if value is not None]
     return [(LEFT + width * share / most, HEIGHT - BOTTOM - height * value / highest) for share, value in known]
@@ -60,7 +85,7 @@ def _axes(shares: Sequence[float], highest: float, target: str | None) -> str:
         (LEFT - 6, bottom, "end", "0"),
         (LEFT, bottom + 16, "start", "0 %"),
         (right, bottom + 16, "end", f"{100 * max(shares):.0f} % of the steps"),
-        (LEFT + 6, TOP + 4, "start", f"change of the forecast{f' ({target})' if target else ''}"),
+        (LEFT - 6, 12, "start", f"change of the forecast{f' ({target})' if target else ''}"),
     ]
     return lines + "".join(_text(*each) for each in texts)
 

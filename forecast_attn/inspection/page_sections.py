@@ -20,16 +20,16 @@ def section(title: str, identity: str, *parts: str) -> str:
 
 
 def paragraph(text: str) -> str:
-    return f"<p>{_with_code(text)}</p>" if text else ""
+    return f"<p>{words(text)}</p>" if text else ""
 
 
-def _with_code(text: str) -> str:
-    """Commands between backquotes as code."""
-    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text))
+def words(text: str) -> str:
+    """Escaped text with commands between backquotes as code, and numbers that stay with their per cent."""
+    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)).replace(" %", "\u00a0%")
 
 
 def bullets(texts: Iterable[str], kind: str = "") -> str:
-    items = "".join(f"<li>{_with_code(text)}</li>" for text in texts)
+    items = "".join(f"<li>{words(text)}</li>" for text in texts)
     return f'<ul class="{kind}">{items}</ul>' if items else ""
 
 
@@ -75,8 +75,8 @@ def show(value: Any) -> str:
 
 def findings_section(inspection: Inspection, notes: Sequence[str]) -> str:
     """What the weights say, and what makes them say less than they seem to."""
-    words = [_spread_words(inspection), *_season_words(inspection)]
-    return section("In words", "in-words", bullets(words), bullets(inspection.warnings, "warnings"), bullets(notes))
+    facts = [_spread_words(inspection), *_season_words(inspection)]
+    return section("In words", "in-words", bullets(facts), bullets(inspection.warnings, "warnings"), bullets(notes))
 
 
 def _spread_words(inspection: Inspection) -> str:
@@ -112,10 +112,10 @@ def _metrics_table(metrics: dict[str, Any]) -> str:
     model, naive = metrics.get("validation", {}), metrics.get("seasonal_naive", {})
     rows = [[METRIC_NAMES.get(name, name), value, naive[name]] for name, value in model.items() if name in naive]
     skill = metrics.get("skill_per_cent")
-    words = [] if skill is None else [f"The model's MAE is {abs(skill):.1f} % {_side(skill)} seasonal-naive's."]
-    words += [f"Best epoch {metrics['best_epoch']} of {metrics['epochs']}."] if "epochs" in metrics else []
+    facts = [] if skill is None else [f"The model's MAE is {abs(skill):.1f} % {_side(skill)} seasonal-naive's."]
+    facts += [f"Best epoch {metrics['best_epoch']} of {metrics['epochs']}."] if "epochs" in metrics else []
     caption = f"Validation: {show(model.get('windows'))} windows after {show(model.get('after'))}"
-    return table(caption, ["metric", "model", "seasonal-naive"], rows) + paragraph(" ".join(words))
+    return table(caption, ["metric", "model", "seasonal-naive"], rows) + paragraph(" ".join(facts))
 
 
 def _side(skill: float) -> str:

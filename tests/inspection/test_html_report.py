@@ -84,7 +84,7 @@ def audit():
             {"name": "values", "title": "Rank of the values", "passed": None, "verdict": "4 of 14."}
             | {"statistics": [], "curves": []},
         ],
-        "profiles": {},
+        "profiles": {"weights": [0.1, 0.3, 0.6], "state_occlusion": [0.2, 0.8, 0.0], "effective": [0.1, 0.3, 0.6]},
         "covariates": {"windows": 64, "repeats": 9, "mae": 8.7, "verdict": "wind matters.", "columns": []}
         | {"groups": [importance | {"low": 2.9, "high": 3.6, "noise_low": None, "noise_high": None, "matters": True}]},
     }
@@ -242,7 +242,7 @@ def test_an_audit_is_shown_with_its_verdicts_and_numbers(make_dump):
         assert re.search(rf"{title} <span[^>]*>{word}<", html)
     assert "12.5 demand" in outline.texts["td"]
     assert "0.25 demand to 0.9 demand (random weights)" in outline.texts["td"]
-    assert "37.0 %" in outline.texts["td"]
+    assert "37 %" in outline.texts["td"]
 
 
 def test_the_curves_of_an_audit_are_drawn_to_scale(make_dump):
@@ -257,6 +257,18 @@ def test_the_curves_of_an_audit_are_drawn_to_scale(make_dump):
     scale = heights["top"][1] / 9.0
     np.testing.assert_allclose(heights["random"], scale * np.array([1.0, 4.0]), atol=0.11)
     np.testing.assert_allclose(heights["bottom"], scale * np.array([0.5, 1.0]), atol=0.11)
+
+
+def test_the_weights_of_an_audit_stand_beside_what_the_forecast_misses(make_dump):
+    dump = make_dump(windows=1)
+    html = make_page(dump, dump, WindowValues.unknown(dump), audit=audit())
+    area = re.search(r'class="area" d="M([^"]+)Z"', html)[1]
+    heights = np.array([pair.split() for pair in area.split("L")], float)[:, 1]
+    heights = (heights[0] - heights)[1:-1]  # without its two feet
+    np.testing.assert_allclose(heights / heights.max(), np.array([0.1, 0.3, 0.6]) / 0.6, atol=2e-3)
+    assert "state_occlusion" not in html
+    without = make_page(dump, dump, WindowValues.unknown(dump), audit=audit() | {"profiles": {}})
+    assert 'class="area"' not in without
 
 
 def test_no_audit_no_section(make_dump):
