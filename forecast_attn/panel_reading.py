@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forecast_attn.config import DataConfig, RunConfig
+from forecast_attn.data.problems import coded
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.run_dir import DataSource, RunDir, sha256_of
 
@@ -49,6 +50,7 @@ def read_panel(
     return panel, DataSource(_path_of(data) or name, _digest_of(data), _digest_of(forecasts))
 
 
+@coded("FA501")
 def with_vintages(
     frame: pd.DataFrame, config: DataConfig, vintages: pd.DataFrame | None
 ) -> tuple[pd.DataFrame, DataConfig, VintageTable | None]:

@@ -13,7 +13,7 @@ from forecast_attn.data.categories import fit_vocabulary
 from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs
 from forecast_attn.data.missing import sees_later_values, without_later_values
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding
+from forecast_attn.data.problems import Finding, coded
 from forecast_attn.data.scaling import fit_scaler
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import Split, split_panel
@@ -33,6 +33,7 @@ class Preparation:
     """What there is to say about the windows."""
 
 
+@coded("FA403")
 def prepare(panel: Panel, config: DataConfig) -> Preparation:
     """Choose the sizes, cut validation off, fit the scaler and list the windows.
 

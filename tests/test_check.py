@@ -188,6 +188,15 @@ def test_annotations_of_a_file_without_lines(forecast: Callable, monkeypatch: py
     assert "line" not in where
 
 
+def test_a_finding_in_a_file_that_an_option_names(forecast: Callable, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(CORPUS)
+    words = ("comma.csv", "--holiday-dates", "holidays/text.csv", *SIZES)
+    ((command, where, _),) = annotations(forecast("check", *words, "--format", "github").out)
+    assert (command, where["file"], where["line"], where["col"]) == ("error", "holidays/text.csv", "3", "1")
+    (finding,) = json.loads(forecast("check", *words, "--json").out)["findings"]
+    assert (finding["code"], finding["file"], finding["row"]) == ("FA523", "holidays/text.csv", 2)
+
+
 # --------------------------------------------------------------------------- --fix
 
 FIXED = [

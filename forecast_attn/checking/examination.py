@@ -22,7 +22,8 @@ from forecast_attn.data.localise import localise
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import panel_of_cells
 from forecast_attn.data.problems import Finding, Repair, finding_of
-from forecast_attn.data.reading import read_table
+from forecast_attn.data.reading import Progress, read_table
+from forecast_attn.data.reading.source import table_name
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.errors import DataError
 from forecast_attn.panel_reading import with_vintages
@@ -61,9 +62,9 @@ class Examination:
     """A table on its way through the stages; each adds what the next one needs."""
 
     path: str
+    beside: dict[str, str] = field(default_factory=dict)
+    """Name -> path of the files that options name."""
     findings: list[Finding] = field(default_factory=list)
-    stage: str = "FA101"
-    """The code of an error that ends the present stage and names none."""
     frame: pd.DataFrame | None = None
     roles: Roles | None = None
     cells: Cells | None = None
@@ -94,60 +95,65 @@ class Examination:
 
     def _placed(self, finding: Finding) -> Finding:
         """With file, column and series, where the stage that found it could not know or did not say them."""
+        if finding.file in self.beside:
+            return replace(finding, file=self.beside[finding.file])
         column, item_id = finding.column, finding.item_id
         if column is None and finding.code.startswith("FA2") and self.roles is not None:
             column = self.roles.time
         if item_id is None and finding.row is not None and self.cells is not None:
             at = np.flatnonzero(self.cells.rows == finding.row)
             item_id = self.cells.item_ids[self.cells.series[at[0]]] if len(at) else None
-        return replace(finding, file=finding.file or self.path, column=column, item_id=item_id)
+        return replace(finding, file=self.path, column=column, item_id=item_id)
 
 
-def check_table(table: Path | str | pd.DataFrame, config: DataConfig) -> CheckReport:
+def _beside(config: DataConfig) -> dict[str, str]:
+    paths = [path for path in (config.vintages, config.holiday_dates) if path is not None]
+    return {Path(path).name: path for path in paths}
+
+
+def check_table(table: Path | str | pd.DataFrame, config: DataConfig, progress: Progress | None = None) -> CheckReport:
     """Read a table as training would, and list all that is wrong or worth knowing instead of stopping at the first.
 
     Args:
         table: a file, `-` for standard input, or a DataFrame.
         config: the options it would be trained with.
+        progress: called with the bytes read so far and the bytes there are.
 
     Raises:
         ConfigError: the options contradict each other; a table is never the cause.
     """
-    return examine(table, config).to_report()
+    return examine(table, config, progress).to_report()
 
 
-def examine(table: Path | str | pd.DataFrame, config: DataConfig) -> Examination:
-    """Take a table through every stage it can pass.
+def examine(table: Path | str | pd.DataFrame, config: DataConfig, progress: Progress | None = None) -> Examination:
+    """Take a table through every stage it can pass; see `check_table`.
 
     Raises:
         ConfigError: the options contradict each other.
     """
-    named = isinstance(table, Path | str)
-    examination = Examination(str(table) if named else "DataFrame")
+    name = table_name(table)
+    examination = Examination(str(table) if isinstance(table, Path | str) else name, _beside(config))
     try:
-        _pass_stages(examination, table, Path(table).name if named else "DataFrame", config)
+        examination.frame = read_table(table, config, progress=progress, report=examination.findings.append)
+        _pass_stages(examination, name, config)
     except DataError as error:
         if all(finding.message != error.message for finding in examination.findings):
-            examination.findings.append(finding_of(error, examination.stage))
+            examination.findings.append(finding_of(error))
     return examination
 
 
-def _pass_stages(draft: Examination, table: Path | str | pd.DataFrame, source: str, config: DataConfig) -> None:
+def _pass_stages(draft: Examination, source: str, config: DataConfig) -> None:
+    assert draft.frame is not None
     report = draft.findings.append
-    draft.frame = read_table(table, config, report=report)
-    draft.stage = "FA102"
     draft.frame, config, vintages = with_vintages(draft.frame, config, None)
     draft.roles = resolve_roles(draft.frame, config, source)
     for column, reason in draft.roles.ignored.items():
         if reason != "declared":
             report(Finding("FA104", "note", f"column '{column}' is left out: {reason}", column=column))
-    draft.stage = "FA201"
     cells = parse_cells(draft.frame, draft.roles, report, source, config.date_format)
     draft.cells = localise(cells, report, tz=config.tz, freq=config.freq)
-    draft.stage = "FA203"
     draft.panel = panel_of_cells(draft.cells, draft.roles, config, report, vintages=vintages)
     if not draft.has_errors:
-        draft.stage = "FA403"
         report_constants(draft.panel, report)
         draft.preparation = prepare(draft.panel, config)
         report_preparation(draft.preparation, report)

@@ -23,18 +23,27 @@ def places_of(path: str, config: DataConfig, findings: Sequence[Finding]) -> lis
     Args:
         path: the table that was checked.
         config: how it was read.
-        findings: what was found. Their rows count data rows from 1, as the reader does; a row may be several lines.
+        findings: what was found, there or in a file that an option names. Their rows count data rows from 1, as the
+            reader does; a row may be several lines.
     """
-    rows = {finding.row for finding in findings if finding.row is not None and finding.file == path}
+    places: dict[int, Place | None] = {}
+    for file in {finding.file for finding in findings if finding.row is not None and finding.file is not None}:
+        of_file = [(at, finding) for at, finding in enumerate(findings) if finding.file == file]
+        places |= _places_in(file, config if file == path else DataConfig(), of_file)
+    return [places.get(at) for at in range(len(findings))]
+
+
+def _places_in(file: str, config: DataConfig, findings: list[tuple[int, Finding]]) -> dict[int, Place | None]:
+    """Position of a finding -> its place in this file."""
     try:
-        form = text_form(path, config)
+        form = text_form(file, config)
     except UserError:  # it could not be read, which is what the findings say
-        form = None
-    if form is None or not rows:
-        return [None for _ in findings]
-    records = dict(_records(form, rows))
+        return {}
+    if form is None:
+        return {}
+    records = dict(_records(form, {finding.row for _, finding in findings if finding.row is not None}))
     names = [name.strip() for name in form.header]
-    return [_place(finding, records, names, form.delimiter) if finding.file == path else None for finding in findings]
+    return {at: _place(finding, records, names, form.delimiter) for at, finding in findings}
 
 
 def _records(form: TextForm, wanted: set[int]) -> Iterator[tuple[int, tuple[int, str]]]:

@@ -43,7 +43,7 @@ def check(
     options = given_options(config, options)
     options.pop("out", None)  # of a configuration file, where it is the run directory
     data_config = RunConfig.from_options(options).data
-    report = _fix(data, data_config, out, quiet) if out is not None else _check(data, data_config)
+    report = _fix(data, data_config, out, quiet) if out is not None else _check(data, data_config, quiet)
     if report.errors or not _is_stdout(out):
         _show(report, form, data_config)
     if report.errors:
@@ -76,10 +76,13 @@ def _is_stdout(out: Path | None) -> bool:
     return str(out) == "-"
 
 
-def _check(data: str, config: DataConfig) -> CheckReport:
+def _check(data: str, config: DataConfig, quiet: bool) -> CheckReport:
     from forecast_attn.checking import check_table
+    from forecast_attn.cli.reading_progress import reading_progress
+    from forecast_attn.cli.tables import make_console
 
-    return check_table(data, config)
+    with reading_progress(make_console(stderr=True, quiet=quiet)) as progress:
+        return check_table(data, config, progress)
 
 
 def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from forecast_attn.config import DataConfig
 from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Frequency
 from forecast_attn.data.holidays import Holidays, read_dates
+from forecast_attn.data.problems import naming
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.timestamps import Stamps
 from forecast_attn.errors import ConfigError
@@ -117,7 +118,9 @@ def calendar_of(config: DataConfig, frequency: Frequency) -> Calendar:
     """
     dates: tuple[str, ...] = ()
     if config.holiday_dates is not None:
-        dates = read_dates(read_table(config.holiday_dates, DataConfig()), Path(config.holiday_dates).name)
+        source = Path(config.holiday_dates).name
+        with naming(source):
+            dates = read_dates(read_table(config.holiday_dates, DataConfig()), source)
     return Calendar.build(config.calendar, frequency, Holidays.build(config.holidays, dates))
 
 

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells, sorted_cells
 from forecast_attn.data.frequency import guess_alias, parse_frequency
-from forecast_attn.data.problems import Finding, Report, ended, place, report_each, stamp_text
+from forecast_attn.data.problems import Finding, Report, coded, ended, place, report_each, stamp_text
 from forecast_attn.data.timestamps import Mask, Stamps, offset_name, read_stamps
 from forecast_attn.data.zones import Zone, checked_zone
 
 
+@coded("FA201")
 def localise(
     cells: Cells, report: Report, *, tz: str | None = None, freq: str | None = None, zone: Zone | None = None
 ) -> Cells:

@@ -22,6 +22,7 @@ from forecast_attn.data.problems import (
     Repair,
     Report,
     Severity,
+    coded,
     naming,
     place,
     report_each,
@@ -73,6 +74,7 @@ def build_panel(
         return panel_of_cells(cells, roles, config, report, vintages=vintages)
 
 
+@coded("FA203")
 def panel_of_cells(
     cells: Cells, roles: Roles, config: DataConfig, report: Report, *, vintages: VintageTable | None = None
 ) -> Panel:

@@ -55,10 +55,16 @@ class Finding:
         )
 
 
-def finding_of(error: DataError, otherwise: str) -> Finding:
-    """The finding that an error is; `otherwise` is its code where it names none."""
+def finding_of(error: DataError) -> Finding:
+    """The finding that an error is.
+
+    Raises:
+        ValueError: it has no code, which is a mistake of ours.
+    """
+    if error.code is None:
+        raise ValueError(f"an error without a code: {error.message}") from error
     return Finding(
-        error.code or otherwise,
+        error.code,
         "error",
         error.message,
         error.hint,
@@ -110,12 +116,22 @@ def stop_at_errors(finding: Finding) -> None:
 
 
 @contextlib.contextmanager
+def coded(code: str) -> Iterator[None]:
+    """Give errors that have no code this one: a stage in which nearly all that goes wrong is of one kind."""
+    try:
+        yield
+    except DataError as error:
+        error.code = error.code or code
+        raise
+
+
+@contextlib.contextmanager
 def naming(source: str) -> Iterator[None]:
     """Name the table in errors that do not: a forecast reads two of them."""
     try:
         yield
     except DataError as error:
-        if error.file is not None or f"'{source}'" in error.message:
+        if error.file is not None or any(f"{before}{source}'" in error.message for before in ("'", "/", "\\")):
             error.file = error.file or source
             raise
         raise error.saying(f"'{source}': {error.message}", source) from None

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config import DataConfig
-from forecast_attn.data.problems import quoted
+from forecast_attn.data.problems import coded, quoted
 from forecast_attn.data.reading import require_column
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
@@ -69,6 +69,7 @@ class Roles:
         return (*self.future_covariates, *self.future_categories)
 
 
+@coded("FA102")
 def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles:
     """Give every column of a table its role.
 
