@@ -131,7 +131,7 @@ def varying_features(frequency: Frequency) -> tuple[str, ...]:
 
 def _auto(frequency: Frequency) -> tuple[str, ...]:
     _, unit = _number_and_unit(frequency)
-    if unit in ("MS", "ME", "QS", "QE"):
+    if unit in ("MS", "ME", "BMS", "BME", "QS", "QE"):
         return ("month_of_year",)
     return {
         "s": ("minute", "hour", "day", "week", "year", "weekend"),

@@ -184,7 +184,7 @@ def _days_of_steps(stamps: Stamps, frequency: Frequency) -> tuple[Days, Days]:
     days = stamps.astype("datetime64[D]")
     name, _, anchor = frequency.alias.partition("-")
     unit = name.lstrip("0123456789")
-    if unit in ("ME", "QE", "YE") or (unit == "W" and anchor != "MON"):
+    if unit in ("ME", "BME", "QE", "YE") or (unit == "W" and anchor != "MON"):
         return frequency.shift(stamps, -1).astype("datetime64[D]") + 1, days + 1
     if unit == "B":
         return days, days + 1

@@ -2,7 +2,9 @@
 
 from forecast_attn.data.frequency import MONTH_UNITS, UNITS, parse_frequency
 
-_NAMES = {"d": UNITS["D"], "h": UNITS["h"], "min": UNITS["min"], "s": UNITS["s"]}
+_NAMES = {
+    name: UNITS[unit] for name, unit in (("d", "D"), ("h", "h"), ("min", "min"), ("s", "s"), ("ms", "ms"), ("us", "us"))
+}
 
 
 def has_time_distances(frequency: str) -> bool:

@@ -28,3 +28,9 @@ from forecast_attn.inspection.distances import has_time_distances, time_distance
 def test_distance(frequency, lag, text):
     assert time_distance(frequency, lag) == text
     assert has_time_distances(frequency) == (not text.endswith("steps"))
+
+
+def test_steps_finer_than_a_second() -> None:
+    assert time_distance("100ms", 7) == "700ms"
+    assert time_distance("us", 3) == "3us"
+    assert time_distance("BME", 14) == "1y 2mo"
