@@ -82,7 +82,10 @@ def test_time_is_written_below_the_lags(make_dump):
     several = panels(draw_heatmap(inspect_attention(make_dump(windows=2))))["weights"]
     assert [label.get_text() for label in several.get_xticklabels()][:3] == ["0\ncut-off", "24\n−1d", "48\n−2d"]
     one = panels(draw_heatmap(inspect_attention(make_dump(windows=1))))["weights"]
-    assert [label.get_text() for label in one.get_xticklabels()][:2] == ["0\n2026-01-05\n14:00", "24\n2026-01-04\n14:00"]
+    assert [label.get_text() for label in one.get_xticklabels()][:2] == [
+        "0\n2026-01-05\n14:00",
+        "24\n2026-01-04\n14:00",
+    ]
 
 
 def test_seasons_are_marked(make_dump):
@@ -125,6 +128,7 @@ def test_a_missing_folder_is_said(make_dump, tmp_path):
 def test_no_global_state_of_matplotlib_is_touched(make_dump, tmp_path):
     import matplotlib
 
+    sys.modules.pop("matplotlib.pyplot", None)  # other tests' libraries may have loaded it
     before = matplotlib.rcParams["svg.hashsalt"]
     save_picture(make_dump(windows=1), tmp_path / "heatmap.svg")
     assert "matplotlib.pyplot" not in sys.modules
