@@ -106,7 +106,7 @@ def _rows_after_the_end(cells: Cells, roles: Roles) -> NDArray[np.int64]:
     unknown = [np.isnan(cells.columns[name]) for name in covariates]
     unknown += [cells.categories[name] < 0 for name in (*roles.past_categories, *roles.future_categories)]
     nothing = (last >= 0) & (positions > last) & np.all([np.ones(len(target), np.bool_), *unknown], axis=0)
-    return cells.rows[nothing]
+    return np.asarray(cells.rows[nothing], np.int64)
 
 
 def _without(examination: Examination, rows: NDArray[np.int64]) -> pd.DataFrame:
@@ -135,7 +135,7 @@ def _clean_frame(examination: Examination) -> pd.DataFrame:
     kept = _kept_columns(examination)
     rows = _source_rows(examination) if kept else np.empty(0, np.int64)
     for name in kept:
-        frame[name] = _cells_at(examination.frame, name, rows)
+        frame[name] = pd.Series(_cells_at(examination.frame, name, rows), frame.index, dtype=object)
     return frame
 
 
