@@ -56,15 +56,15 @@ class _Trials(NamedTuple):
     def curve(self, name: str, label: str) -> Curve:
         return Curve(name, label, self.shares, self.steps, _lines(self.forecast_change), _lines(self.mae_change))
 
-    def statistics(self, side: Literal["above", "below"]) -> list[Statistic]:
-        """The mean over all shares, and the headline's share."""
+    def statistics(self, side: Literal["above", "below"], what: str) -> list[Statistic]:
+        """The mean over all shares, and the headline's share; `what` is done to the chosen steps."""
         area, some = self.forecast_change.mean(axis=0), self.forecast_change[self.headline]
         steps = the_steps(self.steps[self.headline])
         return [
             _statistic("area", "change of the forecast, mean of the curve", area, side),
-            _statistic("headline", f"change of the forecast by {steps} weighted most", some, side),
-            Statistic("bottom", f"change of the forecast by {steps} weighted least", float(some[1]), "target"),
-            Statistic("ratio", "top over random", self.ratio),
+            _statistic("headline", f"change of the forecast {what} {steps} weighted most", some, side),
+            Statistic("bottom", f"change of the forecast {what} {steps} weighted least", float(some[1]), "target"),
+            Statistic("ratio", "times the change by random ones", self.ratio),
             _statistic("mae_change", "change of the MAE, mean of the curve", self.mae_change.mean(axis=0), side),
         ]
 
@@ -103,7 +103,7 @@ def headline_count(lookback: int) -> int:
 def deletion(subject: Subject, sight: Sight, seed: int) -> Check:
     """Zero the chosen steps: those with the largest weights should change the forecast most."""
     trials = _try(subject, sight, seed, lambda chosen: chosen)
-    statistics = trials.statistics("above")
+    statistics = trials.statistics("above", "without")
     area = statistics[0]
     assert area.yardstick is not None
     passed = bool(area.beats_chance) and area.value >= CLEARLY * area.yardstick.median
@@ -114,7 +114,7 @@ def deletion(subject: Subject, sight: Sight, seed: int) -> Check:
 def sufficiency(subject: Subject, sight: Sight, seed: int) -> Check:
     """Keep only the chosen steps: those with the largest weights should change the forecast least."""
     trials = _try(subject, sight, seed + 1, lambda chosen: ~chosen)
-    statistics = trials.statistics("below")
+    statistics = trials.statistics("below", "with nothing but")
     area = statistics[0]
     assert area.yardstick is not None
     passed = bool(area.beats_chance) and CLEARLY * area.value <= area.yardstick.median

@@ -36,8 +36,10 @@ def _about(header: Header) -> str:
 
 def _render_verdict(verdict: Verdict, console: Console) -> None:
     console.print(Text.assemble((verdict.level, f"bold {COLOURS[verdict.level]}"), f": {verdict.sentence}"))
+    caveats = Table.grid(padding=(0, 1))
     for caveat in verdict.caveats:
-        console.print(f"  - {caveat}")
+        caveats.add_row("  -", caveat)
+    console.print(caveats)
     console.print()
 
 

@@ -56,6 +56,10 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
         f"A weight belongs to an encoder state, and a recurrent state mixes its step with {beside}: "
         "read it as 'around this step', not as 'this value'."
     )
+    yield (
+        "The network was never trained with other weights than its own: what swapping them costs is not what a network "
+        "without attention would lose (train one with --attention none)."
+    )
     rank, lookback = checks["values"]["rank"].value, subject.model.schema.lookback
     if not is_identifiable(lookback, round(rank)):
         yield (

@@ -13,6 +13,7 @@ from forecast_attn.cli.options import Json, Quiet
 
 if TYPE_CHECKING:
     from forecast_attn.audit import AuditListener
+    from forecast_attn.run_dir import RunDir
 
 
 def audit(
@@ -58,6 +59,7 @@ def audit(
 
     accelerator = check_choice("accelerator", accelerator)
     forecaster = Forecaster.load(run)
+    target = _target(RunDir(forecaster.run_path), out, data)
     with _progress(quiet=quiet) as listener:
         found = forecaster.audit(
             data,
@@ -69,7 +71,7 @@ def audit(
             seed=seed,
             accelerator=accelerator,
             listener=listener,
-            out=out if out is not None else RunDir(forecaster.run_path).audit,
+            out=target,
         )
     if json:
         import sys
@@ -81,6 +83,20 @@ def audit(
     from forecast_attn.cli.tables import make_console
 
     render(found, make_console())
+    typer.echo(f"\naudit: {target}")
+
+
+def _target(run: RunDir, out: Path | None, data: Path | None) -> Path:
+    """Where to write: never over a table or another file of the run."""
+    from forecast_attn.errors import ConfigError
+
+    if out is None:
+        return run.audit
+    table = data if data is not None else Path(run.read_json(run.config)["data"]["file"])
+    others = [table, *(file for file in run.path.iterdir() if file.name != run.audit.name)]
+    if out.exists() and any(file.exists() and out.samefile(file) for file in others):
+        raise ConfigError(f"--out '{out}' is a file that the audit needs or the run owns", "name another file")
+    return out
 
 
 @contextmanager

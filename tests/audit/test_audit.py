@@ -195,6 +195,19 @@ def test_runs_that_cannot_be_compared_are_refused(
     )
 
 
+def test_nothing_that_is_needed_is_written_over(planted: Trained, run_copy: Path, refused: Callable[..., None]) -> None:
+    refused(
+        "audit",
+        planted.run,
+        "--out",
+        planted.table,
+        message="--out .* is a file that the audit needs",
+        hint="another",
+        code=2,
+    )
+    refused("audit", run_copy, "--out", run_copy / "schema.json", message="the run owns", hint="another", code=2)
+
+
 @pytest.mark.parametrize(
     "words", [("--windows", 1), ("--draws", 9), ("--repeats", 1), ("--seed", -1), ("--accelerator", "tpu")]
 )

@@ -61,7 +61,7 @@ def with_holes(batch: Batch) -> Batch:
 
 def forecast_under(network: ForecastNetwork, batch: Batch, reweigh: Reweigh) -> tuple[Tensor, Tensor]:
     with torch.no_grad(), reweighing(network.decoder.attention, reweigh):
-        return tuple(network(batch))
+        return tuple(network(batch))[:2]
 
 
 @EVERY_KIND
