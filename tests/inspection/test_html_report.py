@@ -380,3 +380,21 @@ def test_a_page_is_replaced_whole(make_dump, tmp_path):
 def test_from_python(finished_run):
     dump = Forecaster.load(finished_run).validation_attention
     assert build_report(dump, RunDir(finished_run)).num_windows == 22
+
+
+@pytest.mark.slow
+def test_missing_hours_of_a_zoned_table_are_gaps_with_zero_weight(page_of, forecast, write, small):
+    stamps = pd.date_range("2024-03-25", "2024-04-01 23:00", freq="h", tz="Europe/Berlin")
+    table = pd.DataFrame({"time": stamps.strftime("%Y-%m-%d %H:%M:%S%z"), "load": np.arange(len(stamps)) % 24 / 7})
+    table.loc[180:184, "load"] = np.nan
+    words = ("--tz", "Europe/Berlin", "--missing", "mask", "--out", "run", "--quiet")
+    assert forecast("train", write(table), *small, *words).code == 0
+    assert forecast("predict", "run", "--quiet").code == 0
+    document, _ = page_of("run")
+    assert document["times"][13] == "2024-04-01 23:00+02:00"
+    past, weights = floats_of(document["past"], 14), floats_of(document["weights"], 3, 14)
+    np.testing.assert_allclose(past, table["load"][-14:], rtol=1e-6)
+    assert np.isnan(past).any()
+    assert (weights[:, np.isnan(past)] == 0).all()
+    assert (weights[:, ~np.isnan(past)] > 0).all()
+    assert np.isfinite(floats_of(document["forecast"], 3)).all()
