@@ -1,14 +1,18 @@
 """What of the attention `forecast predict` and `forecast train` write, and what they say before they do."""
 
+import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.attention_dump import read_attention
+from forecast_attn.attention_dump.schema import METADATA_KEY
 from forecast_attn.inspection.identifiability import attention_values, is_identifiable, value_rank
 
 pytestmark = pytest.mark.slow
@@ -180,6 +184,26 @@ def test_the_rank_stands_in_the_file_and_is_said(predicted, forecast):
     assert not is_identifiable(14, 4)
     text = forecast("inspect", dump.path).out
     assert "not identifiable: the 14 lags weigh states of rank 4" in " ".join(text.split())
+
+
+def without_rank(path):
+    """The file as an older version wrote it."""
+    table = pq.read_table(path)
+    about = json.loads(table.schema.metadata[METADATA_KEY])
+    del about["value_rank"]
+    pq.write_table(table.replace_schema_metadata({METADATA_KEY: json.dumps(about)}), path)
+
+
+def test_the_rank_of_an_older_file_is_computed_from_its_run(run, forecast, tmp_path):
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    without_rank(copy / "validation_attention.parquet")
+    header = json.loads(forecast("inspect", copy, "--validation", "--json").out)["header"]
+    assert (header["value_rank"], header["identifiable"]) == (4, False)
+    header = json.loads(forecast("inspect", copy / "validation_attention.parquet", "--json").out)["header"]
+    assert (header["value_rank"], header["identifiable"]) == (None, None)
+    text = forecast("inspect", copy / "validation_attention.parquet").out
+    assert "cannot be told, this file does not say the rank" in " ".join(text.split())
 
 
 @pytest.mark.parametrize(("lookback", "rank"), [(4, 3), (5, 3), (9, 3)])

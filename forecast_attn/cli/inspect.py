@@ -70,18 +70,17 @@ def inspect(
     json: Json = False,
 ) -> None:
     """Show what a forecast looked at: heat map, top lags, entropy and warnings."""
-    from forecast_attn.attention_dump import read_attention
     from forecast_attn.inspection.report import inspect_attention
 
     _check_page_options(html, html_windows=html_windows, compare=compare)
     pictures = {"png": png, "svg": svg}
     _check_options(by=by, compare=compare, export=export, pictures=pictures, data=None if html is not None else data)
     found = _find(source, validation=validation)
-    chosen = read_attention(found.path).select(item=item, cutoff=cutoff, step=step, head=head)
+    part = {"item": item, "cutoff": cutoff, "step": step, "head": head}
+    chosen = _read(found, part)
     if compare is not None:
         other = _find(compare, validation=validation)
-        part = read_attention(other.path).select(item=item, cutoff=cutoff, step=step, head=head)
-        _compare((chosen, part), (_name(source, found), _name(compare, other)), top=top, as_json=json)
+        _compare((chosen, _read(other, part)), (_name(source, found), _name(compare, other)), top=top, as_json=json)
         return
     inspection = inspect_attention(chosen, top=top, by=by)
     if export is not None:
@@ -148,6 +147,14 @@ def _find(source: Path | None, *, validation: bool) -> Source:
         f"'{run.path}' has no attention to show: it was trained with --attention none",
         "train with an attention mechanism: forecast train data.csv --attention luong-general",
     )
+
+
+def _read(source: Source, part: dict[str, Any]) -> AttentionDump:
+    """The chosen windows, and the rank of what they weigh where it can be known."""
+    from forecast_attn.attention_dump import read_attention
+    from forecast_attn.inspection.identifiability import with_rank
+
+    return with_rank(read_attention(source.path).select(**part), source.run)
 
 
 def _name(given: Path | None, found: Source) -> str:

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.errors import UserError
+
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from forecast_attn.attention_dump import AttentionDump
     from forecast_attn.data.windows import WindowArrays
     from forecast_attn.inference import Model
     from forecast_attn.nn.attention import Memory
+    from forecast_attn.run_dir import RunDir
 
 RANK_WINDOWS = 4
 """Windows whose rank is computed for an attention file: the rank hardly varies between them."""
@@ -42,6 +47,38 @@ def value_rank(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int64]) -
 
     values = attention_values(model, arrays, cutoffs)
     return np.asarray(torch.linalg.matrix_rank(values).cpu().numpy(), np.int64)
+
+
+def rank_of_run(run: RunDir) -> int | None:
+    """The highest rank at the ends of a few of a run's series, for attention files that do not say it.
+
+    Raises:
+        RunError: the run is damaged.
+    """
+    import torch
+
+    from forecast_attn.history import read_history
+    from forecast_attn.inference import load_model
+
+    model = load_model(run)
+    if not model.has_attention:
+        return None
+    panel = read_history(model, run, None, run.tail.name).panel
+    arrays = model.schema.windows_of(panel)
+    # The rank is that of the lookback alone: the last row stands in for a future that may not be known.
+    arrays = replace(arrays, future_steps=torch.zeros_like(arrays.future_steps))
+    return int(value_rank(model, arrays, panel.ends[:RANK_WINDOWS] - 1).max())
+
+
+def with_rank(dump: AttentionDump, run: RunDir | None) -> AttentionDump:
+    """The file with its rank: what it says itself, else computed from the run it belongs to, else none."""
+    if dump.metadata.value_rank is not None or run is None:
+        return dump
+    try:
+        rank = rank_of_run(run)
+    except UserError:
+        return dump  # the weights can be looked at without the network; that the rank is not known will be said
+    return replace(dump, metadata=replace(dump.metadata, value_rank=rank))
 
 
 def attention_values(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int64]) -> Tensor:
