@@ -97,9 +97,10 @@ def _panels(model: Model, run: RunDir, table: Path | None, notes: list[str]) -> 
 
 
 def _read(model: Model, path: Path) -> Any:
-    from forecast_attn.data.reading import read_table
+    from forecast_attn.data.reading import read_beside
 
-    return read_table(path, replace(model.config.data, item_id=model.schema.roles.item_id))
+    config = model.config.data
+    return read_beside(path, config, item_id=model.schema.roles.item_id, wide=config.wide)
 
 
 def _rows_of_cutoffs(panel: Panel, dump: AttentionDump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
