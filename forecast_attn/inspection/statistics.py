@@ -42,17 +42,6 @@ def entropy(weights: Weights) -> Floats:
         return np.asarray(np.maximum(np.log(sums) - inner / sums, 0.0))
 
 
-def max_weight(weights: Weights) -> Floats:
-    """(...) the largest weight of each row."""
-    return np.asarray(weights.max(axis=-1))
-
-
-def centroid_lag(weights: Weights) -> Floats:
-    """(...) the weighted mean of the lags: how far back the row looks on average; NaN for a row of zeros."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return (weights @ lags_of(weights.shape[-1]).astype(weights.dtype)) / row_sums(weights)
-
-
 def seasonal_positions(season: int, length: int, *, step: int = 0, tolerance: int = 1) -> NDArray[np.bool_]:
     """(length,) which positions lie whole seasons (± tolerance) back, counted from the cut-off or from a step ahead.
 
@@ -67,17 +56,6 @@ def seasonal_positions(season: int, length: int, *, step: int = 0, tolerance: in
         return np.zeros(length, bool)
     beside = np.minimum(distance % season, -distance % season)
     return (beside <= tolerance) & (distance >= season - tolerance)
-
-
-def seasonal_mass(weights: Weights, season: int, *, step: int = 0, tolerance: int = 1) -> Floats:
-    """(...) the weight on the positions of `seasonal_positions`."""
-    chosen = seasonal_positions(season, weights.shape[-1], step=step, tolerance=tolerance)
-    return weights @ chosen.astype(weights.dtype)
-
-
-def profile(weights: Weights) -> Floats:
-    """(key_len,) mean weight of each position over all other axes."""
-    return np.asarray(weights.mean(axis=tuple(range(weights.ndim - 1)), dtype=np.float64))
 
 
 def top_lags(weights: Weights, count: int) -> NDArray[np.int64]:
@@ -119,15 +97,3 @@ def is_uniform(entropy: Floats, length: int | Floats) -> NDArray[np.bool_]:
         length: how many positions may have weight, the same for all rows or of each.
     """
     return np.asarray((np.log(np.maximum(length, 1)) - entropy < UNIFORM_DIVERGENCE) & (np.asarray(length) > 1))
-
-
-def is_one_hot(weights: Weights) -> NDArray[np.bool_]:
-    """(...) whether a row of more than one position puts over 99 % of its weight on one of them."""
-    return np.asarray((max_weight(weights) > ONE_HOT_WEIGHT * row_sums(weights)) & (weights.shape[-1] > 1))
-
-
-def has_wrong_sum(weights: Weights, *, may_be_less: bool = False) -> NDArray[np.bool_]:
-    """(...) whether a row does not add up to 1 (to more than 1, where less is allowed), or is not finite."""
-    excess = row_sums(weights) - 1
-    right = (excess <= ROW_SUM_ERROR) & (may_be_less | (excess >= -ROW_SUM_ERROR))
-    return np.asarray(~right | (weights.min(axis=-1) < 0))

@@ -27,7 +27,6 @@ def test_entropy_agrees_with_scipy(weights):
 
 def test_entropy_of_rows_that_do_not_add_up_is_that_of_the_scaled_rows(weights):
     assert statistics.entropy(0.3 * weights) == pytest.approx(scipy.stats.entropy(weights, axis=-1), abs=1e-12)
-    assert statistics.centroid_lag(0.3 * weights) == pytest.approx(statistics.centroid_lag(weights), abs=1e-12)
 
 
 def test_uniform_is_what_scipy_finds_near_to_uniform():
@@ -44,15 +43,12 @@ def test_entropy_of_rows_with_zeros(row, entropy):
     assert statistics.entropy(np.array(row, float)) == pytest.approx(entropy, abs=1e-12)
 
 
-def test_a_row_of_zeros_has_no_entropy_and_no_centroid():
+def test_a_row_of_zeros_has_no_entropy():
     assert np.isnan(statistics.entropy(np.zeros(4)))
-    assert np.isnan(statistics.centroid_lag(np.zeros(4)))
 
 
 def test_lags_count_back_from_the_last_position():
     row = np.array([0.1, 0.2, 0.6, 0.1])
-    assert statistics.centroid_lag(row) == pytest.approx(0.1 * 3 + 0.2 * 2 + 0.6 * 1)
-    assert statistics.max_weight(row) == 0.6
     assert statistics.top_lags(row, 3).tolist() == [1, 2, 0]  # of equal weights the more recent
 
 
@@ -62,21 +58,6 @@ def test_seasonal_positions_are_whole_seasons_back(season, length, step, toleran
     centres = range(season, length + step + season, season)
     expected = [any(abs(lag + step - centre) <= tolerance for centre in centres) for lag in range(length - 1, -1, -1)]
     assert chosen.tolist() == expected
-
-
-def test_seasonal_mass_counts_from_the_cutoff_or_from_the_target():
-    row = np.zeros(30)
-    row[[-1 - 24, -1 - 23, -1 - 20, -1]] = 0.4, 0.3, 0.2, 0.1
-    assert statistics.seasonal_mass(row, 24) == pytest.approx(0.7)
-    assert statistics.seasonal_mass(row, 24, tolerance=0) == pytest.approx(0.4)
-    assert statistics.seasonal_mass(row, 24, step=4) == pytest.approx(0.2)
-    assert statistics.seasonal_mass(row, 24, step=24) == pytest.approx(0.8)
-    assert statistics.seasonal_mass(row, 1) == 0
-
-
-def test_profile_is_the_mean_of_every_position(weights):
-    expected = sum(weights[i, j, k] for i in range(4) for j in range(2) for k in range(5)) / 40
-    assert statistics.profile(weights) == pytest.approx(expected)
 
 
 def test_total_variation_of_equal_and_of_disjoint_rows():
@@ -92,15 +73,3 @@ def test_uniform_is_flagged_and_a_slight_slope_is_not():
     rows = np.stack([np.full(50, 1 / 50), np.linspace(0.9, 1.1, 50) / 50, np.linspace(0.99, 1.01, 50) / 50])
     assert statistics.is_uniform(statistics.entropy(rows), 50).tolist() == [True, False, True]
     assert not statistics.is_uniform(np.zeros(1), 1)[0]
-
-
-def test_one_hot_is_flagged():
-    rows = np.array([[0.995, 0.005, 0], [0.98, 0.02, 0], [0, 0, 0.5]])
-    assert statistics.is_one_hot(rows).tolist() == [True, False, True]
-    assert not statistics.is_one_hot(np.ones((1, 1)))[0]
-
-
-def test_wrong_sums_are_flagged():
-    rows = np.array([[0.5, 0.5], [0.5, 0.4], [0.6, 0.5], [np.nan, 1], [1.5, -0.5], [0.5, 0.5 + 1e-7]])
-    assert statistics.has_wrong_sum(rows).tolist() == [False, True, True, True, True, False]
-    assert statistics.has_wrong_sum(rows, may_be_less=True).tolist() == [False, False, True, True, True, False]

@@ -6,7 +6,6 @@ import scipy.stats
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.inspection import statistics
 from forecast_attn.inspection.summary import ROWS_AT_ONCE, summarise
 
 
@@ -20,26 +19,32 @@ def weights():
     return rows.astype(np.float32)
 
 
+def is_seasonal(distance, season):
+    """Within a step of one or more whole seasons."""
+    centres = np.arange(season, distance.max() + season + 1, season)
+    return (np.abs(distance[:, None] - centres) <= 1).any(axis=1)
+
+
 def test_every_mean_is_that_of_the_plain_formula(make_dump, weights, monkeypatch):
     monkeypatch.setattr("forecast_attn.attention_dump.writer.ROW_GROUP_BYTES", 0)
     dump = make_dump(weights, season=6)
     summary, exact = summarise(dump), weights.astype(float)
     entropy = scipy.stats.entropy(exact, axis=-1)
-    steps = range(1, 5)
-    target = np.stack([statistics.seasonal_mass(exact[:, :, step - 1], 6, step=step) for step in steps], axis=-1)
+    lags = np.arange(29, -1, -1)
+    target = np.stack([exact[:, :, step - 1] @ is_seasonal(lags + step, 6) for step in range(1, 5)], axis=-1)
     expected = {
         "entropy": entropy,
         "normalised_entropy": entropy / np.log(30),
         "effective_steps": np.exp(entropy),
         "max_weight": exact.max(-1),
-        "centroid_lag": (exact * np.arange(29, -1, -1)).sum(-1) / exact.sum(-1),
-        "recent_season_mass": statistics.seasonal_mass(exact, 6),
+        "centroid_lag": (exact * lags).sum(-1) / exact.sum(-1),
+        "recent_season_mass": exact @ is_seasonal(lags, 6),
         "target_season_mass": target,
         "remaining": np.zeros_like(entropy),
         "missing_steps": np.zeros_like(entropy),
         "missing_weight": np.zeros_like(entropy),
-        "uniform": statistics.is_uniform(entropy, 30),
-        "one_hot": statistics.is_one_hot(exact),
+        "uniform": scipy.stats.entropy(exact, np.full(30, 1 / 30), axis=-1) < 1e-3,
+        "one_hot": exact.max(-1) > 0.99 * exact.sum(-1),
         "wrong_sum": np.abs(exact.sum(-1) - 1) > 1e-5,
     }
     assert set(summary.values) == set(expected)
@@ -81,3 +86,39 @@ def test_what_varies_is_told_by_axis(make_dump):
     assert (same.varies_by_window, same.varies_by_step) == (False, True)
     flat = summarise(make_dump(np.repeat(rows[:, :, :1], 4, axis=2), season=1))
     assert (flat.varies_by_window, flat.varies_by_step) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("row", "is_wrong", "is_wrong_where_less_is_allowed"),
+    [
+        ([0.5, 0.5], False, False),
+        ([0.5, 0.4], True, False),
+        ([0.6, 0.5], True, True),
+        ([np.nan, 1], True, True),
+        ([1.5, -0.5], True, True),
+        ([0.5, 0.5 + 1e-7], False, False),
+    ],
+)
+def test_rows_that_are_no_weights_are_flagged(make_dump, row, is_wrong, is_wrong_where_less_is_allowed):
+    for rule, expected in (("1", is_wrong), ("<=1", is_wrong_where_less_is_allowed)):
+        dump = make_dump(np.reshape(row, (1, 1, 1, 2)), season=1, row_sum=rule)
+        assert summarise(dump).values["wrong_sum"].tolist() == [expected]
+
+
+def test_what_does_not_add_up_is_described_as_if_it_did(make_dump):
+    """A local window may let weight fall outside: entropy and centroid are those of what is inside."""
+    rows = np.random.default_rng(0).dirichlet(np.ones(20), size=(3, 1, 2))
+    whole, part = (summarise(make_dump(share * rows, season=1, row_sum="<=1")).values for share in (1, 0.3))
+    for name in ("entropy", "effective_steps", "centroid_lag"):
+        assert part[name] == pytest.approx(whole[name], rel=1e-5)
+
+
+@pytest.mark.parametrize("rows", [np.full((1, 1, 2, 20_000), 1 / 20_000), "random"], ids=["uniform", "random"])
+def test_long_rows_are_added_well_enough(make_dump, rows):
+    """Single precision adds twenty thousand weights without calling them unsound."""
+    if isinstance(rows, str):
+        rows = np.random.default_rng(0).dirichlet(np.full(20_000, 0.1), size=(3, 1, 2))
+    values = summarise(make_dump(rows, season=1)).values
+    assert not values["wrong_sum"].any()
+    expected = scipy.stats.entropy(rows.astype(np.float32).astype(float), axis=-1).mean(axis=(0, 1))
+    assert values["entropy"] == pytest.approx(expected, abs=1e-4)
