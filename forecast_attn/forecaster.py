@@ -89,13 +89,15 @@ class Forecaster:
             ConfigError: options contradict each other.
             RunError: the run directory cannot be written, or the loss became non-finite.
         """
-        panel, source = read_panel(data, self.config, vintages)
-        from forecast_attn.inference import read_config
         from forecast_attn.training.progress import TrainingListener
+
+        listener = listener or TrainingListener()
+        panel, source = read_panel(data, self.config, vintages, listener.reading)
+        from forecast_attn.inference import read_config
         from forecast_attn.training.train import train
 
         target = Path(out) if out is not None else self._scratch_dir()
-        self._run = train(panel, self.config, target, source, listener or TrainingListener())
+        self._run = train(panel, self.config, target, source, listener)
         self.config = read_config(self._run)
         return self
 
@@ -126,8 +128,9 @@ class Forecaster:
         directory = RunDir(run)
         check_resumable(directory)
         forecaster = cls._of(directory)
-        panel = panel_of_run(directory, forecaster.config, data, vintages)
-        forecaster._run = resume(panel, directory, listener or TrainingListener())
+        listener = listener or TrainingListener()
+        panel = panel_of_run(directory, forecaster.config, data, vintages, listener.reading)
+        forecaster._run = resume(panel, directory, listener)
         return forecaster
 
     # ------------------------------------------------------------------ use

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from forecast_attn.data.panel import Panel
     from forecast_attn.data.panel_building import VintageTable
+    from forecast_attn.data.reading import Progress
 
 Table = Path | str
 """A file, or - for stdin; where one is accepted, a DataFrame is too."""
@@ -22,7 +23,10 @@ STDIN = "-"
 
 
 def read_panel(
-    data: pd.DataFrame | Table, config: RunConfig, vintages: pd.DataFrame | None = None
+    data: pd.DataFrame | Table,
+    config: RunConfig,
+    vintages: pd.DataFrame | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Panel, DataSource]:
     """Read and validate a table.
 
@@ -30,6 +34,7 @@ def read_panel(
         data: the table.
         config: what its columns mean and how it is read.
         vintages: future covariates as they were forecast; the file that the configuration names when None.
+        progress: called with the bytes read so far and the bytes there are.
 
     Raises:
         DataError: what is wrong with it.
@@ -41,7 +46,7 @@ def read_panel(
     from forecast_attn.data.roles import resolve_roles
 
     name, options = name_of(data), config.data
-    frame = read_table(data, options)
+    frame = read_table(data, options, progress=progress)
     frame, options, table = with_vintages(frame, options, vintages)
     panel = build_panel(frame, resolve_roles(frame, options, name), options, source=name, vintages=table)
     del frame
@@ -71,7 +76,11 @@ def with_vintages(
 
 
 def panel_of_run(
-    run: RunDir, config: RunConfig, data: pd.DataFrame | Table | None, vintages: pd.DataFrame | None = None
+    run: RunDir,
+    config: RunConfig,
+    data: pd.DataFrame | Table | None,
+    vintages: pd.DataFrame | None = None,
+    progress: Progress | None = None,
 ) -> Panel:
     """The table a run was started with.
 
@@ -80,6 +89,7 @@ def panel_of_run(
         config: its options.
         data: the table.
         vintages: see `read_panel`.
+        progress: see `read_panel`.
 
     Raises:
         RunError: it was not trained on a file, or on another table than this.
@@ -90,7 +100,7 @@ def panel_of_run(
     if data is None and recorded["sha256"] is None:
         raise RunError(f"'{run.path}' was not trained on a file; the table must be given again", "pass it as DATA")
     try:
-        panel, source = read_panel(table, config, vintages)
+        panel, source = read_panel(table, config, vintages, progress)
     except DataError as error:
         hint = error.hint or (f"forecast train DATA --resume {run.path}" if data is None else None)
         raise DataError(error.message, hint) from None

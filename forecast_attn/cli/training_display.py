@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 from typing import TYPE_CHECKING, Any, Self
@@ -10,6 +11,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from forecast_attn.cli.findings_display import repair_table
+from forecast_attn.cli.reading_progress import reading_progress
 from forecast_attn.cli.tables import make_console, role_table
 from forecast_attn.config import RunConfig
 from forecast_attn.training.progress import EpochRecord, TrainingListener
@@ -36,11 +38,14 @@ class TrainingDisplay(TrainingListener):
         self.is_live = self.console.is_terminal and not quiet
         self.best = float("inf")
         self._progress: Progress | None = None
+        self._reading = contextlib.ExitStack()
+        self._show_reading = self._reading.enter_context(reading_progress(self.console))
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
+        self._reading.close()
         if self._progress is not None:
             self._progress.stop()
 
@@ -49,7 +54,12 @@ class TrainingDisplay(TrainingListener):
 
     # ------------------------------------------------------------------ before training
 
+    def reading(self, done: int, total: int) -> None:
+        if self._show_reading is not None:
+            self._show_reading(done, total)
+
     def prepared(self, preparation: Preparation, config: RunConfig) -> None:
+        self._reading.close()
         self.console.print(role_table(preparation.panel.roles))
         schema, split = preparation.schema, preparation.split
         self.say(

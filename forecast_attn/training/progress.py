@@ -29,6 +29,9 @@ class EpochRecord(NamedTuple):
 class TrainingListener:
     """Hears how training goes; every method may be overridden, none must be."""
 
+    def reading(self, done: int, total: int) -> None:
+        """As the table is read: bytes read so far, and bytes there are."""
+
     def prepared(self, preparation: Preparation, config: RunConfig) -> None:
         """Once the table is read and split, before the run directory is made."""
 

@@ -277,15 +277,20 @@ def test_a_wide_table_cannot_have_the_new_names(wide: pd.DataFrame) -> None:
 
 @pytest.mark.parametrize("name", ["Parquet", "Feather", "Arrow stream"])
 def test_damaged_files(table: pd.DataFrame, name: str, tmp_path: Path) -> None:
-    content = FORMATS[name][0](table)
-    for damaged in (content[:-9], content[: len(content) // 2], content[:30] + bytes(200) + content[230:]):
+    content, random = FORMATS[name][0](table), np.random.default_rng(0)
+    cases = [content[:-9], content[: len(content) // 2], content[:30] + bytes(200) + content[230:]]
+    for _ in range(100):  # Arrow itself would crash on some of these
+        letters = bytearray(content)
+        letters[random.integers(8, len(letters))] = random.integers(256)
+        cases.append(bytes(letters))
+    for damaged in cases:
         (tmp_path / "table").write_bytes(damaged)
         try:
             found = read_table(tmp_path / "table", DataConfig())
         except DataError as error:
-            assert "damaged" in error.message or "column" in error.message
+            assert error.message.startswith(f"'{tmp_path / 'table'}'")
         else:
-            assert name == "Arrow stream" or len(found) == len(table)
+            assert list(found.index) == list(range(len(found)))
 
 
 @pytest.mark.parametrize("option", [{"delimiter": ","}, {"decimal": "."}, {"encoding": "utf-8"}])

@@ -32,6 +32,7 @@ def read_columnar(source: Source, config: DataConfig, progress: Progress | None)
     content = io.BytesIO(source.content) if source.content is not None else str(source.path)
     try:
         table = _READERS[source.kind](content)
+        table.validate(full=True)  # Arrow trusts the offsets in a file; a damaged one would crash the process
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(f"{source.label} is a damaged {source.kind} file: {reason}", "copy or write it again") from None
