@@ -1,5 +1,7 @@
 """Forecasts that need no training, to be shown beside every result."""
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,6 +9,8 @@ from forecast_attn.data.segments import blocks, sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Size = Callable[[Floats], Floats]
+"""Of a change: its absolute value, or its square."""
 
 
 def seasonal_naive(target: Floats, starts: Ints, cutoffs: Ints, *, season: int, horizon: int) -> Floats:
@@ -35,6 +39,42 @@ def seasonal_naive(target: Floats, starts: Ints, cutoffs: Ints, *, season: int, 
     return forecast
 
 
+def naive(target: Floats, starts: Ints, cutoffs: Ints, *, horizon: int) -> Floats:
+    """Repeat the last observed value (num_cutoffs, horizon); arguments as for `seasonal_naive`."""
+    return np.repeat(_value_at(target, starts, _last_observed(target, cutoffs))[:, None], horizon, axis=1)
+
+
+def drift(target: Floats, starts: Ints, cutoffs: Ints, *, horizon: int) -> Floats:
+    """Continue the line from the first observed value of the series to the last one (num_cutoffs, horizon).
+
+    Arguments as for `seasonal_naive`; a series with one observed value repeats it.
+
+    Source: Hyndman and Athanasopoulos, "Forecasting: principles and practice", section 5.2.
+    """
+    first, last = _first_observed(target, starts), _last_observed(target, cutoffs)
+    level = _value_at(target, starts, last)
+    rise = np.where(last > first, level - _value_at(target, starts, first), 0.0)
+    slope = rise / np.maximum(last - first, 1)
+    return level[:, None] + slope[:, None] * np.arange(1, horizon + 1)
+
+
+def _last_observed(target: Floats, cutoffs: Ints) -> Ints:
+    """Row of the last value that any series has up to each cut-off, -1 where there is none (num_cutoffs,)."""
+    return np.maximum.accumulate(np.where(np.isnan(target), -1, np.arange(len(target))))[cutoffs]
+
+
+def _first_observed(target: Floats, starts: Ints) -> Ints:
+    """Row of the first value from each start on, the number of rows where there is none (num_cutoffs,)."""
+    rows = np.where(np.isnan(target), len(target), np.arange(len(target)))
+    return np.minimum.accumulate(rows[::-1])[::-1][starts]
+
+
+def _value_at(target: Floats, starts: Ints, rows: Ints) -> Floats:
+    """The values at these rows; NaN where a row lies before its series, or behind all of them."""
+    inside = (rows >= starts) & (rows < len(target))
+    return np.where(inside, target[np.where(inside, rows, 0)], np.nan)
+
+
 def _fill_from_earlier(
     forecast: Floats, rows: Ints, target: Floats, starts: Ints, cutoffs: Ints, seasons: Ints
 ) -> None:
@@ -50,8 +90,7 @@ def _fill_from_earlier(
         which, step, at, back = which[missing], step[missing], at[missing], back[missing]
     which, step = np.nonzero(np.isnan(forecast))
     if len(which):
-        last = np.maximum.accumulate(np.where(np.isnan(target), -1, np.arange(len(target))))[cutoffs[which]]
-        forecast[which, step] = np.where(last >= starts[which], target[last], np.nan)
+        forecast[which, step] = _value_at(target, starts[which], _last_observed(target, cutoffs[which]))
 
 
 def seasonal_naive_error(target: Floats, starts: Ints, stops: Ints, *, season: int) -> Floats:
@@ -68,6 +107,16 @@ def seasonal_naive_error(target: Floats, starts: Ints, stops: Ints, *, season: i
 
     Source: Hyndman and Koehler 2006, "Another look at measures of forecast accuracy".
     """
+    return _mean_change(target, starts, stops, season, np.abs)
+
+
+def seasonal_naive_square(target: Floats, starts: Ints, stops: Ints, *, season: int) -> Floats:
+    """As `seasonal_naive_error` with the mean square, the denominator of RMSSE squared (num_series,)."""
+    return _mean_change(target, starts, stops, season, np.square)
+
+
+def _mean_change(target: Floats, starts: Ints, stops: Ints, season: int, size: Size) -> Floats:
+    """Mean size of the changes over one season (num_series,), NaN where it is 0 or there are none."""
     rows = stops - starts
     back = np.where(rows > season, season, 1)
     total, number = np.zeros(len(starts)), np.zeros(len(starts))
@@ -75,15 +124,15 @@ def seasonal_naive_error(target: Floats, starts: Ints, stops: Ints, *, season: i
         for lag in np.unique(back[series]):
             chosen = np.arange(series.start, series.stop)[(back == lag)[series] & (rows > lag)[series]]
             if len(chosen):
-                total[chosen], number[chosen] = _changes(target, starts[chosen], stops[chosen], int(lag))
+                total[chosen], number[chosen] = _changes(target, starts[chosen], stops[chosen], int(lag), size)
     error = np.divide(total, number, out=np.full(len(starts), np.nan), where=number > 0)
     return np.where(error > 0, error, np.nan)
 
 
-def _changes(target: Floats, starts: Ints, stops: Ints, lag: int) -> tuple[Floats, Floats]:
-    """Sum and number of the absolute changes over `lag` steps in each series (num_series,)."""
+def _changes(target: Floats, starts: Ints, stops: Ints, lag: int, size: Size) -> tuple[Floats, Floats]:
+    """Sum of the sizes and number of the changes over `lag` steps in each series (num_series,)."""
     values = target[starts[0] : stops[-1]]
-    changes = np.abs(values[lag:] - values[:-lag])
+    changes = size(values[lag:] - values[:-lag])
     firsts, counts = starts - starts[0], stops - starts - lag
     observed = ~np.isnan(changes)
     if observed.all():

@@ -1,0 +1,108 @@
+"""The level columns of a table of forecasts, and the errors of a level and of an interval, value by value.
+
+Sources: Koenker and Bassett 1978 (pinball loss); Gneiting and Raftery 2007, "Strictly proper scoring rules, prediction,
+and estimation" (CRPS, interval score); Winkler 1972 (interval score).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_SAME = 1e-9
+"""Levels nearer than this are the same: 0.1 and 1 - 0.9 are not, to the last bit."""
+
+
+class Interval(NamedTuple):
+    """A symmetric pair of levels, and the share of values that should lie between them."""
+
+    lower: float
+    upper: float
+
+    @property
+    def nominal(self) -> float:
+        return round(self.upper - self.lower, 9)
+
+
+def level_columns(names: Iterable[object]) -> dict[str, float]:
+    """The columns that hold levels, ascending by level: those whose name is a number between 0 and 1."""
+    found = {name: _level(name) for name in names if isinstance(name, str)}
+    levels = {name: level for name, level in found.items() if level is not None}
+    return dict(sorted(levels.items(), key=lambda item: item[1]))
+
+
+def _level(name: str) -> float | None:
+    try:
+        level = float(name)
+    except ValueError:
+        return None
+    return level if 0 < level < 1 else None
+
+
+def intervals(levels: Iterable[float]) -> tuple[Interval, ...]:
+    """Every symmetric pair of these levels, the widest first."""
+    ascending = sorted(levels)
+    return tuple(
+        Interval(lower, upper)
+        for lower in ascending
+        for upper in ascending
+        if lower < upper and abs(lower + upper - 1) < _SAME
+    )
+
+
+def pinball(target: Floats, forecast: Floats, level: float) -> Floats:
+    """The pinball loss of a forecast of one level, of any shape: smallest in the mean at that quantile."""
+    error = target - forecast
+    return np.maximum(level * error, (level - 1) * error)
+
+
+def covered(target: Floats, lower: Floats, upper: Floats) -> Floats:
+    """1 where the value lies in the interval, its ends included, else 0; NaN where anything is missing."""
+    inside = ((target >= lower) & (target <= upper)).astype(np.float64)
+    return np.where(np.isnan(target) | np.isnan(lower) | np.isnan(upper), np.nan, inside)
+
+
+def winkler(target: Floats, lower: Floats, upper: Floats, nominal: float) -> Floats:
+    """The interval score: the width, and 2 / (1 - nominal) for every unit that the value lies outside."""
+    outside = np.maximum(lower - target, 0) + np.maximum(target - upper, 0)
+    return (upper - lower) + 2 / (1 - nominal) * outside
+
+
+def gaussian_crps(target: Floats, mean: Floats, scale: Floats) -> Floats:
+    """The continuous ranked probability score of a normal distribution, in the target's units.
+
+    Args:
+        target: of any shape.
+        mean: of the distribution.
+        scale: its standard deviation; where 0, the score is the absolute error, which is the limit.
+
+    Source: Gneiting and Raftery 2007, equation 21.
+    """
+    from scipy.special import ndtr
+
+    positive = scale > 0
+    z = np.divide(target - mean, scale, out=np.zeros(np.broadcast(target, mean, scale).shape), where=positive)
+    density = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
+    score = scale * (z * (2 * ndtr(z) - 1) + 2 * density - 1 / math.sqrt(math.pi))
+    return np.where(positive, score, np.abs(target - mean))
+
+
+def sample_crps(target: Floats, samples: Floats) -> Floats:
+    """The continuous ranked probability score of the distribution that samples make, in the target's units.
+
+    Args:
+        target: (...,).
+        samples: (..., num_samples).
+
+    Source: Gneiting and Raftery 2007, equation 20, E|X - y| - E|X - X'| / 2; the second mean from the sorted samples.
+    """
+    number = samples.shape[-1]
+    ascending = np.sort(samples, axis=-1)
+    rank_weights = (2 * np.arange(1, number + 1) - number - 1) / number**2
+    return np.asarray(np.abs(samples - target[..., None]).mean(axis=-1) - (ascending * rank_weights).sum(axis=-1))

@@ -1,0 +1,138 @@
+"""Whether one model's smaller loss is more than chance.
+
+Sources: Diebold and Mariano 1995, "Comparing predictive accuracy"; Harvey, Leybourne and Newbold 1997, "Testing the
+equality of prediction mean squared errors"; Giacomini and White 2006, "Tests of conditional predictive ability"; both
+used for day-ahead forecasts as in Lago, Marcjasz, De Schutter and Weron 2021, "Forecasting day-ahead electricity prices".
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """What a test of two models' losses found."""
+
+    __test__ = False  # pytest would collect it
+
+    statistic: float
+    """Of Diebold–Mariano: positive where `a` loses more. Of Giacomini–White: 0 or more. NaN where not defined."""
+    p_value: float
+    """Two-sided: small where losses this different would be rare among equally good models. NaN where not defined."""
+    better: Literal["a", "b"] | None
+    """The one with the smaller mean loss, significant or not; None where they are equal."""
+    n: int
+    """Losses compared."""
+    lags: int = 0
+    """Autocovariances in the variance."""
+    note: str = ""
+    """What was done differently, and why."""
+
+
+def diebold_mariano(loss_a: Floats, loss_b: Floats, *, lags: int = 0) -> TestResult:
+    """Test equal expected loss, with the small-sample correction of Harvey, Leybourne and Newbold.
+
+    Args:
+        loss_a: losses of one model, in the order of time, (n,).
+        loss_b: losses of the other one at the same times, (n,).
+        lags: autocovariances of the difference that count: h - 1 for forecasts h steps ahead made at every step, 0 for
+            forecasts whose horizons do not overlap.
+
+    Returns:
+        The statistic, and its two-sided p-value of Student's t with n - 1 degrees of freedom. Where the truncated sum
+        of autocovariances is not positive, they are weighted by Bartlett's kernel instead, and `note` says so.
+
+    Raises:
+        ValueError: losses of different shape, not finite, or fewer than lags + 2.
+    """
+    difference = _difference(loss_a, loss_b, lags + 2)
+    n, mean = len(difference), float(difference.mean())
+    covariances = _autocovariances(difference, lags)
+    variance, note = float(covariances[0] + 2 * covariances[1:].sum()), ""
+    if not variance > _negligible(difference):
+        variance, note = _bartlett(covariances), "Bartlett's kernel: the plain variance is not positive" if lags else ""
+    if not variance > _negligible(difference):
+        return _undefined(difference, lags)
+    horizon = lags + 1
+    correction = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
+    statistic = mean / math.sqrt(variance / n) * math.sqrt(max(correction, 0.0))
+    from scipy.stats import t
+
+    return TestResult(statistic, float(2 * t.sf(abs(statistic), n - 1)), _better(mean), n, lags, note)
+
+
+def giacomini_white(loss_a: Floats, loss_b: Floats) -> TestResult:
+    """Test equal conditional predictive ability one forecast ahead: whether losses differ, or will predictably.
+
+    The instruments are a constant and the previous difference of the losses.
+
+    Args:
+        loss_a: losses of one model, in the order of time, (n + 1,): the first is an instrument only.
+        loss_b: losses of the other one at the same times, (n + 1,).
+
+    Returns:
+        The Wald statistic n · mean(z)' Ω⁻¹ mean(z) with Ω = mean(z z'), and its p-value of chi-square with 2 degrees
+        of freedom. `better` is told by the mean of the n differences.
+
+    Raises:
+        ValueError: losses of different shape, not finite, or fewer than four.
+    """
+    difference = _difference(loss_a, loss_b, 4)
+    now, before = difference[1:], difference[:-1]
+    moments = np.stack([now, now * before], axis=1)
+    if np.ptp(difference) <= math.sqrt(_negligible(difference)):
+        return _undefined(now, 0)
+    mean, spread = moments.mean(axis=0), moments.T @ moments / len(now)
+    # The scale of the losses must not decide what counts as singular.
+    size = np.sqrt(np.diag(spread))
+    size[size == 0] = 1
+    statistic = float(len(now) * (mean / size) @ np.linalg.pinv(spread / np.outer(size, size)) @ (mean / size))
+    from scipy.stats import chi2
+
+    return TestResult(statistic, float(chi2.sf(statistic, 2)), _better(float(now.mean())), len(now))
+
+
+def _difference(loss_a: Floats, loss_b: Floats, least: int) -> Floats:
+    loss_a, loss_b = np.asarray(loss_a, np.float64), np.asarray(loss_b, np.float64)
+    if loss_a.ndim != 1 or loss_a.shape != loss_b.shape:
+        raise ValueError(f"losses of two models at the same times, not {loss_a.shape} and {loss_b.shape}")
+    if not (np.isfinite(loss_a).all() and np.isfinite(loss_b).all()):
+        raise ValueError("losses must be finite")
+    if len(loss_a) < least:
+        raise ValueError(f"{len(loss_a)} losses are too few; this test needs {least}")
+    return loss_a - loss_b
+
+
+def _autocovariances(difference: Floats, lags: int) -> Floats:
+    """At lags 0, 1, … (lags + 1,), each divided by the number of losses."""
+    centred = difference - difference.mean()
+    n = len(centred)
+    return np.array([centred[lag:] @ centred[: n - lag] / n for lag in range(lags + 1)])
+
+
+def _bartlett(covariances: Floats) -> float:
+    weights = 1 - np.arange(len(covariances)) / len(covariances)
+    return float(covariances[0] + 2 * (weights[1:] * covariances[1:]).sum())
+
+
+def _negligible(difference: Floats) -> float:
+    """A variance that rounding alone explains."""
+    return float(np.square(np.finfo(np.float64).eps * 16 * np.abs(difference).max()))
+
+
+def _undefined(difference: Floats, lags: int) -> TestResult:
+    mean = float(difference.mean())
+    note = "the losses are equal" if mean == 0 else "the losses differ by a constant"
+    return TestResult(math.nan, math.nan, _better(mean), len(difference), lags, note)
+
+
+def _better(mean: float) -> Literal["a", "b"] | None:
+    return None if mean == 0 else "b" if mean > 0 else "a"
