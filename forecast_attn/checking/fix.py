@@ -77,10 +77,14 @@ def config_after_reading(config: DataConfig) -> DataConfig:
     return replace(config, **{name: getattr(defaults, name) for name in ("delimiter", "decimal", "encoding", "wide")})
 
 
-def config_of_fixed(config: DataConfig) -> DataConfig:
-    """The options that a repaired table still needs: those about meaning, not about reading."""
+def config_of_fixed(config: DataConfig, panel: Panel) -> DataConfig:
+    """The options that a repaired table still needs: those about meaning, not about reading.
+
+    No cell can be filled with "masked" or "an unknown category": those stay empty, and --missing stays needed.
+    """
     defaults = DataConfig()
-    missing = "mask" if config.missing == "mask" else "error"
+    stay_empty = any(repair.kind in ("missing: masked", "missing: unknown category") for repair in panel.repairs)
+    missing = config.missing if stay_empty else "error"
     return replace(config, **{name: getattr(defaults, name) for name in SETTLED}, missing=missing)
 
 
@@ -190,7 +194,7 @@ def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckRep
     with tempfile.TemporaryDirectory(prefix="forecast-attn-") as folder:
         written = Path(folder) / "clean.csv"
         written.write_text(text, encoding="utf-8", newline="")
-        again = examine(written, config_of_fixed(config))
+        again = examine(written, config_of_fixed(config, panel))
     report = again.to_report()
     if report.errors or again.panel is None:
         first = report.errors[0]

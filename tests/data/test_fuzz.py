@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
 from forecast_attn.checking import CheckReport, check_table
+from forecast_attn.checking.fix import fix_table
 from forecast_attn.config import DataConfig, RunConfig
 from forecast_attn.data.codes import all_codes
 from forecast_attn.errors import DataError, UserError
@@ -82,7 +83,7 @@ def test_bytes_at_random(path: Path, content: bytes) -> None:
     checked(path, DataConfig())
 
 
-@cases(1300)
+@cases(1000)
 @given(text=st.text(alphabet=",;\t|\"'\n\r 0123456789-.:TZdatey=#\ufeffé", max_size=200))
 def test_letters_of_tables_at_random(path: Path, text: str) -> None:
     path.write_bytes(text.encode())
@@ -199,7 +200,7 @@ def test_tables_of_awkward_cells(path: Path, content: bytes, config: DataConfig 
 
 
 @st.composite
-def nearly_good(draw: st.DrawFn) -> bytes:
+def nearly_good(draw: st.DrawFn, others: list[str] = CELLS[:-4]) -> bytes:
     """Regular series with a few cells changed: what most broken tables are."""
     days = pd.date_range(draw(st.sampled_from(["2024-02-20", "2024-03-28", "2024-10-24"])), periods=10, freq="D")
     hours = pd.date_range("2024-10-26 20:00", periods=10, freq="h").strftime("%Y-%m-%d %H:%M")
@@ -208,7 +209,7 @@ def nearly_good(draw: st.DrawFn) -> bytes:
     rows = [[name, stamp, str((7 * at) % 11), str(at % 3)] for name in ids for at, stamp in enumerate(stamps)]
     for _ in range(draw(st.integers(0, 3))):
         row = draw(st.integers(0, len(rows) - 1))
-        rows[row][draw(st.integers(0, 3))] = draw(st.sampled_from(CELLS[:-4]))
+        rows[row][draw(st.integers(0, 3))] = draw(st.sampled_from(others))
     for _ in range(draw(st.integers(0, 2))):
         rows.pop(draw(st.integers(0, len(rows) - 1)))
     mark = draw(st.sampled_from([",", ";", "\t"]))
@@ -222,6 +223,36 @@ def test_series_with_a_few_cells_changed(path: Path, content: bytes, config: Dat
     if config is not None:
         path.write_bytes(content)
         held_to_training(path, config)
+
+
+choices = st.builds(
+    DataConfig,
+    lookback=st.just(2),
+    horizon=st.just(1),
+    missing=st.sampled_from(["mask", "ffill", "interpolate", "zero"]),
+    duplicates=st.sampled_from(["mean", "first", "last"]),
+    tz=st.sampled_from([None, None, "Europe/Berlin", "America/New_York"]),
+    static_covariates=st.sampled_from([(), (), ("x",)]),
+    past_covariates=st.sampled_from([(), ("price",)]),
+    categorical=st.sampled_from([(), ("x",)]),
+    short_series=st.sampled_from(["skip", "pad"]),
+)
+
+
+@cases(300)
+@given(content=nearly_good(["", "5", "NA", "-0.0", "1e-320", "3", "2024-02-22", "b", " 7 "]), config=choices)
+def test_what_can_be_repaired_is_repaired_whole(path: Path, content: bytes, config: DataConfig) -> None:
+    """`fix_table` itself refuses to give a table that reads as other series than the original."""
+    path.write_bytes(content)
+    try:
+        report, fixed = fix_table(path, config)
+    except UserError as error:
+        assert error.exit_code == 2, error
+        return
+    assert (fixed is None) == bool(report.errors)
+    if fixed is not None:
+        event(" ".join(sorted({repair.kind for repair in fixed.repairs})) or "nothing to repair")
+        assert not fixed.report.errors
 
 
 # --------------------------------------------------------------------------- DataFrames
