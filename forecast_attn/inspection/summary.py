@@ -17,6 +17,8 @@ from forecast_attn.inspection.statistics import Matrix, Weights
 
 ROWS_AT_ONCE = 1024
 """Rows whose logarithms are taken together: they stay in the processor's cache."""
+LAGS_AT_ONCE = 1024
+"""Weights that are added in single precision; sums of longer rows are added in double."""
 
 RowValues = dict[str, NDArray[Any]]
 """Name of a statistic -> (windows, heads, steps)."""
@@ -161,7 +163,7 @@ class _RowStatistics:
         remaining, observed = dump.remaining[windows], dump.observed_steps[windows]
         shape = weights.shape[:3]
         rows = weights.reshape(-1, weights.shape[-1])
-        sums, lag_sums, recent = np.moveaxis((rows @ self._sums).reshape(*shape, 3), -1, 0)
+        sums, lag_sums, recent = np.moveaxis(self._added(rows).reshape(*shape, 3), -1, 0)
         largest = rows.max(axis=-1).reshape(shape)
         with np.errstate(invalid="ignore", divide="ignore"):
             entropy = np.maximum(np.log(sums) - self._weighted_logarithms(rows).reshape(shape) / sums, 0)
@@ -183,14 +185,20 @@ class _RowStatistics:
             "wrong_sum": self._wrong_sum(rows, sums + remaining) & ((observed > 0) | (sums != 0)),
         }
 
+    def _added(self, rows: Weights) -> Matrix:
+        """(rows, 3) the sums over each row."""
+        parts = [rows[:, lags] @ self._sums[lags] for lags in _parts(rows.shape[1], LAGS_AT_ONCE)]
+        return parts[0] if len(parts) == 1 else np.sum(parts, axis=0, dtype=np.float64)
+
     def _weighted_logarithms(self, rows: Weights) -> Matrix:
         """Σ w ln w of each row, with 0 ln 0 = 0."""
-        total = np.empty(len(rows), np.float32)
-        for first in range(0, len(rows), ROWS_AT_ONCE):
-            part = rows[first : first + ROWS_AT_ONCE]
-            logarithms = np.maximum(part, np.finfo(np.float32).tiny, out=self._logarithms[: len(part)])
+        total = np.zeros(len(rows))
+        for part in _parts(len(rows), ROWS_AT_ONCE):
+            weights = rows[part]
+            logarithms = np.maximum(weights, np.finfo(np.float32).tiny, out=self._logarithms[: len(weights)])
             np.log(logarithms, out=logarithms)
-            np.einsum("rl,rl->r", part, logarithms, out=total[first : first + len(part)])
+            for lags in _parts(rows.shape[1], LAGS_AT_ONCE):
+                total[part] += np.einsum("rl,rl->r", weights[:, lags], logarithms[:, lags])
         return total
 
     def _wrong_sum(self, rows: Weights, sums: Matrix) -> NDArray[np.bool_]:
@@ -198,6 +206,10 @@ class _RowStatistics:
         right = (excess <= self._tolerance) & (self._may_be_less | (excess >= -self._tolerance))
         # min is read only where it can matter: once for all rows.
         return ~right | (rows.min(axis=-1).reshape(sums.shape) < 0) if not rows.min() >= 0 else ~right
+
+
+def _parts(length: int, size: int) -> list[slice]:
+    return [slice(first, min(first + size, length)) for first in range(0, length, size)]
 
 
 def target_seasons(dump: AttentionDump) -> NDArray[np.bool_]:
