@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from forecast_attn.inspection.heatmap import ASCII_RAMP, GUTTER, fit_grid, heatmap_text
+from forecast_attn.inspection.heatmap import (
+    ASCII_RAMP,
+    GUTTER,
+    PROFILE_ROWS,
+    fit_grid,
+    heatmap_text,
+    profile_text,
+)
 
 
 def console_of(width, colour=None):
@@ -131,3 +138,45 @@ def test_few_steps_get_a_line_each(one_hot):
 def test_weights_of_zero_and_missing_ones_are_drawn_as_nothing():
     lines, _ = drawn(np.array([[0.0, np.nan, 0.0]]))
     assert lines[0][GUTTER:].strip() == ""
+
+
+# --------------------------------------------------------------------------- the profile
+
+
+def profile_lines(profile, width=80, season=1, frequency="1", encoding="utf-8"):
+    console = Console(width=width, color_system=None, file=io.TextIOWrapper(io.BytesIO(), encoding))
+    return profile_text(np.asarray(profile, float), season=season, frequency=frequency, console=console).plain.split(
+        "\n"
+    )
+
+
+@settings(max_examples=40, deadline=None)
+@given(lookback=st.integers(1, 400), width=st.integers(40, 160), season=st.sampled_from([1, 7, 24]))
+def test_the_profile_fits_any_width(lookback, width, season):
+    profile = np.random.default_rng(0).dirichlet(np.ones(lookback))
+    lines = profile_lines(profile, width, season, "h")
+    assert max(map(len, lines)) <= width
+    assert len(lines) >= PROFILE_ROWS + 1
+
+
+def test_bars_are_as_high_as_their_weights(one_hot):
+    """The largest fills all rows, half of it two of four, and nothing shows where there is nothing."""
+    profile = np.zeros(10)
+    profile[-1], profile[-5], profile[-8] = 0.5, 0.25, 0.125
+    bars = [line[GUTTER:].ljust(60) for line in profile_lines(profile)[:PROFILE_ROWS]]
+    heights = {lag: sum(line[(9 - lag) * 6] == "█" for line in bars) for lag in range(10)}
+    assert heights == {**dict.fromkeys(range(10), 0), 0: 4, 4: 2, 7: 1}
+    assert profile_lines(profile)[0].lstrip().startswith("0.5 ")
+
+
+def test_the_profile_marks_whole_seasons(one_hot):
+    lines = profile_lines(one_hot(24, 72), width=90, season=24, frequency="h")
+    marks = [place for place, sign in enumerate(lines[PROFILE_ROWS]) if sign == "^"]
+    assert len(marks) == 2
+    assert lines[PROFILE_ROWS - 1].index("█", GUTTER) == marks[1]
+
+
+def test_without_unicode_the_profile_is_ascii(one_hot):
+    lines = profile_lines(one_hot(3, 12), encoding="ascii")
+    assert all(line.isascii() for line in lines)
+    assert "|" in lines[0]
