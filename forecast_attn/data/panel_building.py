@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from forecast_attn.config import DataConfig
 from forecast_attn.data.axis import find_frequency
 from forecast_attn.data.cells import Cells, parse_cells
-from forecast_attn.data.issued import fill_absent
+from forecast_attn.data.issued import IssuedForecasts, fill_absent
 from forecast_attn.data.issued_reading import parse_issued
 from forecast_attn.data.localise import localise
 from forecast_attn.data.missing import fill_missing, hint_for
@@ -79,19 +79,8 @@ def panel_of_cells(
     cells: Cells, roles: Roles, config: DataConfig, report: Report, *, vintages: VintageTable | None = None
 ) -> Panel:
     """The panel of cells on the axis of their zone; see `build_panel`."""
-    issued, repairs = None, list[Repair]()
-    if vintages is not None:
-        issued = parse_issued(
-            vintages.frame,
-            roles,
-            cells.item_ids,
-            vintages.source,
-            report,
-            zone=cells.zone,
-            date_format=config.date_format,
-        )
-        severity: Severity = "warning" if config.missing == "mask" else "error"
-        cells = fill_absent(cells, issued, vintages.absent, roles, report, severity)
+    repairs: list[Repair] = []
+    cells, issued = _as_forecast(cells, roles, config, report, vintages)
     cells = without_repeats(cells, roles, report, config.duplicates, repairs)
     frequency = find_frequency(cells, config.freq, report, config.missing)
     cells = fill_gaps(cells, frequency, report, config.missing, repairs)
@@ -126,6 +115,25 @@ def panel_of_cells(
         repairs=tuple(repairs),
         filled=filled,
     )
+
+
+def _as_forecast(
+    cells: Cells, roles: Roles, config: DataConfig, report: Report, vintages: VintageTable | None
+) -> tuple[Cells, IssuedForecasts | None]:
+    """The table of forecasts, and the cells with the columns that only it has."""
+    if vintages is None:
+        return cells, None
+    issued = parse_issued(
+        vintages.frame,
+        roles,
+        cells.item_ids,
+        vintages.source,
+        report,
+        zone=cells.zone,
+        date_format=config.date_format,
+    )
+    severity: Severity = "warning" if config.missing == "mask" else "error"
+    return fill_absent(cells, issued, vintages.absent, roles, report, severity), issued
 
 
 def _without_empty_ends(cells: Cells, roles: Roles, repairs: list[Repair]) -> Cells:
@@ -245,7 +253,7 @@ def _missing_in(cells: Cells, column: str, hint: str) -> Callable[[int], Finding
 
 def _missing(cells: Cells, column: str, at: int, code: str = "FA302", hint: str | None = None) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
-    where = place(row) if row > 0 else "an absent row"
+    where, column = place(row) if row > 0 else "an absent row", cells.column_at(column, at)
     message = f"column '{column}' has no value at {where}, series '{name}', {cells.text(at)}"
     hint = hint or f"fill the cell, or leave the column out with --ignore '{column}'"
     return Finding(code, "error", message, hint, item_id=name, column=column, row=row)
@@ -253,7 +261,7 @@ def _missing(cells: Cells, column: str, at: int, code: str = "FA302", hint: str 
 
 def _negative(cells: Cells, column: str, at: int) -> Finding:
     row, name, value = int(cells.rows[at]), cells.item_ids[cells.series[at]], cells.columns[column][at]
-    where = place(row) if row > 0 else "an absent row"
+    where, column = place(row) if row > 0 else "an absent row", cells.column_at(column, at)
     message = f"column '{column}' is {value:g} at {where}, series '{name}'; --transform log takes none below 0"
     hint = "correct the cell, or train with --transform arcsinh, which takes any number"
     return Finding("FA307", "error", message, hint, item_id=name, column=column, row=row)
@@ -262,10 +270,9 @@ def _negative(cells: Cells, column: str, at: int) -> Finding:
 def _nothing_known(cells: Cells, roles: Roles, at: int) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
     others = " and every covariate" if roles.past_covariates or roles.future_covariates else ""
-    message = f"'{roles.target}'{others} has no value at {place(row)}, series '{name}', {cells.text(at)}"
-    return Finding(
-        "FA304", "error", message, "remove the row, or fill the target", item_id=name, column=roles.target, row=row
-    )
+    column = cells.column_at(roles.target, at)
+    message = f"'{column}'{others} has no value at {place(row)}, series '{name}', {cells.text(at)}"
+    return Finding("FA304", "error", message, "remove the row, or fill the target", item_id=name, column=column, row=row)
 
 
 def _not_constant(cells: Cells, column: str, first: Any, at: int) -> Finding:
