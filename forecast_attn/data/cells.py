@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.date_forms import ORDERS
 from forecast_attn.data.problems import Finding, Report, coded, ended, place, report_each
-from forecast_attn.data.reading import FilePlaces, file_places, parse_texts, require_column
+from forecast_attn.data.reading import WIDE_TARGET, FilePlaces, file_places, parse_texts, require_column
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import ParsedStamps, Stamps, read_stamps
 from forecast_attn.data.zones import Zone
@@ -38,8 +38,14 @@ class Cells:
     """Seconds east of UTC as the file has them; `stamps` are UTC then (num_rows,)."""
     zone: Zone = field(default_factory=Zone)
     """How the stamps are shown; settled by `localise`."""
+    is_wide: bool = False
+    """Whether the table had one column per series."""
     date_order: str | None = None
     """Of dates of three numbers: day-first, month-first or year-first."""
+
+    def column_at(self, column: str, at: int) -> str:
+        """The file's column of a cell: of a wide table the one that is the series."""
+        return self.item_ids[self.series[at]] if self.is_wide and column == WIDE_TARGET else column
 
     def text(self, at: int) -> str:
         """The stamp of a row, for messages."""
@@ -97,7 +103,7 @@ def parse_cells(
     categories, levels = parse_categories(frame, roles.categorical)
     zone = Zone() if time.zone is None else Zone(time.zone, "utc")
     cells = Cells(places.rows(), series, item_ids, time.stamps, columns, categories, levels, time.offsets, zone)
-    cells = replace(cells, date_order=time.order)
+    cells = replace(cells, date_order=time.order, is_wide=places.names is not None)
     usable = ~time.bad & (series >= 0)
     if not usable.any():
         raise ended(

@@ -272,7 +272,8 @@ def _nothing_known(cells: Cells, roles: Roles, at: int) -> Finding:
     others = " and every covariate" if roles.past_covariates or roles.future_covariates else ""
     column = cells.column_at(roles.target, at)
     message = f"'{column}'{others} has no value at {place(row)}, series '{name}', {cells.text(at)}"
-    return Finding("FA304", "error", message, "remove the row, or fill the target", item_id=name, column=column, row=row)
+    hint = "remove the row, or fill the target"
+    return Finding("FA304", "error", message, hint, item_id=name, column=column, row=row)
 
 
 def _not_constant(cells: Cells, column: str, first: Any, at: int) -> Finding:

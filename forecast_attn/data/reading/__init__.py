@@ -2,11 +2,12 @@
 
 from forecast_attn.data.reading.columns import require_column
 from forecast_attn.data.reading.numbers import parse_texts
-from forecast_attn.data.reading.places import FilePlaces, file_places
+from forecast_attn.data.reading.places import WIDE_TARGET, FilePlaces, file_places
 from forecast_attn.data.reading.source import Progress, table_name
 from forecast_attn.data.reading.table import read_beside, read_table
 
 __all__ = [
+    "WIDE_TARGET",
     "FilePlaces",
     "Progress",
     "file_places",
