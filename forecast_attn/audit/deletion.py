@@ -62,8 +62,8 @@ class _Trials(NamedTuple):
         steps = the_steps(self.steps[self.headline])
         return [
             _statistic("area", "change of the forecast, mean of the curve", area, side),
-            _statistic("headline", f"change of the forecast {what} {steps} weighted most", some, side),
-            Statistic("bottom", f"change of the forecast {what} {steps} weighted least", float(some[1]), "target"),
+            _statistic("headline", f"change {what} {steps} weighted most", some, side),
+            Statistic("bottom", f"change {what} {steps} weighted least", float(some[1]), "target"),
             Statistic("ratio", "times the change by random ones", self.ratio),
             _statistic("mae_change", "change of the MAE, mean of the curve", self.mae_change.mean(axis=0), side),
         ]
@@ -114,7 +114,7 @@ def deletion(subject: Subject, sight: Sight, seed: int) -> Check:
 def sufficiency(subject: Subject, sight: Sight, seed: int) -> Check:
     """Keep only the chosen steps: those with the largest weights should change the forecast least."""
     trials = _try(subject, sight, seed + 1, lambda chosen: ~chosen)
-    statistics = trials.statistics("below", "with nothing but")
+    statistics = trials.statistics("below", "with only")
     area = statistics[0]
     assert area.yardstick is not None
     passed = bool(area.beats_chance) and CLEARLY * area.value <= area.yardstick.median

@@ -99,7 +99,7 @@ def _joined(parts: list[Tensor]) -> Floats:
 def _statistics(rank: float, shares: Tensor, chance: list[Tensor]) -> list[Statistic]:
     draws = [float(draw.mean()) for draw in chance]
     yardstick = Yardstick.of_draws(draws, "the weights in random order")
-    label = "share of the weights' square that the context vector sees"
+    label = "squared weights: share the context vector sees"
     return [
         Statistic("rank", "rank of the values, median over windows", rank),
         Statistic("effective_share", label, float(shares.mean()), "share", yardstick),

@@ -7,14 +7,17 @@ MINUS = "−"
 
 def number(value: float) -> str:
     """Three significant digits, without an exponent where people would not write one."""
-    if value == 0 or not 1e-4 <= abs(value) < 1e9:
-        return f"{value:.2e}" if value else "0"
-    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.3g}"
+    size = abs(value)
+    if size == 0 or 1e-4 <= size < 1e9:
+        digits = f"{size:,.0f}" if size >= 999.5 else f"{size:.3g}"
+    else:
+        digits = f"{size:.2e}"
+    return f"{MINUS}{digits}" if value < 0 else digits
 
 
 def signed(value: float) -> str:
     """`+0.41`, `−3`."""
-    return f"{MINUS if value < 0 else '+'}{number(abs(value))}"
+    return number(value) if value < 0 else f"+{number(value)}"
 
 
 def change_of(share: float) -> str:
@@ -43,4 +46,4 @@ def random_steps(count: float) -> str:
 
 def per_cent(share: float) -> str:
     """`88 %`."""
-    return f"{100 * share:.0f} %"
+    return f"{100 * share:.0f} %".replace("-", MINUS)
