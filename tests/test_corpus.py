@@ -90,7 +90,9 @@ def test_train_stops_at_what_check_finds_first(forecast: Callable, tmp_path: Pat
         assert (trained.error, trained.hint) == (checked.error, checked.hint)
         return
     first = json.loads(checked.out)["findings"][0]
-    assert trained.error.removeprefix(f"'{case['file']}': ") == first["message"].removeprefix(f"'{case['file']}': ")
+    name = f"'{Path(first['file']).name}': "
+    assert trained.error.removeprefix(name) == first["message"].removeprefix(name)
+    assert trained.hint.removesuffix(f"; forecast explain {first['code']} says more") in first["fix"]
 
 
 @each_accepted
@@ -123,6 +125,6 @@ def _options(words: list[str]) -> dict[str, Any]:
 
 def test_the_corpus_is_large_and_every_file_of_it_is_used() -> None:
     assert len({case["file"] for case in CASES}) >= 100
-    used = {case["file"].split("/")[0] for case in CASES} | {"expected.toml", "README.md", "holidays"}
+    used = {case["file"].split("/")[0] for case in CASES} | {"expected.toml", "README.md", "holidays", "vintages"}
     assert {path.name for path in CORPUS.iterdir()} <= used
     assert all((CORPUS / case["file"]).exists() for case in CASES if case["file"] != "not-there.csv")
