@@ -12,6 +12,8 @@ from forecast_attn.inspection.heatmap import heatmap_text, profile_text
 from forecast_attn.inspection.warnings import identifiability_words
 
 ROOMY_WIDTH, SPACIOUS_WIDTH = 60, 80  # characters the table of steps needs for more numbers, and for time stamps
+TOP_WIDTH = 11  # characters of `lags:weight`, and more than a lag with its weight takes
+WIDE_WIDTH = 110  # characters a comparison needs for three top lags of each
 MOST_GROUPS = 31  # groups in a table: hours of a day and weekdays always fit, of many series the most unlike
 
 
@@ -95,13 +97,13 @@ def _print_groups(inspection: Inspection, console: Console) -> None:
 
 
 def _group_table(inspection: Inspection, groups: list[GroupStatistics], width: int) -> Table:
-    roomy, seasonal = width >= ROOMY_WIDTH, inspection.uniform_season_mass is not None
+    roomy, seasonal = width >= SPACIOUS_WIDTH, inspection.uniform_season_mass is not None
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(_GROUP_TITLES[str(inspection.by)])
     season = ["season"] if roomy and seasonal else []
     for name in ("windows", "effective", *(["entropy"] if roomy else []), *season, "unlike"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("top lags:weight")
+    table.add_column("top lags:weight", min_width=TOP_WIDTH)
     for group in groups:
         cells = [f"{group.num_windows:,}", f"{group.effective_steps:.1f}"]
         cells += [f"{group.normalised_entropy:.2f}"] if roomy else []
@@ -170,21 +172,23 @@ def render_comparison(comparison: Comparison, console: Console) -> None:
 
 
 def _comparison_table(comparison: Comparison, width: int) -> Table:
+    roomy, tops = width >= SPACIOUS_WIDTH, 3 if width >= WIDE_WIDTH else 1
     table = Table(box=None, pad_edge=False, header_style="bold")
-    tops = 3 if width >= SPACIOUS_WIDTH else 1
-    for name in ("step", "effective A", "B", "entropy A", "B", "distance", "same top"):
-        table.add_column(name, justify="right")
-    for name in ("top lags A", "top lags B"):
-        table.add_column(name)
+    entropies = ("entropy\nA", "\nB") if roomy else ()
+    same = ("same\ntop",) if width >= ROOMY_WIDTH else ()
+    for name in ("\nstep", "effective\nA", "\nB", *entropies, "dis-\ntance", *same):
+        table.add_column(name, justify="right", no_wrap=True)
+    for name in ("top lags:weight\nA" if roomy else "top lag\nA", "\nB"):
+        table.add_column(name, no_wrap=True)
     first, second = ({step.step: step for step in inspection.steps} for inspection in comparison.inspections)
     for step in comparison.steps:
         pair = first[step.step], second[step.step]
         table.add_row(
             str(step.step),
             *(f"{each.effective_steps:.1f}" for each in pair),
-            *(f"{each.normalised_entropy:.2f}" for each in pair),
+            *(f"{each.normalised_entropy:.2f}" for each in pair if roomy),
             "" if step.distance is None else f"{step.distance:.2f}",
-            _share(step.same_top_lag),
+            *(_share(step.same_top_lag) for _ in same),
             *(_top_words(each.top[:tops]) for each in pair),
         )
     return table

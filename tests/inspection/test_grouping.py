@@ -76,7 +76,7 @@ def test_hours_are_those_of_the_files_zone(tmp_path, make_dump):
 
 def test_whole_numbers_have_no_hours(make_dump):
     dump = make_dump(horizon=2, lookback=5, season=1, frequency="1", start="100")
-    with pytest.raises(ConfigError, match="--by hour: the times of .* are whole numbers"):
+    with pytest.raises(ConfigError, match=r"--by hour: the times of .* are whole numbers"):
         inspect_attention(dump, by="hour")
     assert len(inspect_attention(dump, by="item").groups) == 1
 
@@ -91,6 +91,17 @@ def test_the_page_lists_the_groups(dump, page):
     lines = text.splitlines()
     start = next(place for place, line in enumerate(lines) if line.startswith("series "))
     assert [line.split()[:2] for line in lines[start + 1 : start + 3]] == [["a", "30"], ["b", "30"]]
+
+
+@pytest.mark.parametrize("width", [50, 60, 80, 120])
+@pytest.mark.parametrize("by", ["item", "hour"])
+def test_the_groups_fit_any_width_and_lose_no_number(dump, page, width, by):
+    inspection = inspect_attention(dump, by=by)
+    text = page(inspection, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert "…" not in text
+    for group in inspection.groups:
+        assert all(f"{entry.lag}:" in text for entry in group.top)
 
 
 def test_of_very_many_groups_the_most_unlike_are_listed(make_dump, page):

@@ -59,7 +59,9 @@ def test_the_series_stands_above_its_weights_and_the_forecast_on_the_same_scale(
     lines = lines_for(inspection)
     drawn = panels(draw_heatmap(inspection, lines))
     (line,) = drawn["series"].lines
-    assert dict(zip(line.get_xdata(), line.get_ydata(), strict=True)) == dict(zip(range(47, -1, -1), lines.past))
+    assert dict(zip(line.get_xdata(), line.get_ydata(), strict=True)) == dict(
+        zip(range(47, -1, -1), lines.past, strict=True)
+    )
     assert drawn["series"].get_xlim() == drawn["weights"].get_xlim() == (47.5, -0.5)
     assert drawn["series"].get_ylabel() == "load in MW"
     beside = {line.get_label(): line for line in drawn["forecast"].lines}
