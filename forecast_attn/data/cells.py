@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -182,7 +183,8 @@ def ids_as_text(column: pd.Series) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     if isinstance(column.dtype, pd.CategoricalDtype):
         found, values = _used_categories(column)
     else:
-        found, values = pd.factorize(column)
+        codes, distinct = pd.factorize(column)
+        found, values = codes.astype(np.int32), list(distinct)
     texts = [
         str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip() for value in values
     ]
@@ -192,7 +194,7 @@ def ids_as_text(column: pd.Series) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     return lookup[found], tuple(item_ids)
 
 
-def _used_categories(column: pd.Series) -> tuple[NDArray[np.int32], list[object]]:
+def _used_categories(column: pd.Series) -> tuple[NDArray[Any], list[Any]]:
     """Codes (num_rows,), -1 where empty, and the categories that some cell has."""
     codes, values = column.cat.codes.to_numpy(), list(column.cat.categories)
     used = np.bincount(codes[codes >= 0] if (codes < 0).any() else codes, minlength=len(values)) > 0

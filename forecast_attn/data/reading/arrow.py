@@ -50,7 +50,7 @@ def text_column(values: pa.ChunkedArray) -> pd.Categorical:
 
 def _in_one(chunks: list[pa.Array], dtype: type) -> NDArray[Any]:
     """The values of all chunks, NaN for null; each chunk is dropped once copied."""
-    found = np.empty(sum(map(len, chunks)), dtype)
+    found: NDArray[Any] = np.empty(sum(map(len, chunks)), dtype)
     start = 0
     chunks.reverse()
     while chunks:

@@ -74,7 +74,7 @@ def _column(values: pd.Series, name: str, config: DataConfig) -> Column:
     if isinstance(dtype, pd.PeriodDtype):
         return values.dt.to_timestamp().array
     if isinstance(dtype, pd.SparseDtype):
-        return values.sparse.to_dense().array
+        return np.asarray(values)
     if isinstance(dtype, pd.CategoricalDtype):
         return _from_categories(values)
     if isinstance(dtype, np.dtype):

@@ -52,7 +52,8 @@ def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Repo
     for name in sorted(set(series) - set(kept)):
         report(Finding("FA104", "note", f"column '{name}' is left out: empty", column=name))
     if not kept:
-        raise DataError(f"'{source}' has no column of numbers to forecast; its columns are {quoted(list(frame))}")
+        names = quoted([str(name) for name in frame.columns])
+        raise DataError(f"'{source}' has no column of numbers to forecast; its columns are {names}")
     codes = np.repeat(np.arange(len(kept), dtype=np.int32), lengths[lengths > 0])
     ends = np.cumsum(lengths[lengths > 0])
     target = _one_below_the_other([frame[n] for n in kept], np.split(rows, ends[:-1]))
