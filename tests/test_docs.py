@@ -1,8 +1,11 @@
 """What the documents say is so."""
 
+import json
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -62,3 +65,47 @@ def test_the_readme_names_every_mechanism() -> None:
 def test_the_readme_gives_the_command_that_ci_runs() -> None:
     assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert "make test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def examples_of_tables() -> list[tuple[str, str, str, str]]:
+    """Table, what it is, options and outcome of every row of the examples in docs/data-format.md."""
+    page = (ROOT / "docs" / "data-format.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| [\w ]+ \| \[(.+?)\]\(\.\./tests/corpus/\1\) \| (.+?) \| (.*?) ?\| (.+?) \|$", page, re.MULTILINE
+    )
+    return [(table, about, options.strip("` "), says) for table, about, options, says in rows]
+
+
+@pytest.mark.parametrize(("table", "about", "options", "says"), examples_of_tables())
+def test_the_examples_of_tables_are_what_the_page_says(
+    forecast: Callable, monkeypatch: pytest.MonkeyPatch, table: str, about: str, options: str, says: str
+) -> None:
+    monkeypatch.chdir(ROOT / "tests" / "corpus")
+    sizes = [] if "--horizon" in options else ["--horizon", "1"]
+    sizes += [] if "--lookback" in options else ["--lookback", "3"]
+    findings = json.loads(forecast("check", table, *shlex.split(options), *sizes, "--json").out)["findings"]
+    assert (findings[0]["code"] if findings else "nothing") == says
+
+
+def test_the_page_has_examples_for_every_section() -> None:
+    page = (ROOT / "docs" / "data-format.md").read_text(encoding="utf-8")
+    headings = set(re.findall(r"^## (.+)$", page, flags=re.MULTILINE))
+    assert headings >= {
+        "Reading",
+        "Time axis",
+        "Missing values",
+        "Covariates",
+        "Vintages",
+        "Panels and scaling",
+        "Checking",
+    }
+    sections = set(re.findall(r"^\| ([\w ]+) \| \[.*tests/corpus/", page, flags=re.MULTILINE))
+    assert sections >= headings & {
+        "Reading",
+        "Time axis",
+        "Missing values",
+        "Covariates",
+        "Vintages",
+        "Panels and scaling",
+    }
+    assert len(examples_of_tables()) >= 60
