@@ -1,0 +1,68 @@
+"""Every baseline by its name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import ConfigError, did_you_mean
+from forecast_attn.evaluation.baselines import Floats, Ints, drift, naive, seasonal_naive
+from forecast_attn.evaluation.window_features import BaselineSetup
+
+__all__ = ["BASELINES", "DEFAULT_BASELINES", "BaselineSetup", "baseline_forecasts", "check_baselines"]
+
+DEFAULT_BASELINES = ("naive", "seasonal-naive", "drift", "linear")
+OPTIONAL_BASELINES = ("boosted-trees", "auto-ets", "auto-arima")
+BASELINES = (*DEFAULT_BASELINES, *OPTIONAL_BASELINES)
+
+
+def check_baselines(names: tuple[str, ...] | list[str]) -> None:
+    """Refuse what is no baseline, or not installed, before anything is computed.
+
+    Raises:
+        ConfigError: with the nearest name, or the command that installs it.
+    """
+    for name in names:
+        if name not in BASELINES:
+            raise ConfigError(f"there is no baseline '{name}'", did_you_mean(name, BASELINES))
+        if name in OPTIONAL_BASELINES:
+            from forecast_attn.evaluation.optional_baselines import check_installed
+
+            check_installed(name)
+
+
+def baseline_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
+    """Forecast at the cut-offs with a baseline.
+
+    Args:
+        name: one of `BASELINES`.
+        panel: with the rows of each horizon.
+        cutoffs: rows of the last known values, (num_cutoffs,).
+        setup: sizes, calendar, and the boundary up to which fitted baselines learn.
+
+    Returns:
+        (num_cutoffs, horizon), in the target's units. The target after a cut-off does not matter, but to what is
+        fitted up to the boundary. NaN where a series has no value yet.
+
+    Raises:
+        ConfigError: there is no such baseline, or it is not installed.
+        DataError: a fitted baseline has no training window.
+    """
+    check_baselines([name])
+    cutoffs = np.asarray(cutoffs, np.int64)
+    starts = panel.starts[np.searchsorted(panel.starts, cutoffs, side="right") - 1]
+    if name == "naive":
+        return naive(panel.target, starts, cutoffs, horizon=setup.horizon)
+    if name == "seasonal-naive":
+        return seasonal_naive(panel.target, starts, cutoffs, season=setup.season, horizon=setup.horizon)
+    if name == "drift":
+        return drift(panel.target, starts, cutoffs, horizon=setup.horizon)
+    if name == "linear":
+        from forecast_attn.evaluation.linear import linear_forecasts
+
+        return linear_forecasts(panel, cutoffs, setup)
+    from forecast_attn.evaluation.optional_baselines import boosted_tree_forecasts, statistical_forecasts
+
+    if name == "boosted-trees":
+        return boosted_tree_forecasts(panel, cutoffs, setup)
+    return statistical_forecasts(name, panel, cutoffs, setup)
