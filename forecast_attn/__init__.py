@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forecast_attn.attention_dump import AttentionDump as AttentionDump
     from forecast_attn.attention_dump import read_attention as read_attention
+    from forecast_attn.forecast_result import ForecastResult as ForecastResult
     from forecast_attn.forecaster import Forecaster as Forecaster
-    from forecast_attn.forecaster import ForecastResult as ForecastResult
 
 _HOMES = {
     "AttentionDump": "attention_dump",
-    "ForecastResult": "forecaster",
+    "ForecastResult": "forecast_result",
     "Forecaster": "forecaster",
     "read_attention": "attention_dump",
 }

@@ -78,10 +78,15 @@ class DataConfig:
     )
     scaling: str = option("standard", "how each series is scaled, fitted on its training rows")
     transform: str = option("none", "taken of the target before scaling, for skewed values")
+    non_negative: bool = option(False, "the target is never negative: forecasts and their levels are cut off at 0")
     short_series: str = option("skip", "series too short for a training window")
     validation: float = option(
         0.2, "last stretch of time kept for validation: a fraction below 1, or a number of steps", low=0
     )
+
+
+DEFAULT_LEVELS = (0.1, 0.5, 0.9)
+"""Written of a distribution where no levels are named."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,13 +112,34 @@ class ModelConfig:
     window_normalisation: str = option(
         "last-season", "level and scale of each window: of its whole lookback, of its last season, or none"
     )
+    quantiles: tuple[float, ...] = option(
+        (), "levels to forecast, such as 0.1,0.5,0.9: a column each, trained on the pinball loss", metavar="LEVELS"
+    )
+    distribution: str = option(
+        "none", "distribution to forecast by its likelihood; --quantiles names its levels, else 0.1,0.5,0.9"
+    )
+    calibration: str = option(
+        "none", "move levels so that validation values lie below them as often as said: split (about the point), cqr"
+    )
+
+    @property
+    def head(self) -> str:
+        """What the network says of a step: point, quantile, gaussian or student-t."""
+        if self.distribution != "none":
+            return self.distribution
+        return "quantile" if self.quantiles and self.calibration != "split" else "point"
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """The levels that are forecast, ascending; empty where only the point is."""
+        return self.quantiles or (DEFAULT_LEVELS if self.distribution != "none" else ())
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
     """How the network is fitted."""
 
-    loss: str = option("mae", "loss on the scaled target")
+    loss: str = option("mae", "loss on the scaled target; levels and distributions have their own")
     batch_size: int | None = option(None, "windows per step; 16 to 128 by the number of windows when absent", low=1)
     learning_rate: float = option(0.008, "learning rate of AdamW at its highest", low=1e-12)
     weight_decay: float = option(0.0001, "decoupled weight decay of AdamW", low=0)
@@ -162,6 +188,24 @@ class RunConfig:
                 raise ConfigError(
                     f"--{name.replace('_', '-')} needs an attention mechanism", "leave out --attention none"
                 )
+        self._check_uncertainty()
+
+    def _check_uncertainty(self) -> None:
+        model, hint = self.model, "add --quantiles 0.1,0.5,0.9"
+        if model.calibration == "split" and model.distribution != "none":
+            raise ConfigError(
+                f"--calibration split is for a point forecast; --distribution {model.distribution} has levels already",
+                "--calibration cqr",
+            )
+        if model.calibration != "none" and not model.levels:
+            raise ConfigError(f"--calibration {model.calibration} needs levels to calibrate", hint)
+        if model.head != "point" and self.training.loss != TrainingConfig().loss:
+            trained_on = "the pinball loss" if model.head == "quantile" else "the likelihood"
+            because = "--quantiles are" if model.head == "quantile" else f"--distribution {model.distribution} is"
+            raise ConfigError(
+                f"--loss {self.training.loss} is for a point forecast; {because} trained on {trained_on}",
+                "leave --loss out, or take --quantiles with --calibration split",
+            )
 
     @classmethod
     def from_options(cls, options: dict[str, Any]) -> Self:

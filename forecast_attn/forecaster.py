@@ -6,12 +6,12 @@ import shutil
 import tempfile
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from forecast_attn.config import RunConfig
 from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.forecast_result import ForecastResult
 from forecast_attn.panel_reading import Table, name_of, panel_of_run, read_panel
 from forecast_attn.run_dir import RunDir
 
@@ -21,30 +21,8 @@ if TYPE_CHECKING:
     from forecast_attn.attention_dump import AttentionDump
     from forecast_attn.attention_output import DumpListener
     from forecast_attn.audit import Audit, AuditListener
-    from forecast_attn.data.categories import UnknownCategory
-    from forecast_attn.data.problems import Finding, Repair
     from forecast_attn.data.template import FutureTemplate
     from forecast_attn.training.progress import TrainingListener
-
-
-@dataclass(frozen=True)
-class ForecastResult:
-    """What `predict` gives."""
-
-    predictions: pd.DataFrame
-    """item_id, cutoff, timestamp, step (1 … horizon), prediction in the target's units."""
-    attention: AttentionDump | None
-    """The weights behind them; None for the mechanism `none`."""
-    skipped: tuple[str, ...] = ()
-    """Series with fewer rows than the lookback, which have no forecast."""
-    cold: tuple[str, ...] = ()
-    """Series that training did not see, scaled by their own lookback."""
-    unknown_categories: tuple[UnknownCategory, ...] = ()
-    """Categories of the history and the future that training did not see."""
-    repairs: tuple[Repair, ...] = ()
-    """What was done to the history as it was read."""
-    findings: tuple[Finding, ...] = ()
-    """Notes and warnings about what is known of the future."""
 
 
 class Forecaster:
@@ -166,6 +144,10 @@ class Forecaster:
         attention_top: int | None = None,
         on_dump: DumpListener | None = None,
         cold_start: bool = False,
+        non_negative: bool | None = None,
+        samples: int | None = None,
+        seed: int | None = None,
+        samples_out: Path | str | None = None,
         accelerator: str = "auto",
     ) -> ForecastResult:
         """Forecast the `horizon` steps after the last known target of every series.
@@ -182,17 +164,25 @@ class Forecaster:
             on_dump: called with the size and the path of the attention file before it is written.
             cold_start: forecast series that training did not see too, each scaled by its own lookback: at most
                 `lookback` rows up to its last known target. Their categories are unknown where training saw none.
+            non_negative: cut forecasts and their levels off at 0; as in training when None.
+            samples: so many paths are drawn of every series, step by step, each value feeding the next step; of an
+                autoregressive run with levels or a distribution.
+            seed: of the paths; drawn when None, and named in the result.
+            samples_out: Parquet file to write the paths to; a temporary one when None.
             accelerator: where to compute.
 
         Raises:
+            ConfigError: the run has no paths to draw, or an option has nothing to act on.
             RunError: not fitted, or the run is damaged.
             DataError: history or future is too short, lacks a column or a value, or has a series that training did
                 not see.
         """
         from forecast_attn.attention_dump import DumpChoice, read_attention
+        from forecast_attn.data.reading import shared_by_all
         from forecast_attn.history import future_panel, knowing_cold_series, read_history
         from forecast_attn.inference import choose_device, load_model
         from forecast_attn.prediction import forecast_panel
+        from forecast_attn.samples_output import SampleChoice
 
         run = self._fitted()
         choice = DumpChoice.of(attention_windows, attention_dtype, attention_top)
@@ -200,12 +190,19 @@ class Forecaster:
             raise ConfigError("a model without attention has no weights to choose from", "leave out the --attention-…")
         device = choose_device(accelerator)
         model = load_model(run)
+        if non_negative is not None:
+            model = model.cut_off_at_zero(non_negative)
+        if samples is not None and samples_out is None:
+            samples_out = self._scratch_dir() / run.samples.name
+        paths = SampleChoice.of(model, samples, seed, samples_out)
         roles = model.schema.roles
         frame = self._frame(data, roles.item_id, wide=self.config.data.wide)
         known = self._frame(future, roles.item_id)
         forecasts = None if known is None else (known, name_of(future))
         history = read_history(model, run, frame, name_of(data), cold_start=cold_start, forecasts=forecasts)
         model = knowing_cold_series(model, history.panel)
+        if known is not None and self.config.data.wide:
+            known = shared_by_all(known, history.panel.item_ids)
         panel, findings = future_panel(model, history.panel, known, name_of(future))
         attention_path = Path(attention_out) if attention_out is not None else self._scratch_dir() / run.attention.name
         predictions = forecast_panel(
@@ -216,6 +213,7 @@ class Forecaster:
             csv_path=Path(out) if out is not None else None,
             choice=choice,
             on_dump=on_dump,
+            samples=paths,
         )
         return ForecastResult(
             predictions,
@@ -225,6 +223,8 @@ class Forecaster:
             unknown_categories=model.schema.unknown_categories(panel),
             repairs=history.panel.repairs,
             findings=findings,
+            samples_path=None if paths is None else paths.path,
+            samples_seed=None if paths is None else paths.seed,
         )
 
     def future_template(self, data: pd.DataFrame | Table | None = None) -> FutureTemplate:

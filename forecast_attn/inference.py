@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import safetensors
 import safetensors.torch
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from forecast_attn.attention_dump import AttentionMetadata
 from forecast_attn.config import RunConfig
@@ -22,7 +23,10 @@ from forecast_attn.errors import ConfigError, RunError, UserError
 from forecast_attn.mechanisms import ATTENTIONS
 from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
 from forecast_attn.nn.network import ForecastNetwork
+from forecast_attn.option_values import level_name
 from forecast_attn.run_dir import DAMAGED_HINT, RunDir, sha256_of
+from forecast_attn.uncertainty.calibration import Calibration
+from forecast_attn.uncertainty.levels import cut_off, in_units, levels_of
 
 BATCH_SIZE = 128
 """Windows forecast together; larger batches are slower per window on a CPU (memory traffic)."""
@@ -35,10 +39,50 @@ class Model:
     config: RunConfig
     schema: Schema
     network: ForecastNetwork
+    calibration: Calibration | None = None
+    """Of the levels; None where they are not calibrated."""
 
     @property
     def has_attention(self) -> bool:
         return self.config.model.attention != "none"
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """The levels that are forecast, ascending."""
+        return self.config.model.levels
+
+    def of_series(self, item_ids: tuple[str, ...]) -> Model:
+        """This model with a scaler of these series, in this order.
+
+        Raises:
+            DataError: a series was not in training.
+        """
+        return replace(self, schema=replace(self.schema, scaler=self.schema.scaler.for_series(item_ids)))
+
+    def cut_off_at_zero(self, non_negative: bool) -> Model:
+        """This model, whose forecasts are cut off at 0, or are not."""
+        data = replace(self.config.data, non_negative=non_negative)
+        return replace(self, config=replace(self.config, data=data))
+
+    def in_units(self, values: Tensor, series: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Values (batch, horizon) on the series' scale, in original units; of series (batch,) as the schema counts."""
+        restored = self.schema.scaler.target_in_units(values.cpu().numpy(), series)
+        return cut_off(restored) if self.config.data.non_negative else restored
+
+    def base_levels(self, parameters: NDArray[Any]) -> NDArray[np.float64]:
+        """Levels on the series' scale (batch, horizon, num_levels), not calibrated, of a head's parameters."""
+        return levels_of(self.config.model.head, parameters, self.levels)
+
+    def levels_in_units(self, parameters: NDArray[Any], series: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Levels in original units, ascending (batch, horizon, num_levels).
+
+        Args:
+            parameters: of the head, (batch, horizon, size).
+            series: of each window, as the schema's scaler numbers them, (batch,).
+        """
+        base = self.base_levels(parameters)
+        calibrated = base if self.calibration is None else self.calibration.apply(base)
+        return in_units(calibrated, self.schema.scaler, series, non_negative=self.config.data.non_negative)
 
 
 class WindowForecasts(NamedTuple):
@@ -52,6 +96,10 @@ class WindowForecasts(NamedTuple):
     """(batch, horizon), in original units."""
     weights: NDArray[np.float32] | None
     """(batch, heads, horizon, lookback)."""
+    parameters: NDArray[np.float32]
+    """Of the head, on the series' scale, (batch, horizon, size)."""
+    levels: NDArray[np.float64] | None
+    """(batch, horizon, num_levels), in original units, ascending; None where only the point is forecast."""
 
 
 def window_sizes(schema: Schema) -> WindowSizes:
@@ -118,10 +166,26 @@ def load_model(run: RunDir) -> Model:
         RunError: a file is missing, damaged, altered since training, or from a newer version.
     """
     config, schema = read_config(run), read_schema(run)
-    recorded = run.read_json(run.metrics).get("model_sha256")
-    if sha256_of(run.model) != recorded:
+    metrics = run.read_json(run.metrics)
+    if sha256_of(run.model) != metrics.get("model_sha256"):
         raise RunError(f"'{run.model}' was altered or cut short since training", DAMAGED_HINT)
-    return Model(config, schema, load_network(run, config, schema))
+    calibration = None
+    if config.model.calibration != "none":
+        calibration = _read_calibration(run, config, schema, metrics.get("calibration_sha256"))
+    return Model(config, schema, load_network(run, config, schema), calibration)
+
+
+def _read_calibration(run: RunDir, config: RunConfig, schema: Schema, recorded: str | None) -> Calibration:
+    content = run.read_json(run.calibration)
+    if sha256_of(run.calibration) != recorded:
+        raise RunError(f"'{run.calibration}' was altered or cut short since training", DAMAGED_HINT)
+    try:
+        calibration = Calibration.from_dict(content)
+        if calibration.levels != config.model.levels or len(calibration.offsets) != schema.horizon:
+            raise ValueError("offsets of other levels or steps")
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunError(f"'{run.calibration}' is damaged: {error!r}", DAMAGED_HINT) from None
+    return calibration
 
 
 def load_network(run: RunDir, config: RunConfig, schema: Schema) -> ForecastNetwork:
@@ -181,16 +245,20 @@ def forecast_windows(
     """
     network = model.network.to(device).eval()
     arrays = (arrays or model.schema.windows_of(panel)).to(device)
-    scaler = model.schema.scaler.for_series(panel.item_ids)
-    for batch in torch.split(torch.from_numpy(cutoffs), BATCH_SIZE):
-        index = batch.to(device)
+    model = model.of_series(panel.item_ids)
+    for batch in torch.split(torch.from_numpy(cutoffs), BATCH_SIZE) if len(cutoffs) else ():
+        # Matrix products of another number of rows round differently: every batch is full, so that a forecast has the
+        # same bits alone and among others. The last window fills the last batch, and the copies are cut off.
+        index = torch.cat([batch, batch[-1:].expand(BATCH_SIZE - len(batch))]).to(device)
         # TensorFloat-32 would round a GPU's products to ten bits: a forecast would depend on its batch.
         with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
             output = network(arrays.gather(index), need_weights=need_weights)
-        series = arrays.series_of(index).cpu().numpy()
-        prediction = scaler.target_in_units(output.prediction.cpu().numpy(), series)
-        weights = None if output.weights is None else output.weights.float().cpu().numpy()
-        yield WindowForecasts(batch.numpy(), series, prediction, weights)
+        series = arrays.series_of(index).cpu().numpy()[: len(batch)]
+        prediction = model.in_units(output.prediction[: len(batch)], series)
+        weights = None if output.weights is None else output.weights[: len(batch)].float().cpu().numpy()
+        parameters = output.parameters[: len(batch)].cpu().numpy()
+        levels = model.levels_in_units(parameters, series) if model.levels else None
+        yield WindowForecasts(batch.numpy(), series, prediction, weights, parameters, levels)
 
 
 def attention_metadata(model: Model) -> AttentionMetadata:
@@ -212,9 +280,10 @@ def attention_metadata(model: Model) -> AttentionMetadata:
     )
 
 
-def prediction_columns(panel: Panel, horizon: int, forecasts: WindowForecasts) -> dict[str, Any]:
-    """The columns of predictions.csv for a batch: one row per window and step."""
-    batch = len(forecasts.cutoffs)
+def prediction_columns(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:
+    """The columns of predictions.csv for a batch: one row per window and step, the levels by their names."""
+    horizon, batch = model.schema.horizon, len(forecasts.cutoffs)
+    levels = np.empty((batch, horizon, 0)) if forecasts.levels is None else forecasts.levels
     steps = np.arange(1, horizon + 1)
     return {
         "item_id": np.repeat(np.array(panel.item_ids, dtype=object)[forecasts.series], horizon),
@@ -222,4 +291,5 @@ def prediction_columns(panel: Panel, horizon: int, forecasts: WindowForecasts) -
         "timestamp": panel.timestamps[forecasts.cutoffs[:, None] + steps].ravel(),
         "step": np.tile(steps, batch),
         "prediction": forecasts.prediction.ravel(),
+        **{level_name(level): levels[..., index].ravel() for index, level in enumerate(model.levels)},
     }

@@ -16,6 +16,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "attention_window": ("global", "local-p", "local-m"),
     "cell": ("gru", "lstm"),
     "decoding": ("direct", "autoregressive"),
+    "distribution": ("none", "gaussian", "student-t"),
+    "calibration": ("none", "split", "cqr"),
     "window_normalisation": ("none", "standard", "last-season"),
     "duplicates": ("error", "mean", "first", "last"),
     "missing": ("error", "mask", "ffill", "interpolate", "zero"),
@@ -119,12 +121,22 @@ def _to_names(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 
 
+def _to_levels(value: Any) -> tuple[float, ...]:
+    """Levels, ascending: a list, one number, or one string with commas."""
+    if isinstance(value, bool):
+        raise TypeError(value)
+    given = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
+    parts = [part for item in given for part in (item.split(",") if isinstance(item, str) else [item])]
+    return tuple(sorted(_to_float(part) for part in parts if str(part).strip()))
+
+
 _CONVERTERS: dict[str, Any] = {
     "int": _to_int,
     "float": _to_float,
     "bool": _to_bool,
     "str": _to_str,
     "tuple[str, ...]": _to_names,
+    "tuple[float, ...]": _to_levels,
 }
 _KINDS = {
     "int": "a whole number",
@@ -132,6 +144,7 @@ _KINDS = {
     "bool": "true or false",
     "str": "text",
     "tuple[str, ...]": "column names",
+    "tuple[float, ...]": "levels between 0 and 1, such as 0.1,0.5,0.9",
 }
 
 
@@ -194,10 +207,31 @@ def parse_attention_windows(text: str | int) -> int | None:
     return int(plain)
 
 
+def level_name(level: float) -> str:
+    """What a level's column is called: `0.1`."""
+    return f"{level:g}"
+
+
+def check_levels(levels: tuple[float, ...]) -> None:
+    """Refuse levels that are no quantiles, and two with one name.
+
+    Raises:
+        ConfigError: naming the level.
+    """
+    for level in levels:
+        if not 0 < level < 1 or float(level_name(level)) in (0, 1):
+            raise ConfigError(f"--quantiles lie between 0 and 1, ends excluded; got {level:g}", "such as 0.1,0.5,0.9")
+    names = [level_name(level) for level in levels]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"--quantiles names {name} more than once", "name each level once")
+
+
 _PARSERS: dict[str, Any] = {
     "attention_windows": parse_attention_windows,
     "calendar": parse_calendar,
     "max_time": parse_duration,
+    "quantiles": check_levels,
     "teacher_forcing": parse_share_range,
     "validation": check_validation,
 }

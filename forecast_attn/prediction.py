@@ -17,6 +17,7 @@ from forecast_attn.data.cutoffs import forecast_cutoffs
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.zones import in_zone, zone_of
 from forecast_attn.inference import Model, forecast_windows, prediction_columns
+from forecast_attn.samples_output import SampleChoice, write_samples
 from forecast_attn.threads import cpu_threads
 
 
@@ -29,10 +30,11 @@ def forecast_panel(
     csv_path: Path | None = None,
     choice: DumpChoice | None = None,
     on_dump: DumpListener | None = None,
+    samples: SampleChoice | None = None,
 ) -> pd.DataFrame:
     """Forecast every series from its last known row, and stream the attention to a file.
 
-    Both files take their places together at the end; a failure leaves older ones as they were.
+    All files take their places together at the end; a failure leaves older ones as they were.
 
     Args:
         model: the trained network and its schema.
@@ -42,9 +44,10 @@ def forecast_panel(
         csv_path: where to write the table too.
         choice: what of the weights is written; all of them when None.
         on_dump: hears how large the attention file will be, before it is written.
+        samples: paths to draw, and where they are written; none when None.
 
     Returns:
-        item_id, cutoff, timestamp, step, prediction; sorted by series and step.
+        item_id, cutoff, timestamp, step, prediction, and a column per level; sorted by series and step.
     """
     schema = model.schema
     cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
@@ -61,11 +64,14 @@ def forecast_panel(
         for forecasts in forecast_windows(
             model, panel, cutoffs, device=device, arrays=arrays, need_weights=output is not None
         ):
-            parts.append(prediction_columns(panel, model.schema.horizon, forecasts))
+            parts.append(prediction_columns(panel, model, forecasts))
             if output is not None and writer is not None:
                 output.write(writer, forecasts)
         predictions = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
         predictions = in_zone(predictions, panel.zone)
+        if samples is not None:
+            drawn = files.enter_context(replacing(samples.path))
+            write_samples(drawn, model, panel, arrays, cutoffs, samples, device)
         if csv_path is not None and stream is not None:
             # On disk before the attention is completed: a full disk must leave both older files, not one.
             with write_errors_of(csv_path):

@@ -4,12 +4,13 @@ config.json                    what was asked, the seed that was drawn, the data
 schema.json                    what the data taught: roles, frequency, sizes, scalers
 model.safetensors              weights of the best validation epoch so far
 history.csv                    one row per epoch
+calibration.json               how far the levels of a forecast are moved, where they are calibrated
 metrics.json                   written last: a directory without it is an unfinished run
 tail.parquet                   the end of every series, so that a bare `forecast predict` works
 validation_attention.parquet   attention over windows of the validation stretch
 predictions.csv                forecasts of `forecast predict`
 attention.parquet              the attention behind them
-audit.json                     what `forecast audit` found
+samples.parquet                paths drawn by `forecast predict --samples`
 audit.json                     whether that attention can be believed, by `forecast audit`
 last.ckpt                      state for `train --resume`, deleted when training ends
 """
@@ -50,12 +51,13 @@ class RunDir:
         self.schema = self.path / "schema.json"
         self.model = self.path / "model.safetensors"
         self.history = self.path / "history.csv"
+        self.calibration = self.path / "calibration.json"
         self.metrics = self.path / "metrics.json"
         self.tail = self.path / "tail.parquet"
         self.validation_attention = self.path / "validation_attention.parquet"
         self.predictions = self.path / "predictions.csv"
         self.attention = self.path / "attention.parquet"
-        self.audit = self.path / "audit.json"
+        self.samples = self.path / "samples.parquet"
         self.audit = self.path / "audit.json"
         self.checkpoint = self.path / "last.ckpt"
 

@@ -20,7 +20,14 @@ ConfigFile = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="TOML file of options; flags win over it.")
 ]
 
-_TYPES: dict[str, Any] = {"int": int, "float": float, "str": str, "bool": bool, "tuple[str, ...]": list[str]}
+_TYPES: dict[str, Any] = {
+    "int": int,
+    "float": float,
+    "str": str,
+    "bool": bool,
+    "tuple[str, ...]": list[str],
+    "tuple[float, ...]": list[str],
+}
 _PANELS = {"data": "Data", "model": "Model", "training": "Training"}
 
 

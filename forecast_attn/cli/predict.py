@@ -13,7 +13,7 @@ from forecast_attn.cli.options import Json, Quiet
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from forecast_attn.forecaster import ForecastResult
+    from forecast_attn.forecast_result import ForecastResult
 
 PREVIEW_ROWS = 5
 MOST_CATEGORIES = 10
@@ -51,6 +51,23 @@ def predict(
     cold_start: Annotated[
         bool, typer.Option("--cold-start", help="Forecast series never seen in training, scaled by their own lookback.")
     ] = False,
+    non_negative: Annotated[
+        bool | None,
+        typer.Option(
+            "--non-negative/--no-non-negative", help="Cut forecasts and levels off at 0. [default: as in training]"
+        ),
+    ] = None,
+    samples: Annotated[
+        int | None,
+        typer.Option("--samples", metavar="N", help="Draw N paths of every series (autoregressive, with levels)."),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option("--seed", metavar="N", help="Seed of the paths; drawn and shown when absent.")
+    ] = None,
+    samples_out: Annotated[
+        Path | None,
+        typer.Option("--samples-out", metavar="FILE", help="Parquet file of the paths. [default: in the run]"),
+    ] = None,
     accelerator: Annotated[
         str, typer.Option("--accelerator", metavar="NAME", help="Where to compute (auto, cpu, gpu, cuda, mps).")
     ] = "auto",
@@ -67,7 +84,7 @@ def predict(
     accelerator = check_choice("accelerator", accelerator)
     if out == "-" and json:
         raise ConfigError("--out - and --json both want stdout", "choose one of them")
-    _refuse_shared_files(data=data, future=future, out=out, attention_out=attention_out)
+    _refuse_shared_files(data=data, future=future, out=out, attention_out=attention_out, samples_out=samples_out)
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.run_dir import RunDir
 
@@ -85,6 +102,10 @@ def predict(
         attention_top=attention_top,
         on_dump=lambda size, path: notes.print(f"attention: {size}", highlight=False),
         cold_start=cold_start,
+        non_negative=non_negative,
+        samples=samples,
+        seed=seed,
+        samples_out=samples_out or (None if samples is None else directory.samples),
         accelerator=accelerator,
     )
     _say_what_was_done(notes, result)
@@ -100,13 +121,15 @@ def predict(
 
 
 def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
-    """Series without a forecast, repairs of the history, and what training did not see: series, categories."""
+    """Series without a forecast, paths, repairs of the history, and what training did not see: series, categories."""
     from forecast_attn.cli.findings_display import repair_table
     from forecast_attn.data.problems import quoted
 
     if result.skipped:
         few = quoted(result.skipped)
         notes.print(f"warning: {len(result.skipped):,} series shorter than the lookback have no forecast: {few}")
+    if result.samples_path is not None:
+        notes.print(f"paths: drawn with --seed {result.samples_seed}, before any calibration: {result.samples_path}")
     if result.cold:
         few = quoted(result.cold)
         notes.print(f"note: {len(result.cold):,} series not seen in training, scaled by their own lookback: {few}")
@@ -127,8 +150,10 @@ def _refuse_shared_files(**files: Path | str | None) -> None:
 
     from forecast_attn.errors import ConfigError
 
-    if str(files["attention_out"]) == "-":
-        raise ConfigError("--attention-out is a Parquet file, not stdout", "--attention-out attention.parquet")
+    for name, example in (("attention_out", "attention.parquet"), ("samples_out", "samples.parquet")):
+        if str(files[name]) == "-":
+            flag = f"--{name.replace('_', '-')}"
+            raise ConfigError(f"{flag} is a Parquet file, not stdout", f"{flag} {example}")
     named = {name: Path(os.path.realpath(path)) for name, path in files.items() if path not in (None, "-")}
     for first, second in itertools.combinations(named, 2):
         both_read = {first, second} == {"data", "future"}
@@ -151,6 +176,11 @@ def _show(result: ForecastResult, run: str, csv_path: str, attention_path: str |
             "run": run,
             "predictions": csv_path,
             "attention": attention_path,
+            **(
+                {}
+                if result.samples_path is None
+                else {"samples": str(result.samples_path), "seed": result.samples_seed}
+            ),
             "series": num_series,
             "rows": len(predictions),
             "skipped": list(result.skipped),
@@ -164,3 +194,5 @@ def _show(result: ForecastResult, run: str, csv_path: str, attention_path: str |
     sys.stdout.write(f"predictions: {csv_path}\n")
     if attention_path is not None:
         sys.stdout.write(f"attention: {attention_path}\n")
+    if result.samples_path is not None:
+        sys.stdout.write(f"samples: {result.samples_path}\n")

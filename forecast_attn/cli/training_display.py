@@ -14,6 +14,7 @@ from forecast_attn.cli.findings_display import repair_table
 from forecast_attn.cli.reading_progress import reading_progress
 from forecast_attn.cli.tables import make_console, role_table
 from forecast_attn.config import RunConfig
+from forecast_attn.option_values import level_name
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 
 if TYPE_CHECKING:
@@ -157,6 +158,8 @@ def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
     table.add_row(f"seasonal-naive ({naive['season']})", *_numbers(naive))
     console.print(table)
     console.print(_verdict(metrics["skill_per_cent"]), soft_wrap=True)
+    if validation.get("interval"):
+        console.print(_coverage(validation), soft_wrap=True)
     console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
     if not quiet and metrics["ended"] == "interrupted":
         sys.stderr.write(f"hint: continue with: forecast train --resume {forecaster.run_path}\n")
@@ -164,6 +167,15 @@ def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
 
 def _numbers(errors: dict[str, Any]) -> list[str]:
     return ["-" if errors[name] is None else f"{errors[name]:.5g}" for name in ("mae", "rmse", "mase")]
+
+
+def _coverage(validation: dict[str, Any]) -> str:
+    interval = validation["interval"]
+    levels = f"{level_name(interval['lower'])} to {level_name(interval['upper'])}"
+    text = (
+        f"levels {levels} held {100 * interval['coverage']:.1f} % of the values, {100 * interval['nominal']:g} % wanted"
+    )
+    return f"{text}; calibrated on these very windows" if validation["calibrated_on_these_windows"] else text
 
 
 def _verdict(skill: float | None) -> str:

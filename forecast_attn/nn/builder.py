@@ -1,6 +1,8 @@
 """The one place where a ModelConfig becomes a network. Every other file of nn/ knows plain sizes only."""
 
+import functools
 from dataclasses import dataclass
+from typing import Any
 
 from forecast_attn.config import ModelConfig
 from forecast_attn.errors import ConfigError
@@ -10,6 +12,7 @@ from forecast_attn.nn.attention_window import make_window
 from forecast_attn.nn.decoder import BahdanauDecoder, DecoderSizes, LuongDecoder
 from forecast_attn.nn.embedding import Embeddings
 from forecast_attn.nn.encoder import Encoder
+from forecast_attn.nn.heads import GaussianHead, MakeHead, PointHead, QuantileHead, StudentTHead
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.nn.position import NUM_WAVELENGTHS
 from forecast_attn.nn.scores import make_score
@@ -105,17 +108,22 @@ def _build_attention(model: ModelConfig, decoder: DecoderSizes, window: WindowSi
 def _build_decoder(
     model: ModelConfig, sizes: DecoderSizes, attention: Attention | None
 ) -> BahdanauDecoder | LuongDecoder:
-    autoregressive = _is_autoregressive(model)
+    options: dict[str, Any] = {
+        "cell": model.cell,
+        "dropout": model.dropout,
+        "autoregressive": _is_autoregressive(model),
+        "make_head": _head_maker(model),
+    }
     if attention is not None and attention_order(model) == "bahdanau":
-        return BahdanauDecoder(sizes, attention, cell=model.cell, dropout=model.dropout, autoregressive=autoregressive)
-    return LuongDecoder(
-        sizes,
-        attention,
-        cell=model.cell,
-        dropout=model.dropout,
-        autoregressive=autoregressive,
-        input_feeding=model.input_feeding,
-    )
+        return BahdanauDecoder(sizes, attention, **options)
+    return LuongDecoder(sizes, attention, **options, input_feeding=model.input_feeding)
+
+
+def _head_maker(model: ModelConfig) -> MakeHead:
+    if model.head == "quantile":
+        return functools.partial(QuantileHead, model.levels)
+    makers: dict[str, MakeHead] = {"point": PointHead, "gaussian": GaussianHead, "student-t": StudentTHead}
+    return makers[model.head]
 
 
 def _is_autoregressive(model: ModelConfig) -> bool:

@@ -15,7 +15,8 @@ from torch import Tensor, nn
 
 from forecast_attn.nn.attention import Attention, Memory
 from forecast_attn.nn.encoder import EncoderOutput
-from forecast_attn.nn.heads import PointHead
+from forecast_attn.nn.heads import Head, MakeHead, PointHead
+from forecast_attn.nn.precision import widened
 from forecast_attn.nn.recurrent import Bridge, make_recurrent_layers, step_layers, top_hidden
 
 
@@ -29,11 +30,15 @@ class DecoderSizes(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """Previous values for autoregressive decoding: `use_truth` picks the true one over the decoder's own."""
+    """Previous values for autoregressive decoding: `use_truth` picks the true one over the decoder's own.
+
+    The decoder's own value is its point forecast, or with `uniform` one drawn with these numbers between 0 and 1.
+    """
 
     first: Float[Tensor, "batch"]
     truth: Float[Tensor, "batch horizon"] | None = None
     use_truth: Bool[Tensor, "batch horizon"] | None = None
+    uniform: Float[Tensor, "batch horizon 2"] | None = None
 
     def value_before(self, step: int, own: Float[Tensor, "batch"] | None) -> Float[Tensor, "batch 1"]:
         """The value fed to a step (0-based): the last known one, then the true or the decoder's `own`."""
@@ -42,6 +47,12 @@ class Feedback(NamedTuple):
         if self.truth is None or self.use_truth is None:
             return own[:, None]
         return torch.where(self.use_truth[:, step], self.truth[:, step - 1], own)[:, None]
+
+    def own_value(self, head: Head, output: Float[Tensor, "batch output_size"], step: int) -> Float[Tensor, "batch"]:
+        """What a step's output (0-based) says its value is."""
+        if self.uniform is None:
+            return head.point(output)
+        return head.sample(head.parameters_of(widened(output)), self.uniform[:, step])
 
     def all_values(self) -> Float[Tensor, "batch horizon 1"] | None:
         """Every step's previous value, when no step needs the decoder's own."""
@@ -85,6 +96,7 @@ class BahdanauDecoder(nn.Module):
         cell: str = "gru",
         dropout: float = 0.0,
         autoregressive: bool = False,
+        make_head: MakeHead = PointHead,
     ) -> None:
         super().__init__()
         self.attention = attention
@@ -97,7 +109,7 @@ class BahdanauDecoder(nn.Module):
             num_layers=sizes.num_layers,
             dropout=dropout,
         )
-        self.head = PointHead(sizes.decoder_size + attention.context_size + sizes.input_size, dropout)
+        self.head = make_head(sizes.decoder_size + attention.context_size + sizes.input_size, dropout)
 
     def forward(
         self,
@@ -120,7 +132,7 @@ class BahdanauDecoder(nn.Module):
             context_vector = attended.context_vector[:, 0]
             state = step_layers(self.layers, torch.cat([inputs, context_vector], dim=-1), state)
             output = self.head(torch.cat([top_hidden(state), context_vector, inputs], dim=-1))
-            own = self.head.point(output)
+            own = feedback.own_value(self.head, output, step)
             steps.add(output, attended.weights)
         return steps.stacked()
 
@@ -142,6 +154,7 @@ class LuongDecoder(nn.Module):
         dropout: float = 0.0,
         autoregressive: bool = False,
         input_feeding: bool = False,
+        make_head: MakeHead = PointHead,
     ) -> None:
         super().__init__()
         self.attention = attention
@@ -158,7 +171,7 @@ class LuongDecoder(nn.Module):
         self.combine = None
         if attention is not None:
             self.combine = nn.Linear(attention.context_size + sizes.decoder_size, sizes.decoder_size, bias=False)
-        self.head = PointHead(sizes.decoder_size, dropout)
+        self.head = make_head(sizes.decoder_size, dropout)
 
     def forward(
         self,
@@ -225,6 +238,6 @@ class LuongDecoder(nn.Module):
             )
             attentional_state = answer[:, 0]
             output = self.head(attentional_state)
-            own = self.head.point(output)
+            own = feedback.own_value(self.head, output, step)
             steps.add(output, weights)
         return steps.stacked()

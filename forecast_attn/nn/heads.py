@@ -1,24 +1,191 @@
-"""Heads: what turns a decoder step's features into the forecast of that step."""
+"""Heads: what turns a decoder step's features into what is said of that step: a value, its quantiles, its distribution.
 
+A head's linear map gives outputs; `parameters_of` makes them parameters that mean something (ordered quantiles, a
+deviation above 0). One of the outputs is the point forecast, at the same place in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.nn.functional import softplus
+
+SMALLEST_DEVIATION = 1e-3
+"""Of a distribution, in units of the window's own deviation: where the past is flat, the likelihood has no bound."""
+
+OUTSIDE = 1e-7
+"""How near to 0 and 1 a uniform number may come: beyond lie infinite draws."""
 
 
-class PointHead(nn.Module):
-    """One number per step. A head tells its `output_size` and which output is fed back as the step's value."""
+class Head(nn.Module):
+    """A linear map of a step's features. Subclasses say what its outputs mean."""
 
-    output_size = 1
+    kind: ClassVar[str]
+    point_index = 0
+    """Which output is the point forecast, and is fed back as the step's value."""
 
-    def __init__(self, feature_size: int, dropout: float = 0.0) -> None:
+    def __init__(self, output_size: int, feature_size: int, dropout: float = 0.0) -> None:
         super().__init__()
+        self.output_size = output_size
         self.dropout = nn.Dropout(dropout)
-        self.linear = nn.Linear(feature_size, self.output_size)
+        self.linear = nn.Linear(feature_size, output_size)
 
     def forward(self, features: Float[Tensor, "*batch feature_size"]) -> Float[Tensor, "*batch output_size"]:
         output: Tensor = self.linear(self.dropout(features))
         return output
 
-    @staticmethod
-    def point(output: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch"]:
-        """The point forecast among a step's outputs."""
-        return output[..., 0]
+    def point(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch"]:
+        """The point forecast among a step's outputs, or among its parameters."""
+        return outputs[..., self.point_index]
+
+    def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
+        """What the outputs say, on the scale of the window."""
+        return outputs
+
+    def restore(
+        self,
+        parameters: Float[Tensor, "*batch output_size"],
+        loc: Float[Tensor, "*#batch 1"],
+        scale: Float[Tensor, "*#batch 1"],
+    ) -> Float[Tensor, "*batch output_size"]:
+        """The parameters of loc + scale · what they describe; scale is above 0."""
+        return parameters * scale + loc
+
+    def sample(
+        self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
+    ) -> Float[Tensor, "*batch"]:
+        """A value drawn of what the parameters describe.
+
+        Args:
+            parameters: of `parameters_of`.
+            uniform: numbers between 0 and 1 that the draw is made from.
+
+        Raises:
+            ValueError: the head says nothing about how the value is distributed.
+        """
+        raise ValueError(f"a {self.kind} head has no distribution to draw from")
+
+
+MakeHead = Callable[[int, float], Head]
+"""Makes a head from the size of a step's features and the dropout before it."""
+
+
+class PointHead(Head):
+    """One number per step."""
+
+    kind = "point"
+
+    def __init__(self, feature_size: int, dropout: float = 0.0) -> None:
+        super().__init__(1, feature_size, dropout)
+
+
+class QuantileHead(Head):
+    """One number per level, in order by construction.
+
+    The level nearest 0.5 is free; the others lie one softplus each away from their neighbour, outwards. They are added
+    one after the other, not by a cumulative sum, which a GPU computes in another order: rounded additions of what is
+    not negative keep the order, so that no rounding lets levels cross. An untrained head begins with the quantiles of
+    a normal distribution.
+    """
+
+    kind = "quantile"
+    levels: Tensor
+
+    def __init__(self, levels: tuple[float, ...], feature_size: int, dropout: float = 0.0) -> None:
+        super().__init__(len(levels), feature_size, dropout)
+        self.point_index = centre_of(levels)
+        self.register_buffer("levels", torch.tensor(levels), persistent=False)
+        steps = torch.special.ndtri(torch.tensor(levels, dtype=torch.float64)).diff().expm1().log()
+        with torch.no_grad():
+            self.linear.bias[self.point_index + 1 :] += steps[self.point_index :]
+            self.linear.bias[: self.point_index] += steps[: self.point_index]
+
+    def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
+        steps, centre = softplus(outputs), self.point_index
+        quantiles = list(outputs.unbind(-1))
+        for index in range(centre + 1, self.output_size):
+            quantiles[index] = quantiles[index - 1] + steps[..., index]
+        for index in range(centre - 1, -1, -1):
+            quantiles[index] = quantiles[index + 1] - steps[..., index]
+        return torch.stack(quantiles, dim=-1)
+
+    def sample(
+        self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
+    ) -> Float[Tensor, "*batch"]:
+        """By the inverse of the distribution: linear between the levels, exponential tails beyond the outermost.
+
+        Each tail goes through the two outermost quantiles of its side (as in Park et al. 2022, "Learning quantile
+        functions without quantile crossing", section 3.1).
+        """
+        if self.output_size < 2:
+            raise ValueError("one level has no distribution to draw from")
+        share = uniform[..., 0].clamp(OUTSIDE, 1 - OUTSIDE)
+        levels = self.levels.to(share.dtype)
+        above = torch.searchsorted(levels, share.contiguous()).clamp(1, self.output_size - 1)
+        low, high = levels[above - 1], levels[above]
+        lower, upper = (parameters.gather(-1, index[..., None])[..., 0] for index in (above - 1, above))
+        rise = upper - lower
+        between = lower + rise * (share - low) / (high - low)
+        left = lower + rise * (share / low).log() / (high / low).log()
+        right = upper + rise * ((1 - high) / (1 - share)).log() / ((1 - low) / (1 - high)).log()
+        return torch.where(share < levels[0], left, torch.where(share > levels[-1], right, between))
+
+
+class GaussianHead(Head):
+    """Mean and standard deviation of a normal distribution."""
+
+    kind = "gaussian"
+
+    def __init__(self, feature_size: int, dropout: float = 0.0, output_size: int = 2) -> None:
+        super().__init__(output_size, feature_size, dropout)
+
+    def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
+        mean, deviation, *others = outputs.unbind(-1)
+        return torch.stack([mean, SMALLEST_DEVIATION + softplus(deviation), *others], dim=-1)
+
+    def restore(
+        self,
+        parameters: Float[Tensor, "*batch output_size"],
+        loc: Float[Tensor, "*#batch 1"],
+        scale: Float[Tensor, "*#batch 1"],
+    ) -> Float[Tensor, "*batch output_size"]:
+        mean, deviation, *others = parameters.unbind(-1)
+        return torch.stack([mean * scale[..., 0] + loc[..., 0], deviation * scale[..., 0], *others], dim=-1)
+
+    def sample(
+        self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
+    ) -> Float[Tensor, "*batch"]:
+        share = uniform[..., 0].clamp(OUTSIDE, 1 - OUTSIDE)
+        return parameters[..., 0] + parameters[..., 1] * torch.special.ndtri(share)
+
+
+class StudentTHead(GaussianHead):
+    """Location, scale and degrees of freedom (above 2) of Student's t distribution: a normal one with heavy tails."""
+
+    kind = "student-t"
+
+    def __init__(self, feature_size: int, dropout: float = 0.0) -> None:
+        super().__init__(feature_size, dropout, output_size=3)
+
+    def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
+        loc, scale, freedom = super().parameters_of(outputs).unbind(-1)
+        return torch.stack([loc, scale, 2 + SMALLEST_DEVIATION + softplus(freedom)], dim=-1)
+
+    def sample(
+        self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
+    ) -> Float[Tensor, "*batch"]:
+        """By the polar method of Bailey 1994, "Polar generation of random variates with the t-distribution"."""
+        loc, scale, freedom = parameters.unbind(-1)
+        radius, turn = uniform.clamp(OUTSIDE, 1 - OUTSIDE).unbind(-1)
+        squared = freedom * torch.expm1(-2 / freedom * radius.log())
+        drawn: Tensor = loc + scale * squared.sqrt() * torch.cos(2 * torch.pi * turn)
+        return drawn
+
+
+def centre_of(levels: tuple[float, ...]) -> int:
+    """Which of the ascending levels is nearest 0.5, the lower one of two equally near."""
+    return min(range(len(levels)), key=lambda index: abs(levels[index] - 0.5))

@@ -17,10 +17,13 @@ from forecast_attn.nn.window_normalisation import WindowNormalisation, WindowSca
 
 
 class ForecastOutput(NamedTuple):
-    """Forecast on the series' scale, and the attention weights behind it where there are any."""
+    """Forecast on the series' scale, the attention weights behind it where there are any, and all the head says."""
 
     prediction: Float[Tensor, "batch horizon"]
+    """The point forecast; a drawn path where numbers to draw it with were given."""
     weights: Float[Tensor, "batch heads horizon lookback"] | None
+    parameters: Float[Tensor, "batch horizon output_size"]
+    """Of the head: quantiles, or a distribution's; the point forecast is among them."""
 
 
 class ForecastNetwork(nn.Module):
@@ -60,6 +63,7 @@ class ForecastNetwork(nn.Module):
         *,
         teacher_forcing: float | None = None,
         need_weights: bool = True,
+        uniform: Float[Tensor, "batch horizon 2"] | None = None,
     ) -> ForecastOutput:
         """Forecast a batch of windows.
 
@@ -67,6 +71,7 @@ class ForecastNetwork(nn.Module):
             window: the batch; `future_target` is read under teacher forcing only.
             teacher_forcing: share of true previous values fed in training; None at prediction.
             need_weights: False lets the attention use a kernel that never has them.
+            uniform: numbers between 0 and 1; with them every step's value is drawn, and feeds the next one.
         """
         observed = window.past_observed
         scale = self.normalisation(window.past_target, observed)
@@ -77,9 +82,13 @@ class ForecastNetwork(nn.Module):
         encoded = self.encoder(_complete(past, constant, self.past_position))
         known = _complete(self.embeddings.future(window), constant, self.future_position)
         feedback = self._feedback(last_observed(past_target, observed), scale, window, teacher_forcing)
+        feedback = feedback._replace(uniform=uniform)
         decoded = self.decoder(encoded, known, feedback, mask=observed, need_weights=need_weights)
-        prediction = self.decoder.head.point(decoded.outputs)
-        return ForecastOutput(scale.restore(widened(prediction)), decoded.weights)
+        head = self.decoder.head
+        on_window = head.parameters_of(widened(decoded.outputs))
+        parameters = head.restore(on_window, scale.loc[..., None], scale.scale[..., None])
+        prediction = head.point(parameters) if uniform is None else scale.restore(head.sample(on_window, uniform))
+        return ForecastOutput(prediction, decoded.weights, parameters)
 
     def _feedback(
         self,

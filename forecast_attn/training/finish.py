@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forecast_attn.attention_dump import DumpChoice
 from forecast_attn.attention_output import AttentionOutput
@@ -23,13 +25,19 @@ from forecast_attn.preparation import Preparation
 from forecast_attn.run_dir import RunDir, sha256_of
 from forecast_attn.training.recorder import best_epoch_of
 from forecast_attn.training.sampling import spread_evenly
+from forecast_attn.uncertainty.calibration import fit_calibration
+from forecast_attn.uncertainty.scores import level_scores
 
 
 def finish(run: RunDir, preparation: Preparation, config: RunConfig, arrays: WindowArrays, reason: str) -> None:
     """Score the best weights on the validation windows, write their attention, and declare the run finished."""
     release_memory()
     model = Model(config, preparation.schema, load_network(run, config, preparation.schema))
-    scores = validation_scores(model, preparation, arrays)
+    validation = forecast_validation(model, preparation, arrays)
+    model = calibrated(model, validation)
+    scores = validation_scores(model, preparation, validation)
+    if model.calibration is not None:
+        run.write_json(run.calibration, model.calibration.to_dict())
     if model.has_attention:
         _write_validation_attention(run, model, preparation, arrays)
     num_epochs = len(run.history.read_text(encoding="utf-8").splitlines()) - 1
@@ -42,27 +50,79 @@ def finish(run: RunDir, preparation: Preparation, config: RunConfig, arrays: Win
             **scores,
             "short_series": preparation.split.short_series(),
             "model_sha256": sha256_of(run.model),
+            **({} if model.calibration is None else {"calibration_sha256": sha256_of(run.calibration)}),
         },
     )
     if reason != "interrupted":
         run.checkpoint.unlink(missing_ok=True)
 
 
-def validation_scores(model: Model, preparation: Preparation, arrays: WindowArrays) -> dict[str, Any]:
-    """Errors of the model and of seasonal-naive on the same windows, in original units."""
-    cutoffs = spread_evenly(preparation.validation_cutoffs, model.config.training.validation_windows)
-    panel, schema = preparation.panel, preparation.schema
-    season, horizon = schema.frequency.season, schema.horizon
+class ValidationForecasts(NamedTuple):
+    """Forecasts of the validation windows that are scored, and what came true."""
+
+    cutoffs: NDArray[np.int64]
+    """(num_windows,)"""
+    series: NDArray[np.int64]
+    """(num_windows,)"""
+    prediction: NDArray[np.float64]
+    """In original units, (num_windows, horizon)."""
+    parameters: NDArray[np.float32]
+    """Of the head, on the series' scale, (num_windows, horizon, size)."""
+    actual: NDArray[np.float64]
+    """In original units, NaN where not observed, (num_windows, horizon)."""
+
+
+def validation_rows(preparation: Preparation, config: RunConfig) -> NDArray[np.int64]:
+    """Cut-offs of the windows that are scored, (num_windows,)."""
+    return spread_evenly(preparation.validation_cutoffs, config.training.validation_windows)
+
+
+def actual_values(preparation: Preparation, cutoffs: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The targets of the horizons after these rows (num_windows, horizon), NaN where not observed."""
+    steps = np.arange(1, preparation.schema.horizon + 1)
+    return np.asarray(preparation.panel.target[cutoffs[:, None] + steps], np.float64)
+
+
+def forecast_validation(model: Model, preparation: Preparation, arrays: WindowArrays) -> ValidationForecasts:
+    """Forecast the validation windows, in float32 and without weights."""
+    cutoffs, panel = validation_rows(preparation, model.config), preparation.panel
     device = choose_device(model.config.training.accelerator)
-    batches = forecast_windows(model, panel, cutoffs, device=device, arrays=arrays, need_weights=False)
-    prediction = np.concatenate([batch.prediction for batch in batches])
+    batches = list(forecast_windows(model, panel, cutoffs, device=device, arrays=arrays, need_weights=False))
+    return ValidationForecasts(
+        cutoffs,
+        np.concatenate([batch.series for batch in batches]),
+        np.concatenate([batch.prediction for batch in batches]),
+        np.concatenate([batch.parameters for batch in batches]),
+        actual_values(preparation, cutoffs),
+    )
+
+
+def calibrated(model: Model, validation: ValidationForecasts) -> Model:
+    """The model with its levels calibrated on the validation windows, where that was asked for.
+
+    Raises:
+        DataError: too few values for a level.
+    """
+    kind = model.config.model.calibration
+    if kind == "none":
+        return model
+    steps = validation.actual.shape[1]
+    series = np.repeat(validation.series, steps)
+    actual = model.schema.scaler.scale_target(validation.actual.ravel(), series).reshape(-1, steps)
+    base = model.base_levels(validation.parameters)
+    return replace(model, calibration=fit_calibration(kind, model.levels, actual, base))
+
+
+def validation_scores(model: Model, preparation: Preparation, validation: ValidationForecasts) -> dict[str, Any]:
+    """Errors of the model and of seasonal-naive on the same windows, in original units; of its levels too."""
+    panel, schema, cutoffs, series = preparation.panel, preparation.schema, validation.cutoffs, validation.series
+    season, horizon = schema.frequency.season, schema.horizon
     starts = panel.starts[:-1]
-    series = np.searchsorted(starts, cutoffs, side="right") - 1
     naive = seasonal_naive(panel.target, starts[series], cutoffs, season=season, horizon=horizon)
     training_ends = starts + preparation.split.training_rows(panel)
     naive_error = seasonal_naive_error(panel.target, starts, training_ends, season=season)[series]
-    actual = panel.target[cutoffs[:, None] + np.arange(1, horizon + 1)]
-    errors, naive_errors = (point_metrics(actual, each, naive_error) for each in (prediction, naive))
+    both = (validation.prediction, naive)
+    errors, naive_errors = (point_metrics(validation.actual, each, naive_error) for each in both)
     assert errors["mae"] is not None
     assert naive_errors["mae"] is not None
     return {
@@ -71,10 +131,20 @@ def validation_scores(model: Model, preparation: Preparation, arrays: WindowArra
             "windows_available": len(preparation.validation_cutoffs),
             "after": preparation.panel.zone.stamp_text(preparation.split.boundary),
             **errors,
+            **_scores_of_levels(model, validation),
         },
         "seasonal_naive": {"season": season, **naive_errors},
         "skill_per_cent": skill_per_cent(errors["mae"], naive_errors["mae"]),
     }
+
+
+def _scores_of_levels(model: Model, validation: ValidationForecasts) -> dict[str, Any]:
+    if not model.levels:
+        return {}
+    levels = model.levels_in_units(validation.parameters, validation.series)
+    # Offsets fitted on these windows make their coverage what was asked for; it says little of other windows.
+    scores = level_scores(model.levels, validation.actual, levels)
+    return scores | {"calibrated_on_these_windows": model.calibration is not None}
 
 
 def _write_validation_attention(run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays) -> None:

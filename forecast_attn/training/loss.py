@@ -1,5 +1,11 @@
-"""What training minimises: an elementwise loss over the known steps of the horizon, weighted by series."""
+"""What training minimises: an elementwise loss over the known steps of the horizon, weighted by series.
 
+A loss compares what the head says of each step, its parameters (batch, horizon, size), with the target (batch,
+horizon). A point forecast is the only parameter of its head.
+"""
+
+import functools
+import math
 from collections.abc import Callable
 
 import torch
@@ -7,33 +13,86 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
-LOSSES: dict[str, Callable[..., Tensor]] = {"mae": F.l1_loss, "mse": F.mse_loss, "huber": F.huber_loss}
+from forecast_attn.nn.heads import Head, QuantileHead
+
+Loss = Callable[[Tensor, Tensor, str], Tensor]
+"""(parameters, target, reduction "none" or "mean") -> the loss of every step, or their mean."""
+
+POINT_LOSSES: dict[str, Callable[..., Tensor]] = {"mae": F.l1_loss, "mse": F.mse_loss, "huber": F.huber_loss}
+
+
+def loss_of(head: Head, name: str) -> Loss:
+    """The loss that a head is trained on.
+
+    Args:
+        head: a point head has the loss of that name, every other one its own.
+        name: mae, mse or huber.
+    """
+    if isinstance(head, QuantileHead):
+        return functools.partial(pinball_loss, levels=head.levels)
+    if head.kind == "point":
+        return functools.partial(_point_loss, POINT_LOSSES[name])
+    return {"gaussian": gaussian_loss, "student-t": student_t_loss}[head.kind]
 
 
 def mean_loss(
-    name: str,
-    prediction: Float[Tensor, "batch horizon"],
+    loss: Loss,
+    parameters: Float[Tensor, "batch horizon size"],
     target: Float[Tensor, "batch horizon"],
     weight: Float[Tensor, "batch"] | None,
 ) -> Float[Tensor, ""]:
     """Mean of the loss over the steps whose target is known.
 
     Args:
-        name: mae, mse or huber.
-        prediction: on the series' scale.
+        loss: of `loss_of`.
+        parameters: on the series' scale.
         target: the same, NaN where missing.
         weight: of each window; None where all weigh 1 and no target is missing.
     """
     if weight is None:
-        return LOSSES[name](prediction, target)
+        return loss(parameters, target, "mean")
     known = ~torch.isnan(target)
-    return (window_losses(name, prediction, target) * weight).sum() / known.sum()
+    return (window_losses(loss, parameters, target) * weight).sum() / known.sum()
 
 
 def window_losses(
-    name: str, prediction: Float[Tensor, "batch horizon"], target: Float[Tensor, "batch horizon"]
+    loss: Loss, parameters: Float[Tensor, "batch horizon size"], target: Float[Tensor, "batch horizon"]
 ) -> Float[Tensor, "batch"]:
     """Each window's sum of the loss over its known steps."""
     known = ~torch.isnan(target)
-    # Filled with the prediction itself, a missing step has no loss and no gradient.
-    return LOSSES[name](prediction, torch.where(known, target, prediction.detach()), reduction="none").sum(dim=1)
+    # Filled before and blanked after: a missing step has no loss, and no gradient that is NaN.
+    losses = loss(parameters, torch.where(known, target, parameters[..., 0].detach()), "none")
+    return torch.where(known, losses, 0).sum(dim=1)
+
+
+def _point_loss(of_point: Callable[..., Tensor], parameters: Tensor, target: Tensor, reduction: str) -> Tensor:
+    return of_point(parameters[..., 0], target, reduction=reduction)
+
+
+def pinball_loss(parameters: Tensor, target: Tensor, reduction: str, *, levels: Tensor) -> Tensor:
+    """Mean over the levels of max(l · (y - q), (l - 1) · (y - q)), whose minimum is the quantile.
+
+    Source: Koenker and Bassett 1978, "Regression quantiles".
+    """
+    error = target[..., None] - parameters
+    shares = levels.to(error.dtype)
+    return _reduced(torch.maximum(shares * error, (shares - 1) * error).mean(dim=-1), reduction)
+
+
+def gaussian_loss(parameters: Tensor, target: Tensor, reduction: str) -> Tensor:
+    """Negative log-likelihood of a normal distribution with this mean and deviation."""
+    mean, deviation = parameters.unbind(-1)
+    distance = (target - mean) / deviation
+    return _reduced(0.5 * distance.square() + deviation.log() + 0.5 * math.log(2 * math.pi), reduction)
+
+
+def student_t_loss(parameters: Tensor, target: Tensor, reduction: str) -> Tensor:
+    """Negative log-likelihood of Student's t distribution with this location, scale and degrees of freedom."""
+    loc, scale, freedom = parameters.unbind(-1)
+    distance = (target - loc) / scale
+    constant = torch.lgamma(freedom / 2) - torch.lgamma((freedom + 1) / 2) + 0.5 * (math.pi * freedom).log()
+    return _reduced(constant + scale.log() + (freedom + 1) / 2 * torch.log1p(distance.square() / freedom), reduction)
+
+
+def _reduced(losses: Tensor, reduction: str) -> Tensor:
+    return losses.mean() if reduction == "mean" else losses

@@ -20,7 +20,7 @@ from forecast_attn.errors import RunError
 from forecast_attn.inference import BATCH_SIZE
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.option_values import parse_share_range
-from forecast_attn.training.loss import mean_loss, window_losses
+from forecast_attn.training.loss import loss_of, mean_loss, window_losses
 from forecast_attn.training.plan import TrainingPlan
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed
 
@@ -48,6 +48,7 @@ class ForecastModule(pl.LightningModule):
         self.data = data
         self.config = config
         self.plan = plan
+        self._loss_of_steps = loss_of(network.decoder.head, config.loss)
         arrays = data.arrays
         self._weighted = arrays.layout.may_have_holes or bool((arrays.weights != 1).any())
         self.validation_loss = math.inf
@@ -82,13 +83,14 @@ class ForecastModule(pl.LightningModule):
         # Dropout and teacher forcing depend on seed and step alone, so that a resumed run repeats them.
         torch.manual_seed(mix_seed(self._seed, self.global_step, self.global_rank + 1))
         output = self.network(window, teacher_forcing=self.teacher_forcing, need_weights=False)
-        loss = self._loss(output.prediction, window)
+        loss = self._loss(output.parameters, window)
         if not math.isfinite(loss.item()):
-            raise self._not_finite(loss.item(), cutoffs, output.prediction, window)
+            raise self._not_finite(loss.item(), cutoffs, output.parameters, window)
         return loss
 
-    def _loss(self, prediction: Tensor, window: Window) -> Tensor:
-        return mean_loss(self.config.loss, prediction, window.future_target, window.weight if self._weighted else None)
+    def _loss(self, parameters: Tensor, window: Window) -> Tensor:
+        weight = window.weight if self._weighted else None
+        return mean_loss(self._loss_of_steps, parameters, window.future_target, weight)
 
     def on_validation_epoch_start(self) -> None:
         self._validation_sum = 0.0
@@ -96,9 +98,9 @@ class ForecastModule(pl.LightningModule):
     def validation_step(self, batch: Batch, batch_index: int) -> None:
         cutoffs, window = batch
         output = self.network(window, need_weights=False)
-        loss = self._loss(output.prediction, window).item()
+        loss = self._loss(output.parameters, window).item()
         if not math.isfinite(loss):
-            raise self._not_finite(loss, cutoffs, output.prediction, window)
+            raise self._not_finite(loss, cutoffs, output.parameters, window)
         self._validation_sum += loss * len(cutoffs)
 
     def on_validation_epoch_end(self) -> None:
@@ -116,9 +118,9 @@ class ForecastModule(pl.LightningModule):
         assert self.config.seed is not None
         return self.config.seed
 
-    def _not_finite(self, loss: float, cutoffs: Tensor, prediction: Tensor, window: Window) -> RunError:
+    def _not_finite(self, loss: float, cutoffs: Tensor, parameters: Tensor, window: Window) -> RunError:
         """Say which series and dates made the loss infinite or NaN."""
-        finite = torch.isfinite(window_losses(self.config.loss, prediction, window.future_target))
+        finite = torch.isfinite(window_losses(self._loss_of_steps, parameters, window.future_target))
         guilty = cutoffs[~finite.cpu()] if not bool(finite.all()) else cutoffs
         panel = self.data.panel
         names = [panel.item_ids[index] for index in np.unique(panel.series_of_rows[guilty.cpu().numpy()])]

@@ -7,6 +7,7 @@ import secrets
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from forecast_attn.attention_dump.largest import check_top
@@ -22,12 +23,13 @@ from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.preparation import Preparation, prepare
 from forecast_attn.run_dir import DataSource, RunDir
 from forecast_attn.threads import cpu_threads
-from forecast_attn.training.finish import finish
+from forecast_attn.training.finish import actual_values, finish, validation_rows
 from forecast_attn.training.fit import check_hardware, fit
 from forecast_attn.training.module import ForecastModule, TrainingData
 from forecast_attn.training.plan import make_plan, resolve_training
 from forecast_attn.training.progress import TrainingListener
-from forecast_attn.training.sampling import mix_seed, spread_evenly
+from forecast_attn.training.sampling import mix_seed
+from forecast_attn.uncertainty.calibration import check_enough_values
 from forecast_attn.version import package_version
 
 
@@ -44,7 +46,7 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
         listener: hears how training goes.
 
     Raises:
-        DataError: the series are too short.
+        DataError: the series are too short, or the validation windows too few to calibrate with.
         ConfigError: options contradict each other, or this machine lacks the device.
         RunError: the directory cannot be made or written, or the loss became non-finite.
     """
@@ -55,6 +57,7 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
     training = resolve_training(config.training, len(preparation.training_cutoffs), seed)
     config = replace(config, training=training)
     network = initial_network(config, preparation.schema)
+    _check_calibration(preparation, config)
     listener.prepared(preparation, config)
     run = RunDir.create(out)
     _write_start(run, preparation, config, source)
@@ -100,6 +103,13 @@ def initial_network(config: RunConfig, schema: Schema) -> ForecastNetwork:
         return build_network(config.model, window_sizes(schema))
 
 
+def _check_calibration(preparation: Preparation, config: RunConfig) -> None:
+    """Refuse before training what the validation windows will be too few for."""
+    if config.model.calibration != "none":
+        actual = actual_values(preparation, validation_rows(preparation, config))
+        check_enough_values(config.model.levels, (~np.isnan(actual)).sum(axis=0))
+
+
 def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, source: DataSource) -> None:
     run.write_json(run.schema, preparation.schema.to_dict())
     _write_tail(run, preparation)
@@ -135,7 +145,7 @@ def _fit_and_finish(
         panel=panel,
         arrays=replace(preparation.schema.windows_of(panel), weights=weights),
         training_cutoffs=preparation.training_cutoffs,
-        validation_cutoffs=spread_evenly(preparation.validation_cutoffs, config.training.validation_windows),
+        validation_cutoffs=validation_rows(preparation, config),
     )
     plan = make_plan(config.training, len(data.training_cutoffs), config.training.devices)
     module = ForecastModule(network, data, config.training, plan)

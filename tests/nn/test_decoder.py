@@ -102,7 +102,7 @@ class Case:
         """What the reference is told of one window's previous values."""
         if not self.decoder.autoregressive:
             return None
-        first, truth, use_truth = self.feedback
+        first, truth, use_truth, _ = self.feedback
         if truth is None or use_truth is None:
             return Previous(first[b].item())
         return Previous(first[b].item(), truth[b].numpy(), use_truth[b].numpy())

@@ -48,7 +48,7 @@ WHOLE: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("name", "options"), WHOLE)
 def test_equals_a_loop_from_inputs_to_forecast(name: str, options: dict[str, Any]) -> None:
     network, batch, model = make_network(name, **options), make_batch(), model_config(name, **options)
-    prediction, weights = network(batch)
+    prediction, weights, _ = network(batch)
     for b in range(BATCH):
         expected, expected_weights = paper_forecast(network, model, batch.at(b))
         assert_equal(prediction[b], expected)
@@ -167,7 +167,7 @@ def test_the_smallest_window_works(name: str) -> None:
     """One step back, one ahead, no covariates, one window, several layers, both ways; and it is flat."""
     sizes = WindowSizes(lookback=1, horizon=1, season=1, num_past_inputs=0, num_future_inputs=0, num_static=0)
     network = make_network(name, sizes, num_layers=3, bidirectional=True)
-    prediction, weights = network(make_batch(sizes, batch=1))
+    prediction, weights, _ = network(make_batch(sizes, batch=1))
     prediction.sum().backward()
     assert prediction.shape == (1, 1)
     assert weights is None or weights.tolist() == [[[[1.0]]]]
