@@ -1,0 +1,1 @@
+"""From what a head says of a step to levels in the target's units, and their calibration."""
