@@ -29,7 +29,6 @@ class Summary:
     """Means over windows and heads.
 
     Attributes:
-        num_rows: windows × heads.
         values: name of a row statistic -> (steps,) its mean, or the share of rows of a flag.
         weights: (steps, lookback) mean weights; NaN where a file holds what is no number.
         varies_by_window: some window's weights differ from the first's, step by step.
@@ -37,7 +36,6 @@ class Summary:
         groups: the same per group of windows; empty where none were asked for.
     """
 
-    num_rows: int
     values: dict[str, Matrix]
     weights: Matrix
     varies_by_window: bool = False
@@ -121,7 +119,6 @@ class _Tally:
     def summary(self) -> Summary:
         rows = self._dump.num_windows * len(self._dump.heads)
         return Summary(
-            num_rows=rows,
             values={name: total / rows for name, total in self._values.items()},
             weights=self._weights / rows,
             varies_by_window=self._varies["window"],
