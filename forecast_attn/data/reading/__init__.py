@@ -5,6 +5,7 @@ from forecast_attn.data.reading.numbers import parse_texts
 from forecast_attn.data.reading.places import WIDE_TARGET, FilePlaces, file_places
 from forecast_attn.data.reading.source import Progress, table_name
 from forecast_attn.data.reading.table import read_beside, read_table
+from forecast_attn.data.reading.wide import shared_by_all
 
 __all__ = [
     "WIDE_TARGET",
@@ -15,5 +16,6 @@ __all__ = [
     "read_beside",
     "read_table",
     "require_column",
+    "shared_by_all",
     "table_name",
 ]

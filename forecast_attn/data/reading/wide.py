@@ -68,6 +68,22 @@ def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Repo
     return pd.DataFrame(columns, index=pd.Index(rows + 1, name=FILE_ROW), copy=False)
 
 
+def shared_by_all(frame: pd.DataFrame, item_ids: tuple[str, ...]) -> pd.DataFrame:
+    """A table of what all series share, such as the future of a wide table, once for every series.
+
+    Args:
+        frame: without a column item_id; comes back as it is with one.
+        item_ids: the series.
+    """
+    if WIDE_ID in frame.columns:
+        return frame
+    rows = np.tile(np.arange(len(frame), dtype=np.int32), len(item_ids))
+    codes = np.repeat(np.arange(len(item_ids), dtype=np.int32), len(frame))
+    columns: dict[str, Any] = {str(name): frame[name].array.take(rows) for name in frame.columns}
+    columns[WIDE_ID] = pd.Categorical.from_codes(codes, categories=pd.Index(item_ids, dtype="str"))
+    return pd.DataFrame(columns, index=pd.Index(rows + 1, name=FILE_ROW), copy=False)
+
+
 def _columns(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> tuple[str, list[str], list[str]]:
     """The time column, those that all series share, and those that are series."""
     from forecast_attn.data.roles import find_time, is_numeric, why_not_numeric

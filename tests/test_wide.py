@@ -1,0 +1,38 @@
+"""A wide table from training to forecast: the same bytes as the long one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+def test_wide_and_long_give_the_same_run_and_forecast(forecast, small, here):
+    random, days = np.random.default_rng(0), pd.date_range("2024-01-01", periods=90).astype(str)
+    wide = pd.DataFrame({"date": days, "south": random.normal(size=90), "north": random.normal(size=90)})
+    wide["wind"] = random.normal(size=90).round(3)
+    long = pd.concat([wide[["date", "wind"]].assign(item_id=name, target=wide[name]) for name in ("north", "south")])
+    future = pd.DataFrame({"date": pd.date_range("2024-03-31", periods=3).astype(str), "wind": [0.1, 0.2, 0.3]})
+    wide.to_csv("wide.csv", index=False, sep=";", decimal=",")
+    long.sample(frac=1, random_state=1).to_parquet("long.parquet")
+    future.to_csv("shared.csv", index=False)
+    pd.concat([future.assign(item_id=name) for name in ("north", "south")]).to_csv("each.csv", index=False)
+
+    for run, table, known, flags in (
+        ("wide", "wide.csv", "shared.csv", ["--wide"]),
+        ("long", "long.parquet", "each.csv", []),
+    ):
+        trained = forecast("train", table, *flags, *small, "--future", "wind", "--out", run, "--quiet")
+        assert trained.code == 0, trained.err
+        predicted = forecast("predict", run, "--future", known, "--quiet")
+        assert predicted.code == 0, predicted.err
+    for name in ("model.safetensors", "predictions.csv", "schema.json"):
+        left, right = ((Path(run) / name).read_bytes() for run in ("wide", "long"))
+        assert left == right, name
+    short = forecast("predict", "wide", "--data", "wide.csv", "--future", "shared.csv", "--quiet")
+    assert short.code == 0, short.err
+    assert Path("wide/predictions.csv").read_bytes() == Path("long/predictions.csv").read_bytes()
