@@ -14,7 +14,7 @@ from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs
 from forecast_attn.data.missing import sees_later_values, without_later_values
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.problems import Finding, coded
-from forecast_attn.data.scaling import fit_scaler
+from forecast_attn.data.scaling import fit_scaler, negative_targets
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import Split, split_panel
 
@@ -63,7 +63,7 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         padded=config.short_series == "pad",
         date_order=panel.date_order,
     )
-    findings: list[Finding] = []
+    findings: list[Finding] = negative_targets(panel) if config.non_negative else []
     training, validation = (
         _forecast_by_then(schema, panel, choose(panel, split, lookback, horizon, pad=schema.padded), what, findings)
         for choose, what in ((training_cutoffs, "training"), (validation_cutoffs, "validation"))

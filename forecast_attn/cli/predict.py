@@ -150,10 +150,9 @@ def _refuse_shared_files(**files: Path | str | None) -> None:
 
     from forecast_attn.errors import ConfigError
 
-    for name, example in (("attention_out", "attention.parquet"), ("samples_out", "samples.parquet")):
-        if str(files[name]) == "-":
-            flag = f"--{name.replace('_', '-')}"
-            raise ConfigError(f"{flag} is a Parquet file, not stdout", f"{flag} {example}")
+    for kind in ("attention", "samples"):
+        if str(files[f"{kind}_out"]) == "-":
+            raise ConfigError(f"--{kind}-out is a Parquet file, not stdout", f"--{kind}-out {kind}.parquet")
     named = {name: Path(os.path.realpath(path)) for name, path in files.items() if path not in (None, "-")}
     for first, second in itertools.combinations(named, 2):
         both_read = {first, second} == {"data", "future"}

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.affine import Affine
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import quoted
+from forecast_attn.data.problems import Finding, counted, quoted
 from forecast_attn.data.scale_fitting import Rows, fit_affine, fit_transform
 from forecast_attn.data.segments import extremes
 from forecast_attn.data.split import Split
 from forecast_attn.data.transforms import Transform
 from forecast_attn.errors import DataError
 
-__all__ = ["Affine", "Scaler", "constant_series", "fit_scaler", "forbid_negative"]
+__all__ = ["Affine", "Scaler", "constant_series", "fit_scaler", "forbid_negative", "negative_targets"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +161,18 @@ def forbid_negative(panel: Panel) -> None:
             column=panel.roles.target,
             item_id=name,
         )
+
+
+def negative_targets(panel: Panel) -> list[Finding]:
+    """A warning about targets below 0, where forecasts are to be cut off there."""
+    below = np.flatnonzero(panel.target < 0)
+    if not len(below):
+        return []
+    name = panel.item_ids[np.searchsorted(panel.starts, below[0], side="right") - 1]
+    said = f"{counted(len(below), 'target')} below 0, the first of series '{name}' at"
+    message = f"{said} {panel.zone.stamp_text(panel.timestamps[below[0]])}; --non-negative forecasts none"
+    hint = "leave --non-negative out, unless they are errors of measurement"
+    return [Finding("FA308", "warning", message, hint, column=panel.roles.target, item_id=name)]
 
 
 def _fit_groups(
