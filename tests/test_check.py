@@ -254,12 +254,16 @@ def test_a_repaired_table_is_the_same_series(
     said = [line.split("  ")[0] for line in outcome.err.splitlines() if ": " in line and "clean.csv" not in line]
     assert sorted(said) == repairs, outcome.err
     assert outcome.err.splitlines()[-1].startswith("clean.csv: ")
+    assert "clean.csv: ready to train\n" in outcome.out
     assert outcome.out.endswith("ready to train\n") or "explain" in outcome.out
 
     left = without_settled(words)
     again = forecast("check", "clean.csv", *left, *SIZES)
     assert again.code == 0, again
     assert not [line for line in again.out.splitlines() if "FA105" in line or "FA207" in line]
+    twice = forecast("check", "clean.csv", *left, *SIZES, "--fix", "--out", "twice.csv")
+    assert twice.code == 0, twice
+    assert Path("twice.csv").read_bytes() == Path("clean.csv").read_bytes()
     same = "comma.csv" if repairs == ["rows without a value: dropped"] else name  # as it is, it cannot be trained on
     assert_same(panel_of(CORPUS / same, words), panel_of("clean.csv", left))
 

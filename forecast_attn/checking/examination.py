@@ -52,6 +52,11 @@ class CheckReport:
     def errors(self) -> tuple[Finding, ...]:
         return tuple(finding for finding in self.findings if finding.severity == "error")
 
+    def of(self, path: str) -> CheckReport:
+        """The same said of a table that was moved."""
+        findings = (replace(f, file=path) if f.file == self.path else f for f in self.findings)
+        return replace(self, path=path, findings=tuple(findings))
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
         return {**asdict(self), "findings": [finding.to_dict() for finding in self.findings]}

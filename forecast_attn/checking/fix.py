@@ -129,7 +129,7 @@ def _without_findings(examination: Examination, rows: NDArray[np.int64]) -> Exam
 
 
 def _clean_frame(examination: Examination) -> pd.DataFrame:
-    """The panel as a table of text and numbers, with the columns that have no role where their rows are kept."""
+    """The panel as text and numbers, its columns in the order of the original, those without a role among them."""
     panel = examination.panel
     assert panel is not None
     frame = panel_to_frame(panel)
@@ -140,7 +140,9 @@ def _clean_frame(examination: Examination) -> pd.DataFrame:
     rows = _source_rows(examination) if kept else np.empty(0, np.int64)
     for name in kept:
         frame[name] = pd.Series(_cells_at(examination.frame, name, rows), frame.index, dtype=object)
-    return frame
+    assert examination.frame is not None
+    order = {name: at for at, name in enumerate(map(str, examination.frame.columns))}
+    return frame[sorted(frame.columns, key=lambda name: order.get(name, len(order)))]
 
 
 def _was_wide(examination: Examination) -> bool:

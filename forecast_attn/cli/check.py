@@ -101,7 +101,7 @@ def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:
 
         write_atomically(out, fixed.csv)
     _say_repairs(fixed.repairs, out, quiet)
-    return fixed.report
+    return fixed.report.of(str(out))
 
 
 def _say_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
