@@ -11,6 +11,7 @@ validation_attention.parquet   attention over windows of the validation stretch
 predictions.csv                forecasts of `forecast predict`
 attention.parquet              the attention behind them
 samples.parquet                paths drawn by `forecast predict --samples`
+backtest.parquet               forecasts of past cut-offs beside what came, by `forecast backtest`
 audit.json                     whether that attention can be believed, by `forecast audit`
 last.ckpt                      state for `train --resume`, deleted when training ends
 """
@@ -58,6 +59,7 @@ class RunDir:
         self.predictions = self.path / "predictions.csv"
         self.attention = self.path / "attention.parquet"
         self.samples = self.path / "samples.parquet"
+        self.backtest = self.path / "backtest.parquet"
         self.audit = self.path / "audit.json"
         self.checkpoint = self.path / "last.ckpt"
 
