@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forecast_attn.attention_dump import AttentionDump as AttentionDump
     from forecast_attn.attention_dump import read_attention as read_attention
+    from forecast_attn.evaluation.evaluate import Evaluation as Evaluation
+    from forecast_attn.evaluation.evaluate import evaluate as evaluate
     from forecast_attn.forecast_result import ForecastResult as ForecastResult
     from forecast_attn.forecaster import Forecaster as Forecaster
 
@@ -17,10 +19,11 @@ _HOMES = {
     "AttentionDump": "attention_dump",
     "ForecastResult": "forecast_result",
     "Forecaster": "forecaster",
+    "evaluate": "evaluation.evaluate",
     "read_attention": "attention_dump",
 }
 
-__all__ = ["AttentionDump", "ForecastResult", "Forecaster", "read_attention"]
+__all__ = ["AttentionDump", "Evaluation", "ForecastResult", "Forecaster", "evaluate", "read_attention"]
 
 
 def __getattr__(name: str) -> Any:

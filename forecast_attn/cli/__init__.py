@@ -14,6 +14,7 @@ import typer
 
 from forecast_attn.cli.audit import audit
 from forecast_attn.cli.check import check
+from forecast_attn.cli.evaluate import evaluate
 from forecast_attn.cli.explain import explain
 from forecast_attn.cli.future_template import future_template
 from forecast_attn.cli.info import info
@@ -30,7 +31,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (check, explain, train, future_template, predict, inspect, audit, info):
+for command in (check, explain, train, future_template, predict, evaluate, inspect, audit, info):
     app.command()(command)
 
 # Typer does not export the base of its usage errors.

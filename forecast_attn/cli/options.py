@@ -31,14 +31,17 @@ _TYPES: dict[str, Any] = {
 _PANELS = {"data": "Data", "model": "Model", "training": "Training"}
 
 
-def with_options(*sections: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command one flag per field of these sections of the configuration.
+def with_options(
+    *sections: str, only: tuple[str, ...] | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command one flag per field of these sections of the configuration, or per field named in `only`.
 
     The command takes them as `**options`: only those that were given, by field name.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         known = {name: f for name, (section, f) in all_options().items() if section in sections}
+        known = known if only is None else {name: known[name] for name in only}
 
         def wrapper(**values: Any) -> None:
             given = {name: values.pop(name) for name in known}

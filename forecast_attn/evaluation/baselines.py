@@ -55,7 +55,7 @@ def drift(target: Floats, starts: Ints, cutoffs: Ints, *, horizon: int) -> Float
     level = _value_at(target, starts, last)
     rise = np.where(last > first, level - _value_at(target, starts, first), 0.0)
     slope = rise / np.maximum(last - first, 1)
-    return level[:, None] + slope[:, None] * np.arange(1, horizon + 1)
+    return np.asarray(level[:, None] + slope[:, None] * np.arange(1, horizon + 1))
 
 
 def _last_observed(target: Floats, cutoffs: Ints) -> Ints:

@@ -3,7 +3,7 @@
 Source: Zeng, Chen, Zhang and Xu 2023, "Are transformers effective for time series forecasting?" (AAAI). Theirs, NLinear
 and DLinear, are one linear layer from the lookback to the horizon, trained by gradient descent on the target alone.
 Ours subtracts the last value as NLinear does, and differs in three ways: it is ridge regression, so that it has no
-learning rate, seed or stopping; each step also sees its known covariates and calendar; and all series share its weights.
+learning rate, seed or stopping; each step also sees its known covariates and calendar; all series share its weights.
 """
 
 from __future__ import annotations
@@ -101,9 +101,7 @@ def _fit(
     return [list(layers) for layers in zip(*fits, strict=True)]
 
 
-def _ridge(
-    past: Floats, known: Floats, wanted: Floats, products: Floats, penalties: tuple[float, ...]
-) -> list[_Layer]:
+def _ridge(past: Floats, known: Floats, wanted: Floats, products: Floats, penalties: tuple[float, ...]) -> list[_Layer]:
     """Ridge regression with an offset that is not penalised, on inputs scaled to variance 1.
 
     Args:

@@ -127,7 +127,8 @@ def _mean_pinball(rows: ScoredRows) -> Floats:
 
 def _divided(values: Floats, by: Floats) -> Floats:
     """NaN, which leaves the row out, where the denominator is 0 or missing."""
-    return np.divide(values, by, out=np.full(len(values), np.nan), where=by > 0)
+    quotients: Floats = np.divide(values, by, out=np.full(len(values), np.nan), where=by > 0)
+    return quotients
 
 
 _MEASURES: dict[str, Measure] = {

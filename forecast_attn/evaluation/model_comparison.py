@@ -61,7 +61,7 @@ def _losses(errors: pd.DataFrame, by: list[str], norm: int) -> pd.DataFrame:
     """One row per cut-off in the order of time, one column per model."""
     if norm == 1:
         return errors.abs().groupby(by).mean()
-    return np.sqrt(np.square(errors).groupby(by).mean())
+    return errors.pow(2).groupby(by).mean().pow(0.5)
 
 
 def _stride(frame: pd.DataFrame) -> int:

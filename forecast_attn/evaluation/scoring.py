@@ -54,7 +54,7 @@ def score(
     """
     check_metrics(list(metrics or ()))
     frame = frame.reset_index(drop=True)
-    groups = {name: _group(frame, name) for name in _names_of(by)}
+    groups = {name: _group(frame, name) for name in check_groups(by)}
     keys = pd.DataFrame({**groups, "model": pd.Categorical(frame["model"], pd.unique(frame["model"]), ordered=True)})
     codes, table = _numbered(keys)
     target, prediction = (frame[name].to_numpy(np.float64) for name in ("target", "prediction"))
@@ -90,9 +90,9 @@ def _add(table: pd.DataFrame, ratio: Ratio, codes: Ints) -> None:
     used = ~np.isnan(ratio.numerator)
     number = np.bincount(codes[used], minlength=len(table))
     above = np.bincount(codes[used], ratio.numerator[used], len(table))
-    below = number.astype(np.float64)
+    below: Floats = number.astype(np.float64)
     if not isinstance(ratio.denominator, float):
-        below = np.bincount(codes[used], ratio.denominator[used], len(table))
+        below = np.bincount(codes[used], ratio.denominator[used], len(table)).astype(np.float64)
     value = np.divide(above, below, out=np.full(len(table), np.nan), where=below > 0)
     table[ratio.column] = np.sqrt(value) if ratio.root else value
     if ratio.column in LEAVES_OUT:
@@ -102,7 +102,12 @@ def _add(table: pd.DataFrame, ratio: Ratio, codes: Ints) -> None:
 # --------------------------------------------------------------------------- groups
 
 
-def _names_of(by: str | Sequence[str]) -> tuple[str, ...]:
+def check_groups(by: str | Sequence[str]) -> tuple[str, ...]:
+    """The groups that are asked for, without `overall`.
+
+    Raises:
+        ConfigError: one that is none.
+    """
     names = (by,) if isinstance(by, str) else tuple(by)
     for name in names:
         if name not in GROUPS:
@@ -118,7 +123,8 @@ def _group(frame: pd.DataFrame, name: str) -> Any:
             raise ConfigError(f"there is no {name} on a time axis of whole numbers", "group by step or item_id")
         if name == "hour":
             return stamps.dt.hour
-        return pd.Categorical.from_codes(stamps.dt.weekday.to_numpy(), list(WEEKDAYS), ordered=True)
+        names = np.array(WEEKDAYS)[stamps.dt.weekday.to_numpy()]
+        return pd.Categorical(names, categories=list(WEEKDAYS), ordered=True)
     if name not in frame.columns:
         raise ConfigError(f"these forecasts have no '{name}' to group by", "add a column cutoff, the last known time")
     return frame[name]
@@ -127,7 +133,7 @@ def _group(frame: pd.DataFrame, name: str) -> Any:
 def _numbered(keys: pd.DataFrame) -> tuple[Ints, pd.DataFrame]:
     """The group of each row (num_rows,), and the groups in order."""
     grouped = keys.groupby(list(keys.columns), sort=True, observed=True, dropna=False)
-    codes = grouped.ngroup().to_numpy(np.int64)
+    codes = np.asarray(grouped.ngroup(), np.int64)
     first = np.zeros(grouped.ngroups, np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     return codes, keys.iloc[first].reset_index(drop=True)

@@ -2,7 +2,8 @@
 
 Sources: Diebold and Mariano 1995, "Comparing predictive accuracy"; Harvey, Leybourne and Newbold 1997, "Testing the
 equality of prediction mean squared errors"; Giacomini and White 2006, "Tests of conditional predictive ability"; both
-used for day-ahead forecasts as in Lago, Marcjasz, De Schutter and Weron 2021, "Forecasting day-ahead electricity prices".
+used for day-ahead forecasts as in Lago, Marcjasz, De Schutter and Weron 2021, "Forecasting day-ahead electricity
+prices".
 """
 
 from __future__ import annotations

@@ -1,0 +1,126 @@
+"""`forecast evaluate`: how good any table of forecasts was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from forecast_attn.cli.options import Json, Quiet, with_options
+
+if TYPE_CHECKING:
+    from forecast_attn.evaluation.evaluate import Evaluation
+
+READING = ("target", "time", "item_id", "freq", "tz", "date_format", "delimiter", "decimal", "encoding", "wide")
+
+
+@with_options("data", only=READING)
+def evaluate(
+    forecasts: Annotated[
+        str, typer.Argument(help="Table of forecasts: ours, or a time column and one column per model.")
+    ],
+    actuals: Annotated[str, typer.Option("--actuals", metavar="FILE", help="Table with what came true.")],
+    model_columns: Annotated[
+        str | None, typer.Option("--model-columns", metavar="A,B", help="Columns that are forecasts; found if absent.")
+    ] = None,
+    metrics: Annotated[
+        str | None, typer.Option("--metrics", metavar="NAMES", help="Metrics, such as mae,rmse; all if absent.")
+    ] = None,
+    by: Annotated[
+        str, typer.Option("--by", metavar="GROUPS", help="overall, step, item_id, hour, weekday, cutoff, or several.")
+    ] = "overall",
+    season: Annotated[
+        int | None, typer.Option("--season", metavar="N", min=1, help="Steps of a season; by frequency if absent.")
+    ] = None,
+    block: Annotated[
+        int | None,
+        typer.Option("--block", metavar="N", min=1, help="Steps of each forecast, of a table without cut-offs."),
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option("--reference", metavar="MODEL", help="Whom to compare with; seasonal-naive if absent.")
+    ] = None,
+    norm: Annotated[
+        int, typer.Option("--norm", metavar="N", min=1, max=2, help="Of a cut-off's errors in the tests: 1 or 2.")
+    ] = 1,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Scores to write: .csv, or .json with the tests.")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    **options: Any,
+) -> None:
+    """Score a table of forecasts, whoever made it: errors, skill, and whether differences are significant."""
+    from forecast_attn.evaluation import evaluate as evaluation
+
+    _refuse_target(out, forecasts, actuals)
+    found = evaluation.evaluate(
+        _table(forecasts),
+        _table(actuals),
+        model_columns=_names(model_columns),
+        metrics=_names(metrics) or None,
+        by=_names(by),
+        season=season,
+        block=block,
+        reference=reference,
+        norm=norm,
+        **options,
+    )
+    if out is not None:
+        from forecast_attn.atomic import write_atomically
+
+        write_atomically(out, _document(found) if out.suffix == ".json" else found.scores.to_csv(index=False))
+    if json:
+        import sys
+
+        sys.stdout.write(_document(found))
+    else:
+        _show(found, quiet)
+
+
+def _table(name: str) -> str | Path:
+    return name if name == "-" else Path(name)
+
+
+def _names(text: str | None) -> tuple[str, ...]:
+    """Names with commas between them."""
+    return tuple(name.strip() for name in text.split(",") if name.strip()) if text else ()
+
+
+def _refuse_target(out: Path | None, forecasts: str, actuals: str) -> None:
+    from forecast_attn.errors import ConfigError
+
+    if forecasts == actuals == "-":
+        raise ConfigError("forecasts and actuals cannot both come from stdin", "--actuals FILE")
+    if out is None:
+        return
+    if out.suffix not in (".csv", ".json"):
+        raise ConfigError(f"--out '{out}' is neither .csv nor .json", "--out scores.csv")
+    if out.exists() and any(Path(name).exists() and out.samefile(name) for name in (forecasts, actuals)):
+        raise ConfigError(f"--out '{out}' is a table that is read", "--out scores.csv")
+
+
+def _document(found: Evaluation) -> str:
+    from json import dumps
+
+    return dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _show(found: Evaluation, quiet: bool) -> None:
+    """Scores and tests on stdout, what there is to know about them on stderr."""
+    from forecast_attn.cli.evaluation_display import left_out_lines, score_tables, tests_table
+    from forecast_attn.cli.tables import make_console
+
+    console, notes = make_console(), make_console(stderr=True, quiet=quiet)
+    for note in (*found.notes, *left_out_lines(found.scores)):
+        notes.print(f"note: {note}", soft_wrap=True)
+    for index, table in enumerate(score_tables(found.scores)):
+        if index:
+            console.print()
+        console.print(table)
+    if len(found.tests):
+        console.print()
+        console.print(tests_table(found.tests))
+    if found.reference is not None:
+        about = f", {found.season} steps back" if found.reference == "seasonal-naive" else ""
+        console.print(f"\nskill: against {found.reference}{about}", soft_wrap=True)

@@ -1,0 +1,106 @@
+"""Scores and tests as tables."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_PER_CENT = ("mape", "smape", "wape")
+_COUNTS = ("rows", "no_target", "no_forecast")
+_OF_LEVELS = ("pinball", "wql", "crps", "coverage", "width", "winkler")
+_HEADINGS = {"skill_per_cent": "skill", "no_target": "no target", "no_forecast": "no forecast"}
+
+
+def score_tables(scores: pd.DataFrame) -> list[Table]:
+    """Scores of points, and of levels where there are any, one line per model and group.
+
+    Counts of rows that a metric leaves out stand in lines of their own below, see `left_out_lines`.
+    """
+    shown = [name for name in map(str, scores.columns) if not name.endswith("_left_out")]
+    levels = [name for name in shown if name.partition("@")[0] in _OF_LEVELS]
+    empty = [name for name in ("no_target", "no_forecast") if not scores[name].any()]
+    points = [name for name in shown if name not in (*levels, *empty)]
+    metrics = [name for name in points if name not in (*_keys(scores), *_COUNTS)]
+    tables = [_table(scores, points)] if metrics or not levels else []
+    # Models without levels have nothing to show among those that have them.
+    with_levels = scores[scores[levels].notna().any(axis=1)] if levels else scores[:0]
+    return [*tables, *([_table(with_levels, [*_keys(scores), *levels])] if len(with_levels) else [])]
+
+
+def left_out_lines(scores: pd.DataFrame) -> list[str]:
+    """How many rows each metric leaves out, as sentences; one of several models and groups counts the most."""
+    reasons = {
+        "mape": "where the target is 0",
+        "smape": "where target and forecast are 0",
+        "mase": "of series without a scale",
+        "rmsse": "of series without a scale",
+        "rmae": "that the reference did not forecast",
+    }
+    lines = []
+    for name, why in reasons.items():
+        most = int(scores[f"{name}_left_out"].max()) if f"{name}_left_out" in scores and len(scores) else 0
+        if most:
+            more = "up to " if len(scores) > 1 else ""
+            lines.append(f"{name} leaves out {more}{most:,} row{'s' if most > 1 else ''} {why}")
+    return lines
+
+
+def tests_table(tests: pd.DataFrame) -> Table:
+    """Every test, the better model first."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("better", "than", "test", "statistic", "p-value", "cut-offs"):
+        table.add_column(heading, justify="left" if heading in ("better", "than", "test") else "right", overflow="fold")
+    for row in tests.to_dict("records"):
+        first, second = row["model_a"], row["model_b"]
+        if row["better"] == second:
+            first, second = second, first
+        step = row["step"]
+        name = row["test"] if step is None or step != step else f"{row['test']}, step {int(step)}"
+        note = f"  {row['note']}" if row["note"] else ""
+        statistic = _number(abs(row["statistic"]))  # its sign is what the order says
+        table.add_row(str(first), str(second), name, statistic, _p_value(row["p_value"]), f"{row['n']:,}{note}")
+    return table
+
+
+def _keys(scores: pd.DataFrame) -> list[str]:
+    """The model and the groups: what stands before the counts."""
+    names = [str(name) for name in scores.columns]
+    return names[: names.index("rows")]
+
+
+def _table(scores: pd.DataFrame, names: list[str]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    keys = _keys(scores)
+    for name in names:
+        table.add_column(_HEADINGS.get(name, name), justify="left" if name in keys else "right", overflow="fold")
+    for row in scores.to_dict("records"):
+        table.add_row(*(_cell(name, row[name], name in keys) for name in names))
+    return table
+
+
+def _cell(name: str, value: Any, is_key: bool) -> str:
+    if is_key:
+        return str(value)
+    if name in _COUNTS:
+        return f"{int(value):,}"
+    if value != value:
+        return "–"
+    if name in _PER_CENT or name.startswith("coverage@"):
+        return f"{100 * value:.2f} %"
+    return f"{value:+.1f} %" if name == "skill_per_cent" else _number(value)
+
+
+def _number(value: float) -> str:
+    """Five digits, which is more than any of these is sure to."""
+    return f"{value:.5g}" if math.isfinite(value) else "–"
+
+
+def _p_value(value: float) -> str:
+    if not math.isfinite(value):
+        return "–"
+    return "< 0.0001" if value < 0.0001 else f"{value:.4f}"

@@ -1,0 +1,115 @@
+"""What came true: a panel of the target alone, and where the stamps of forecasts are in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.config import DataConfig
+from forecast_attn.data.cells import ids_as_text
+from forecast_attn.data.localise import axis_stamps
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.panel_building import build_panel
+from forecast_attn.data.problems import naming, quoted, stop_at_errors
+from forecast_attn.data.reading import file_places, read_table, table_name
+from forecast_attn.data.roles import resolve_roles
+from forecast_attn.data.timestamps import Stamps
+from forecast_attn.errors import DataError, nearest
+
+Ints = NDArray[np.int64]
+
+
+def read_actuals(table: Any, config: DataConfig) -> Panel:
+    """Read the target of a table; gaps and empty cells are missing values.
+
+    Raises:
+        ConfigError, DataError: as in training.
+    """
+    config = replace(config, missing="mask")
+    frame, source = read_table(table, config), table_name(table)
+    roles = resolve_roles(frame, config, source)
+    nothing: dict[str, Any] = {
+        f"{kind}_{what}": () for kind in ("past", "future", "static") for what in ("covariates", "categories")
+    }
+    roles = replace(roles, **nothing, known_steps={}, weight=None)
+    return build_panel(frame, roles, config, source=source)
+
+
+def series_of(frame: pd.DataFrame, column: str | None, panel: Panel, source: str) -> Ints:
+    """Index of each row's series in the actuals (num_rows,).
+
+    Raises:
+        DataError: a series that the actuals do not have, or none is named and they have several.
+    """
+    if column is None:
+        if panel.num_series > 1:
+            raise DataError(
+                f"'{source}' names no series, and the actuals have {panel.num_series:,}",
+                "a column item_id in the forecasts",
+            )
+        return np.zeros(len(frame), np.int64)
+    codes, item_ids = ids_as_text(frame[column])
+    if (codes < 0).any():
+        row = file_places(frame).row(int(np.flatnonzero(codes < 0)[0]))
+        raise DataError(f"column '{column}' of '{source}' is empty in row {row}", "name the series there", row=row)
+    places = {name: index for index, name in enumerate(panel.item_ids)}
+    unknown = [name for name in item_ids if name not in places]
+    if unknown and panel.num_series == 1 and len(item_ids) == 1:
+        return np.zeros(len(frame), np.int64)  # one series on either side: they mean the same
+    if unknown:
+        near = nearest(unknown[0], list(panel.item_ids))
+        known = f"did you mean '{near}'?" if near else f"theirs are {quoted(panel.item_ids)}"
+        raise DataError(f"the actuals have no series '{unknown[0]}', which '{source}' forecasts", known)
+    return np.array([places[name] for name in item_ids], np.int64)[codes]
+
+
+def stamps_of(frame: pd.DataFrame, column: str, series: Ints, panel: Panel, source: str) -> Stamps:
+    """A column of stamps on the axis of the actuals (num_rows,).
+
+    Raises:
+        DataError: a cell is no time stamp, or the axis is of another kind.
+    """
+
+    def parsed(date_format: str | None) -> tuple[Stamps, NDArray[np.bool_]]:
+        return axis_stamps(
+            frame[column],
+            panel.zone,
+            stop_at_errors,
+            series=series,
+            item_ids=panel.item_ids,
+            date_format=date_format,
+        )
+
+    with naming(source):
+        try:
+            stamps, bad = parsed(None)
+        except DataError:
+            if panel.date_order is None:
+                raise
+            stamps, bad = parsed(panel.date_order)  # 3/4/2024 means what it means in the actuals
+        for at in np.flatnonzero(bad)[:1]:
+            row = file_places(frame).row(int(at))
+            raise DataError(
+                f"column '{column}' has no time stamp in row {row}: '{frame[column].iloc[at]}'",
+                "correct the cell, or remove the row",
+                row=row,
+                column=column,
+            )
+        if stamps.dtype.kind != panel.timestamps.dtype.kind:
+            kinds = {"M": "dates", "i": "whole numbers"}
+            raise DataError(
+                f"column '{column}' holds {kinds[stamps.dtype.kind]}, the actuals {kinds[panel.timestamps.dtype.kind]}",
+                "the same time axis in both tables",
+            )
+    return stamps
+
+
+def rows_at(panel: Panel, series: Ints, stamps: Stamps) -> Ints:
+    """The row of each stamp (num_rows,); -1 where the actuals have none."""
+    known = pd.DataFrame({"series": panel.series_of_rows, "stamp": panel.timestamps, "row": np.arange(panel.num_rows)})
+    wanted = pd.DataFrame({"series": series, "stamp": stamps})
+    return wanted.merge(known, how="left", on=["series", "stamp"])["row"].fillna(-1).to_numpy(np.int64)

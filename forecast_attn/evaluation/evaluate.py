@@ -1,0 +1,156 @@
+"""Scores any table of forecasts: ours, or others'."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.config import DataConfig, RunConfig
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.zones import in_zone
+from forecast_attn.errors import ConfigError, did_you_mean
+from forecast_attn.evaluation.actuals import read_actuals, rows_at
+from forecast_attn.evaluation.baselines import seasonal_naive
+from forecast_attn.evaluation.measures import check_metrics
+from forecast_attn.evaluation.model_comparison import COLUMNS, compare_models
+from forecast_attn.evaluation.scales import insample_scales
+from forecast_attn.evaluation.scoring import check_groups, score, scores_to_records
+from forecast_attn.evaluation.tidy import ForecastTable, absent_stamps
+
+Ints = NDArray[np.int64]
+
+SEASONAL_NAIVE = "seasonal-naive"
+OPTIONS = ("target", "time", "item_id", "freq", "tz", "date_format", "delimiter", "decimal", "encoding", "wide")
+"""Options of `DataConfig` that say how the actuals are read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How good forecasts were."""
+
+    scores: pd.DataFrame
+    """As of `score`, with `skill_per_cent` where there is a reference."""
+    tests: pd.DataFrame
+    """As of `compare_models`; empty without cut-offs."""
+    forecasts: pd.DataFrame
+    """What was scored: item_id, [cutoff,] timestamp, [step,] target, prediction, levels, model; stamps in the zone."""
+    reference: str | None
+    """The model that rmae and skill compare with."""
+    season: int
+    """Steps of the seasonal-naive forecast and of the scales of MASE and RMSSE."""
+    notes: tuple[str, ...]
+    """What there is to know about the rows."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able; what is not defined is None."""
+        return {
+            "reference": self.reference,
+            "season": self.season,
+            "rows": len(self.forecasts),
+            "scores": scores_to_records(self.scores),
+            "tests": scores_to_records(self.tests),
+            "notes": list(self.notes),
+        }
+
+
+def evaluate(
+    forecasts: Any,
+    actuals: Any,
+    *,
+    model_columns: Sequence[str] = (),
+    metrics: Sequence[str] | None = None,
+    by: str | Sequence[str] = "overall",
+    season: int | None = None,
+    block: int | None = None,
+    reference: str | None = None,
+    norm: int = 1,
+    **options: Any,
+) -> Evaluation:
+    """Score a table of forecasts against what came true.
+
+    Args:
+        forecasts: a table that `forecast` reads: our predictions, or time stamps and a column per model.
+        actuals: a table with the target. Rows are joined on series and time stamp.
+        model_columns: the columns that are forecasts; every column of numbers that has no other meaning when empty.
+        metrics: see `score`.
+        by: see `score`.
+        season: steps of one season; by the frequency of the actuals when None.
+        block: how many steps each forecast had, of a table without cut-offs: each block of so many steps counts as one
+            forecast made right before it. `season` when None; without either there is no seasonal-naive and no test.
+        reference: the model to compare with; seasonal-naive when None.
+        norm: of the errors of a cut-off in the tests: 1 or 2. Grouped by step, each step is tested too.
+        **options: how the actuals are read, as for `Forecaster`: target, time, item_id, freq, tz, date_format, wide, …
+
+    Raises:
+        ConfigError: an unknown metric, group, model or option.
+        DataError: a table cannot be read, or the forecasts are not of these actuals.
+    """
+    check_metrics(list(metrics or ()))
+    check_groups(by)
+    panel = read_actuals(actuals, _config_of(options))
+    table = ForecastTable.read(forecasts, panel, tuple(model_columns))
+    tidy = table.tidy(block or season)
+    notes = (*table.notes(block or season), *absent_stamps(tidy, panel))
+    season = season or panel.frequency.season
+    has_cutoffs = "cutoff" in tidy
+    if has_cutoffs and SEASONAL_NAIVE not in set(tidy["model"]):
+        tidy = pd.concat([tidy, _seasonal_naive_rows(tidy, panel, season)], ignore_index=True)
+    reference = _reference(reference, tidy, has_cutoffs)
+    scales = insample_scales(panel, _first_forecast_rows(tidy, panel), season)
+    shown = in_zone(tidy, panel.zone, ("cutoff", "timestamp") if has_cutoffs else ("timestamp",))
+    shown = shown.drop(columns=["series", "row"])
+    scores = score(shown, metrics, by, scales=scales, baseline=reference)
+    if "rmae" in scores:
+        scores["skill_per_cent"] = 100 * (1 - scores["rmae"])
+    tests = pd.DataFrame(columns=list(COLUMNS))
+    if has_cutoffs:
+        tests = compare_models(shown, norm=norm, by_step="step" in check_groups(by))
+    return Evaluation(scores, tests, shown, reference, season, notes)
+
+
+def _config_of(options: dict[str, Any]) -> DataConfig:
+    for name in options:
+        if name not in OPTIONS:
+            raise ConfigError(f"evaluate has no option '{name}'", did_you_mean(name, OPTIONS))
+    return RunConfig.from_options(options).data
+
+
+def _reference(asked: str | None, tidy: pd.DataFrame, has_cutoffs: bool) -> str | None:
+    models = [str(name) for name in pd.unique(tidy["model"])]
+    if asked is None:
+        return SEASONAL_NAIVE if has_cutoffs else None
+    if asked not in models:
+        if asked == SEASONAL_NAIVE:
+            raise ConfigError("seasonal-naive needs to know when the forecasts were made", "--block 24, or --season 24")
+        raise ConfigError(f"there is no model '{asked}' to compare with", did_you_mean(asked, models))
+    return asked
+
+
+# --------------------------------------------------------------------------- seasonal-naive
+
+
+def _seasonal_naive_rows(tidy: pd.DataFrame, panel: Panel, season: int) -> pd.DataFrame:
+    """Its forecast of every row of the first model; NaN where a cut-off is not in the actuals."""
+    keys = ["series", "item_id", "cutoff", "timestamp", "step", "row", "target"]
+    rows = tidy[keys].drop_duplicates(["series", "cutoff", "timestamp"]).reset_index(drop=True)
+    at = rows_at(panel, rows["series"].to_numpy(), rows["cutoff"].to_numpy())
+    cutoffs, which = np.unique(at, return_inverse=True)
+    known = cutoffs >= 0
+    horizon = int(rows["step"].max())
+    forecast = np.full((len(cutoffs), horizon), np.nan)
+    starts = panel.starts[np.searchsorted(panel.starts, cutoffs[known], side="right") - 1]
+    forecast[known] = seasonal_naive(panel.target, starts, cutoffs[known], season=season, horizon=horizon)
+    return rows.assign(prediction=forecast[which, rows["step"].to_numpy() - 1], model=SEASONAL_NAIVE)
+
+
+def _first_forecast_rows(tidy: pd.DataFrame, panel: Panel) -> Ints:
+    """Row after the last one before anything was forecast, of each series (num_series,)."""
+    firsts = tidy[tidy["row"] >= 0].groupby("series")["row"].min()
+    stops = panel.ends.copy()
+    stops[firsts.index.to_numpy(np.int64)] = firsts.to_numpy(np.int64)
+    return stops

@@ -1,0 +1,117 @@
+"""Which column of a table of forecasts is what, whoever wrote it.
+
+Known shapes: ours (prediction, levels, perhaps model); a column per model beside a time stamp; and the tables of
+nixtla's libraries (unique_id, ds, cutoff, y, a column per model with NAME-lo-90 and NAME-hi-90).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from forecast_attn.data.problems import quoted
+from forecast_attn.data.reading import require_column
+from forecast_attn.data.roles import find_time, is_numeric
+from forecast_attn.errors import DataError
+from forecast_attn.evaluation.levels import level_columns
+
+ITEM_ID_NAMES = ("item_id", "unique_id", "series_id")
+_BOUND = re.compile(r"(?P<model>.+)-(?P<side>lo|hi)-(?P<share>\d+(?:\.\d+)?)")
+_ACTUALS = ("target", "y")
+
+
+@dataclass(frozen=True)
+class ModelColumns:
+    """A model's columns."""
+
+    prediction: str
+    levels: dict[float, str]
+    """Level -> column."""
+
+
+@dataclass(frozen=True)
+class ForecastColumns:
+    """The meaning of a table's columns."""
+
+    time: str
+    item_id: str | None
+    cutoff: str | None
+    model: str | None
+    """The column of model names, of a table with one column of forecasts."""
+    models: dict[str, ModelColumns]
+    """One per column of forecasts."""
+    left_out: tuple[str, ...]
+    """Columns that are no forecasts."""
+
+
+def forecast_columns(
+    frame: pd.DataFrame,
+    source: str,
+    *,
+    chosen: tuple[str, ...] = (),
+    item_id: str | None = None,
+    target: str | None = None,
+) -> ForecastColumns:
+    """Tell the columns of a table of forecasts apart.
+
+    Args:
+        frame: as read.
+        source: its name, for messages.
+        chosen: the columns that are forecasts, one model each; found when empty.
+        item_id: the identifier of the actuals, which the forecasts may call the same.
+        target: the actuals' name, which is no model's.
+
+    Raises:
+        DataError: there is no column of time stamps or of forecasts, or a chosen one is missing or no number.
+    """
+    names = [str(name) for name in frame.columns]
+    for name in chosen:
+        require_column(frame, name, source, "model-columns")
+    found: dict[str, str | None] = {n: n if n in names else None for n in ("cutoff", "step", "model")}
+    identifier = next((name for name in (item_id, *ITEM_ID_NAMES) if name is not None and name in names), None)
+    taken = {*(name for name in found.values() if name), identifier, *chosen}
+    time = "timestamp" if "timestamp" in names else find_time(frame, [n for n in names if n not in taken], {}, source)
+    actual = next((name for name in (*_ACTUALS, target) if name in names and name not in chosen), None)
+    free = [name for name in names if name not in (taken - set(chosen)) | {time, actual}]
+    models = _models(frame, free, chosen, source)
+    used = {name for columns in models.values() for name in (columns.prediction, *columns.levels.values())}
+    if found["model"] is not None and list(models) != ["prediction"]:
+        raise DataError(
+            f"'{source}' has a column 'model' and several columns of forecasts: {quoted(sorted(models))}",
+            "--model-columns prediction, or leave the column 'model' out",
+        )
+    left_out = tuple(name for name in free if name not in used)
+    return ForecastColumns(time, identifier, found["cutoff"], found["model"], models, left_out)
+
+
+def _models(frame: pd.DataFrame, free: list[str], chosen: tuple[str, ...], source: str) -> dict[str, ModelColumns]:
+    """The columns of each model: `prediction` with levels, or every other column of numbers."""
+    if not chosen and "prediction" in free:
+        chosen = ("prediction",)
+    levels = {level: name for name, level in level_columns(free).items()}
+    bounds = dict(_bounds(free))
+    names = chosen or tuple(
+        name for name in free if name not in levels.values() and name not in bounds and is_numeric(frame[name])
+    )
+    for name in names:
+        if not is_numeric(frame[name]):
+            raise DataError(f"column '{name}' of '{source}' does not hold numbers", "--model-columns NAME,NAME")
+    if not names:
+        columns = quoted([str(name) for name in frame.columns])
+        raise DataError(f"'{source}' has no column of forecasts; its columns are {columns}", "--model-columns NAME")
+    own = {name: {level: column for column, (model, level) in bounds.items() if model == name} for name in names}
+    if len(names) == 1 and not own[names[0]]:
+        own = {names[0]: levels}
+    return {name: ModelColumns(name, dict(sorted(own[name].items()))) for name in names}
+
+
+def _bounds(names: list[str]) -> Iterator[tuple[str, tuple[str, float]]]:
+    """Columns such as ARIMA-lo-90, their model and the level that they are."""
+    for name in names:
+        match = _BOUND.fullmatch(name)
+        if match and match["model"] in names and 0 < float(match["share"]) < 100:
+            outside = round((1 - float(match["share"]) / 100) / 2, 9)
+            yield name, (match["model"], outside if match["side"] == "lo" else round(1 - outside, 9))

@@ -1,0 +1,172 @@
+"""Any table of forecasts -> one row per model, series, cut-off and stamp, beside what came true."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.config import DataConfig
+from forecast_attn.data.cells import parse_numbers
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.problems import counted, naming, stop_at_errors
+from forecast_attn.data.reading import read_beside, table_name
+from forecast_attn.data.timestamps import Stamps
+from forecast_attn.errors import DataError
+from forecast_attn.evaluation.actuals import rows_at, series_of, stamps_of
+from forecast_attn.evaluation.forecast_table import ForecastColumns, forecast_columns
+
+Ints = NDArray[np.int64]
+
+_MOST_NOTES = 5
+
+
+@dataclass(frozen=True, eq=False)
+class ForecastTable:
+    """A table of forecasts as read, and the actuals it is about."""
+
+    frame: pd.DataFrame
+    source: str
+    columns: ForecastColumns
+    panel: Panel
+    series: Ints
+    """Index of each row's series in the actuals (num_rows,)."""
+    stamps: Stamps
+    """On the axis of the actuals (num_rows,)."""
+
+    @classmethod
+    def read(cls, table: Any, panel: Panel, chosen: tuple[str, ...]) -> ForecastTable:
+        """Read a table of forecasts.
+
+        Args:
+            table: as for `read_table`.
+            panel: the actuals.
+            chosen: the columns that are forecasts; found when empty.
+
+        Raises:
+            DataError: it cannot be read, or is not of these actuals.
+        """
+        source, roles = table_name(table), panel.roles
+        frame = read_beside(table, DataConfig(), item_id=roles.item_id)
+        columns = forecast_columns(frame, source, chosen=chosen, item_id=roles.item_id, target=roles.target)
+        series = series_of(frame, columns.item_id, panel, source)
+        stamps = stamps_of(frame, columns.time, series, panel, source)
+        return cls(frame, source, columns, panel, series, stamps)
+
+    def tidy(self, block: int | None) -> pd.DataFrame:
+        """The rows of all models on the axis of the actuals, with `series` and `row` (-1: not in the actuals).
+
+        Args:
+            block: steps of each forecast of a table without cut-offs.
+
+        Raises:
+            DataError: two forecasts of the same, one that is older than its stamp, or none of the actuals' stamps.
+        """
+        rows = rows_at(self.panel, self.series, self.stamps)
+        if not (rows >= 0).any():
+            raise self._nothing_in_common()
+        keys: dict[str, Any] = {
+            "series": self.series,
+            "item_id": np.array(self.panel.item_ids, dtype=object)[self.series],
+            **self._windows(block),
+            "timestamp": self.stamps,
+            "row": rows,
+            "target": np.where(rows >= 0, self.panel.target[np.maximum(rows, 0)], np.nan),
+        }
+        parts = [pd.DataFrame({**keys, **self._values(name)}) for name in self.columns.models]
+        tidy = pd.concat(parts, ignore_index=True)
+        self._refuse_repeats(tidy)
+        return tidy
+
+    def notes(self, block: int | None) -> tuple[str, ...]:
+        """What its columns leave to be said."""
+        notes = []
+        if self.columns.left_out:
+            notes.append(f"columns that are no forecasts: {', '.join(self.columns.left_out)}")
+        if self.columns.cutoff is None and block is not None:
+            notes.append(f"no column 'cutoff': every {block} steps count as one forecast, made right before them")
+        if self.columns.cutoff is None and block is None:
+            notes.append("no column 'cutoff', so no seasonal-naive and no tests; --block 24 if each had 24 steps")
+        return tuple(notes)
+
+    def _windows(self, block: int | None) -> dict[str, Any]:
+        """Cut-off and step of every row; nothing where neither the table nor `block` tells."""
+        if self.columns.cutoff is not None:
+            return self._own_windows(self.columns.cutoff)
+        return {} if block is None else self._blocks(block)
+
+    def _own_windows(self, column: str) -> dict[str, Any]:
+        cutoffs = stamps_of(self.frame, column, self.series, self.panel, self.source)
+        steps = self.panel.frequency.steps_between(cutoffs, self.stamps)
+        for at in np.flatnonzero(steps < 1)[:1]:
+            stamp, cutoff = (self.panel.zone.stamp_text(each[at]) for each in (self.stamps, cutoffs))
+            raise DataError(
+                f"'{self.source}' has a forecast of {stamp} whose cut-off, {cutoff}, is not before it",
+                "the column cutoff holds the last known time of each forecast",
+            )
+        return {"cutoff": cutoffs, "step": np.rint(steps).astype(np.int64)}
+
+    def _blocks(self, block: int) -> dict[str, Any]:
+        """Windows of so many steps, counted from the first stamp of each series."""
+        frequency = self.panel.frequency
+        firsts = pd.Series(self.stamps).groupby(self.series).transform("min").to_numpy()
+        places = np.rint(frequency.steps_between(firsts, self.stamps)).astype(np.int64)
+        begun = places // block * block
+        cutoffs = firsts.copy()
+        for back in np.unique(begun):
+            chosen = begun == back
+            cutoffs[chosen] = frequency.shift(firsts[chosen], int(back) - 1)
+        return {"cutoff": cutoffs, "step": places - begun + 1}
+
+    def _values(self, name: str) -> dict[str, Any]:
+        """Forecasts, levels and name of one column's model, or of the models that the column `model` names."""
+        own = self.columns.models[name]
+        label: Any = name
+        if self.columns.model is not None:
+            label = self.frame[self.columns.model].astype(str).to_numpy(dtype=object)
+        elif name == "prediction":
+            label = self.source.partition(".")[0]
+        levels = {f"{level:g}": self._numbers(column) for level, column in own.levels.items()}
+        return {"prediction": self._numbers(own.prediction), **levels, "model": label}
+
+    def _numbers(self, column: str) -> NDArray[np.float64]:
+        with naming(self.source):
+            return parse_numbers(self.frame[column], stop_at_errors)
+
+    def _refuse_repeats(self, tidy: pd.DataFrame) -> None:
+        keys = [name for name in ("model", "series", "cutoff", "timestamp") if name in tidy]
+        for at in np.flatnonzero(tidy.duplicated(keys))[:1]:
+            texts = {name: self.panel.zone.stamp_text(tidy[name].to_numpy()[at]) for name in keys[2:]}
+            made = f" made at {texts['cutoff']}" if "cutoff" in texts else ""
+            raise DataError(
+                f"'{self.source}' has two forecasts of {texts['timestamp']}{made}, "
+                f"series '{tidy['item_id'].iloc[at]}', model '{tidy['model'].iloc[at]}'",
+                "remove the repeats" if made else "add a column cutoff, that says when each of them was made",
+            )
+
+    def _nothing_in_common(self) -> DataError:
+        ours, theirs = (
+            " to ".join(self.panel.zone.stamp_text(end) for end in (stamps.min(), stamps.max()))
+            for stamps in (self.panel.timestamps, self.stamps)
+        )
+        return DataError(
+            f"the actuals have none of the time stamps of '{self.source}': they go from {ours}, its own from {theirs}",
+            "both tables need the same step, dates and clock",
+        )
+
+
+def absent_stamps(tidy: pd.DataFrame, panel: Panel) -> tuple[str, ...]:
+    """Which stamps of the forecasts the actuals do not have: a note per series, with the first."""
+    absent = tidy[tidy["row"] < 0].drop_duplicates(["series", "timestamp"])
+    notes = []
+    for item_id, stamps in absent.groupby("item_id", sort=True)["timestamp"]:
+        first = panel.zone.stamp_text(stamps.to_numpy().min())
+        notes.append(
+            f"the actuals of series '{item_id}' lack {counted(len(stamps), 'time stamp')} of the forecasts, "
+            f"the first {first}"
+        )
+    more = len(notes) - _MOST_NOTES
+    return (*notes[:_MOST_NOTES], *((f"and those of {more:,} more series",) if more > 0 else ()))
