@@ -65,10 +65,13 @@ class Embeddings(nn.Module):
 
     def past(self, window: WindowTensors) -> Float[Tensor, "batch lookback past_size"]:
         with_past = self.past_only(window.past_covariates, window.past_categories[..., : self.num_past])
-        return self.shared(with_past, window.past_categories[..., self.num_past :])
+        embedded: Tensor = self.shared(with_past, window.past_categories[..., self.num_past :])
+        return embedded
 
     def future(self, window: WindowTensors) -> Float[Tensor, "batch horizon future_size"]:
-        return self.shared(window.future_covariates, window.future_categories)
+        embedded: Tensor = self.shared(window.future_covariates, window.future_categories)
+        return embedded
 
     def static(self, window: WindowTensors) -> Float[Tensor, "batch static_size"]:
-        return self.per_series(window.static_covariates, window.static_categories)
+        embedded: Tensor = self.per_series(window.static_covariates, window.static_categories)
+        return embedded
