@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,7 +64,26 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         padded=config.short_series == "pad",
         date_order=panel.date_order,
     )
-    findings: list[Finding] = negative_targets(panel) if config.non_negative else []
+    findings = negative_targets(panel) if config.non_negative else []
+    return _with_windows(panel, schema, split, findings)
+
+
+def prepare_again(panel: Panel, schema: Schema, boundary: Any) -> Preparation:
+    """The windows of a panel for a model that exists: nothing is fitted, and a series without windows is no error.
+
+    Args:
+        panel: read with the model's roles, of series that its scaler knows.
+        schema: of the model.
+        boundary: last training time; validation is the rest.
+
+    Raises:
+        DataError: there is a table of forecasts, and none of the windows had been forecast in time.
+    """
+    return _with_windows(panel, schema, Split(boundary), [])
+
+
+def _with_windows(panel: Panel, schema: Schema, split: Split, findings: list[Finding]) -> Preparation:
+    lookback, horizon = schema.lookback, schema.horizon
     training, validation = (
         _forecast_by_then(schema, panel, choose(panel, split, lookback, horizon, pad=schema.padded), what, findings)
         for choose, what in ((training_cutoffs, "training"), (validation_cutoffs, "validation"))

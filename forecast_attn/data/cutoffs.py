@@ -34,7 +34,7 @@ def training_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int, *,
     rows = split.training_rows(panel)
     first = panel.starts[:-1] + _least_past(rows, lookback, horizon, pad) - 1
     found = ranges(first, panel.starts[:-1] + rows - horizon - first)
-    return _with_values(panel, found, lookback, horizon)
+    return with_values(panel, found, lookback, horizon)
 
 
 def validation_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int, *, pad: bool = False) -> Ints:
@@ -44,7 +44,7 @@ def validation_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int, 
     first = panel.starts[:-1] + np.maximum(rows, _least_past(rows, lookback, horizon, pad)) - 1
     # A series without training rows has no scale of its own to be judged in.
     found = ranges(first, np.where(rows > 0, panel.ends - horizon - first, 0))
-    return _with_values(panel, found, lookback, horizon)
+    return with_values(panel, found, lookback, horizon)
 
 
 def forecast_cutoffs(panel: Panel, lookback: int, horizon: int, *, pad: bool = False) -> Ints:
@@ -81,8 +81,8 @@ def _least_past(rows: Ints, lookback: int, horizon: int, pad: bool) -> Ints | in
     return np.where(rows < lookback + horizon, 1, lookback) if pad else lookback
 
 
-def _with_values(panel: Panel, cutoffs: Ints, lookback: int, horizon: int) -> Ints:
-    """Those of the cut-offs with a value of the target in the lookback and one in the horizon."""
+def with_values(panel: Panel, cutoffs: Ints, lookback: int, horizon: int) -> Ints:
+    """Those of the ascending cut-offs with a value of the target in the lookback and one in the horizon."""
     observed = ~np.isnan(panel.target)
     if np.count_nonzero(observed) == panel.known.sum():
         return cutoffs

@@ -139,6 +139,19 @@ def _fit_and_finish(
     network: ForecastNetwork,
     listener: TrainingListener,
 ) -> RunDir:
+    module = module_of(network, preparation, config)
+    checkpoint = run.checkpoint if run.checkpoint.is_file() else None
+    release_memory()
+    # Training seeds the global generator at every step; a caller's own random numbers must not notice.
+    with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
+        reason = fit(module, run, listener, checkpoint=checkpoint)
+        finish(run, preparation, config, module.data.arrays, reason)
+    listener.training_ended(reason)
+    return run
+
+
+def module_of(network: ForecastNetwork, preparation: Preparation, config: RunConfig) -> ForecastModule:
+    """A network with the windows it is trained on, as a resolved configuration says."""
     panel = preparation.panel
     weights = torch.from_numpy(series_weights(panel, preparation.training_cutoffs))
     data = TrainingData(
@@ -148,12 +161,4 @@ def _fit_and_finish(
         validation_cutoffs=validation_rows(preparation, config),
     )
     plan = make_plan(config.training, len(data.training_cutoffs), config.training.devices)
-    module = ForecastModule(network, data, config.training, plan)
-    checkpoint = run.checkpoint if run.checkpoint.is_file() else None
-    release_memory()
-    # Training seeds the global generator at every step; a caller's own random numbers must not notice.
-    with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
-        reason = fit(module, run, listener, checkpoint=checkpoint)
-        finish(run, preparation, config, data.arrays, reason)
-    listener.training_ended(reason)
-    return run
+    return ForecastModule(network, data, config.training, plan)
