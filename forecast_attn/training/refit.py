@@ -1,0 +1,115 @@
+"""Training continued on the rows up to a cut-off: what a backtest does with `--refit`.
+
+The weights go on from where they are. Scales, vocabulary, calendar and calibration stay those of the run: forecasts of
+all refits are made on one scale, and nothing but the weights can tell one from another.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from forecast_attn.config import RunConfig
+from forecast_attn.data.missing import without_later_values
+from forecast_attn.data.panel import Panel, ranges
+from forecast_attn.data.split import Split
+from forecast_attn.errors import ConfigError, DataError
+from forecast_attn.history import select_series
+from forecast_attn.inference import Model, load_network
+from forecast_attn.option_values import parse_share_range
+from forecast_attn.preparation import prepare_again
+from forecast_attn.run_dir import RunDir
+from forecast_attn.threads import cpu_threads
+from forecast_attn.training.fit import fit
+from forecast_attn.training.progress import TrainingListener
+from forecast_attn.training.sampling import mix_seed
+from forecast_attn.training.train import module_of
+
+EPOCHS = 3
+"""Of a refit, unless asked otherwise."""
+RATE_SHARE = 0.1
+"""Learning rate of a refit, as a share of the run's: small steps from weights that are good already."""
+VALIDATION_SEASONS = 2
+"""The end of the rows that chooses the best of a refit's epochs is so many seasons or horizons long."""
+
+
+@dataclass(frozen=True)
+class Refit:
+    """One refit of a backtest."""
+
+    number: int
+    """From 1; its seed follows from the run's."""
+    cutoff: Any
+    """Nothing after this stamp is seen."""
+    epochs: int = EPOCHS
+    accelerator: str = "auto"
+
+
+def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: TrainingListener) -> Model:
+    """Train a model further on the rows up to a cut-off.
+
+    Args:
+        model: whose weights to begin with; it is left as it is.
+        panel: the series, with rows after the cut-off too, which are cut off first.
+        wanted: cut-off, epochs, device.
+        folder: an empty folder for the weights of the best epoch.
+        listener: hears how training goes.
+
+    Returns:
+        The model with the weights of its best epoch.
+
+    Raises:
+        ConfigError: less than one epoch.
+        DataError: there is no window up to the cut-off.
+        RunError: the loss became non-finite, or the folder cannot be written.
+        KeyboardInterrupt: Ctrl-C while training.
+    """
+    if wanted.epochs < 1:
+        raise ConfigError(f"--refit-epochs must be at least 1; got {wanted.epochs}", "such as --refit-epochs 3")
+    known, schema = panel_until(panel, wanted.cutoff), model.schema
+    steps = max(VALIDATION_SEASONS * max(schema.frequency.season, schema.horizon), schema.horizon)
+    boundary = schema.frequency.shift(np.array([wanted.cutoff]), -steps)[0]
+    preparation = prepare_again(known, schema, boundary)
+    if not len(preparation.training_cutoffs) or not len(preparation.validation_cutoffs):
+        raise DataError(
+            f"there is no window to refit on up to {panel.zone.stamp_text(wanted.cutoff)}",
+            "a later --start, or --refit never",
+        )
+    config, run = refit_config(model.config, wanted), RunDir.create(folder)
+    module = module_of(copy.deepcopy(model.network).cpu(), preparation, config)
+    with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
+        reason = fit(module, run, listener)
+    if reason == "interrupted":
+        raise KeyboardInterrupt
+    return replace(model, network=load_network(run, config, schema))
+
+
+def refit_config(config: RunConfig, wanted: Refit) -> RunConfig:
+    """The options of the run, but for those that belong to a beginning: fewer and smaller steps, and no early end."""
+    training = config.training
+    assert training.seed is not None
+    share = parse_share_range(training.teacher_forcing)[1]
+    changed = replace(
+        training,
+        learning_rate=training.learning_rate * RATE_SHARE,
+        max_epochs=wanted.epochs,
+        patience=wanted.epochs,
+        max_time=None,
+        teacher_forcing=f"{share:g}" if config.model.decoding == "autoregressive" else training.teacher_forcing,
+        seed=mix_seed(training.seed, wanted.number) % 2**31,
+        accelerator=wanted.accelerator,
+    )
+    return replace(config, training=changed)
+
+
+def panel_until(panel: Panel, cutoff: Any) -> Panel:
+    """The rows up to and with a stamp, as if there were no others; holes across it are carried forward."""
+    panel = without_later_values(panel, cutoff)
+    rows = Split(cutoff).training_rows(panel)
+    known = panel.with_rows(ranges(panel.starts[:-1], rows), rows, rows)
+    return known if rows.all() else select_series(known, rows > 0)
