@@ -112,7 +112,8 @@ def agreements(explained: Explained, name: str, label: str, importance: Floats, 
         own.append(_row_agreement(ranks(weights), ranks(other), count))
         orders = [random.permutation(len(weights)) for _ in range(RANDOM_ORDERS)]
         chance.append(_random_agreement(ranks(weights), ranks(other), orders, count))
-    means, draws = mean_of_defined(own), mean_of_defined(chance)
+    undefined = [(np.nan,) * 3]  # where no window has enough steps to rank
+    means, draws = mean_of_defined(own or undefined), mean_of_defined(chance or [undefined])
     kinds = (("tau", "Kendall's tau"), ("spearman", "Spearman's rho"), ("overlap", f"overlap of the top {count}"))
     for place, (kind, words) in enumerate(kinds):
         yardstick = Yardstick.of_draws(draws[:, place], "the weights in random order")

@@ -28,7 +28,9 @@ def change_of(share: float) -> str:
 
 
 def as_much(ratio: float) -> str:
-    """`6.1 times as much`, `12 % as much`."""
+    """`6.1 times as much`, `12 % as much`; just as much where random ones change nothing either."""
+    if ratio != ratio:
+        return "just as much"
     if ratio >= 100:
         return "over 100 times as much"
     return f"{ratio:.1f} times as much" if ratio >= 1 else f"{100 * ratio:.0f} % as much"
@@ -45,5 +47,7 @@ def random_steps(count: float) -> str:
 
 
 def per_cent(share: float) -> str:
-    """`88 %`."""
+    """`88 %`; `–` where there is none."""
+    if share != share:
+        return "–"
     return f"{100 * share:.0f} %".replace("-", MINUS)

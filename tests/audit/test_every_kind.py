@@ -112,6 +112,16 @@ def test_a_network_that_ignores_its_attention_is_not_faithful() -> None:
         assert audit.check(name)["forecast_change"].value == pytest.approx(0, abs=1e-4)
 
 
+def test_a_lookback_of_two_steps_has_nothing_to_rank() -> None:
+    model, preparation = untrained(attention="luong-general", lookback=2)
+    audit = audit_attention(model, preparation, AuditOptions(windows=4, draws=10), device=CPU)
+    check = audit.check("rank_agreement")
+    assert np.isnan(check["state_occlusion_tau"].value)
+    assert check.passed is False
+    assert "–" in check.verdict
+    json.dumps(audit.to_dict(), allow_nan=False)
+
+
 def test_windows_are_spread_from_the_first_to_the_last() -> None:
     cutoffs = np.arange(100, 200)
     assert spread_evenly(cutoffs, 4).tolist() == [100, 133, 166, 199]

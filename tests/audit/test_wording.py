@@ -29,7 +29,13 @@ def test_changes_are_said_in_words(share: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "text"), [(6.12, "6.1 times as much"), (0.4, "40 % as much"), (300, "over 100 times as much")]
+    ("ratio", "text"),
+    [
+        (6.12, "6.1 times as much"),
+        (0.4, "40 % as much"),
+        (300, "over 100 times as much"),
+        (float("nan"), "just as much"),
+    ],
 )
 def test_ratios_are_said_in_words(ratio: float, text: str) -> None:
     assert wording.as_much(ratio) == text
