@@ -27,10 +27,11 @@ class CategoryEmbedding(nn.Module):
 
     def __init__(self, num_codes: Sequence[int]) -> None:
         super().__init__()
+        widths = [min(LARGEST_SIZE, codes // 2 or 1) for codes in num_codes]
         self.tables = nn.ModuleList(
-            nn.Embedding(codes, min(LARGEST_SIZE, codes // 2 or 1), padding_idx=0) for codes in num_codes
+            nn.Embedding(codes, width, padding_idx=0) for codes, width in zip(num_codes, widths, strict=True)
         )
-        self.size = sum(table.embedding_dim for table in self.tables)
+        self.size = sum(widths)
 
     def forward(
         self, numbers: Float[Tensor, "*batch num_numbers"], codes: Int[Tensor, "*batch num_columns"]
