@@ -41,9 +41,21 @@ def in_corpus(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(CORPUS)
 
 
+@pytest.fixture(scope="module")
+def check(forecast: Callable) -> Callable[..., Any]:
+    """`check(case)`: the outcome of `forecast check`, found once for all tests."""
+    outcomes: dict[tuple[str, ...], Any] = {}
+
+    def of(case: dict[str, Any]) -> Any:
+        words = tuple(words_of(case))
+        return outcomes.get(words) or outcomes.setdefault(words, forecast("check", *words, "--json"))
+
+    return of
+
+
 @each_table
-def test_check_says_what_is_expected(forecast: Callable, case: dict[str, Any]) -> None:
-    outcome = forecast("check", *words_of(case), "--json")
+def test_check_says_what_is_expected(check: Callable, case: dict[str, Any]) -> None:
+    outcome = check(case)
     assert outcome.code == case["exit"], outcome
     if case["exit"] == 2:
         assert outcome.error
@@ -81,8 +93,10 @@ def _read_as(report: dict[str, Any]) -> dict[str, Any]:
 
 
 @each_refused
-def test_train_stops_at_what_check_finds_first(forecast: Callable, tmp_path: Path, case: dict[str, Any]) -> None:
-    checked = forecast("check", *words_of(case), "--json")
+def test_train_stops_at_what_check_finds_first(
+    forecast: Callable, check: Callable, tmp_path: Path, case: dict[str, Any]
+) -> None:
+    checked = check(case)
     trained = forecast("train", *words_of(case), "--out", tmp_path / "run", "--max-epochs", "1", "--quiet")
     assert (trained.code, trained.out) == (case["exit"], "")
     assert not (tmp_path / "run").exists()

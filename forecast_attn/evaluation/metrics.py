@@ -35,5 +35,6 @@ def point_metrics(
 
 
 def skill_per_cent(error: float, baseline_error: float) -> float | None:
-    """How much smaller an error is than a baseline's, in per cent; None where the baseline is perfect."""
-    return 100 * (1 - error / baseline_error) if baseline_error > 0 else None
+    """How much smaller an error is than a baseline's, in per cent; None where the baseline is perfect, or nearly so."""
+    skill = 100 * (1 - error / baseline_error) if baseline_error > 0 else math.inf
+    return skill if math.isfinite(skill) else None

@@ -3,11 +3,12 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from forecast_attn.evaluation.metrics import point_metrics
+from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
 
 values = st.floats(-1e6, 1e6)
 shapes = st.tuples(st.integers(1, 6), st.integers(1, 5))
@@ -59,3 +60,12 @@ def test_without_missing_values_bit_equal_to_plain_means() -> None:
 def test_constant_series_have_no_mase() -> None:
     got = point_metrics(np.zeros((2, 3)), np.ones((2, 3)), np.array([math.nan, 0.0]))
     assert got == {"mae": 1.0, "rmse": 1.0, "mase": None}
+
+
+@pytest.mark.parametrize(
+    ("error", "baseline", "skill"),
+    [(1.0, 2.0, 50.0), (3.0, 2.0, -50.0), (0.0, 2.0, 100.0), (1.0, 0.0, None), (0.0, 0.0, None), (1.0, 1e-310, None)],
+)
+def test_skill_is_a_number_or_nothing(error: float, baseline: float, skill: float | None) -> None:
+    """A metrics file is JSON, which has no infinity."""
+    assert skill_per_cent(error, baseline) == skill
