@@ -138,7 +138,7 @@ def test_every_order_of_three_weights_is_as_frequent_as_any_other() -> None:
 def test_deleting_scales_the_others_up_and_spreads_what_had_no_weight() -> None:
     weights = torch.tensor([[[0.6, 0.3, 0.1, 0.0]], [[1.0, 0.0, 0.0, 0.0]], [[0.5, 0.25, 0.25, 0.0]]])
     mask = torch.tensor([True, True, True, False]).expand(3, 1, 4)
-    deleted = torch.tensor([[[True, False, False, False]], [[True, False, False, True]], [[True, True, True, True]]])
+    deleted = torch.tensor([[[True, False, False, False]], [[True, False, False, False]], [[True, True, True, True]]])
     left = Without(deleted)(lambda _: weights, mask, 0)
     expected = [[0, 0.75, 0.25, 0], [0, 0.5, 0.5, 0], [0, 0, 0, 0]]
     torch.testing.assert_close(left[:, 0], torch.tensor(expected))
