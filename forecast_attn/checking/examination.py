@@ -23,7 +23,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import panel_of_cells
 from forecast_attn.data.problems import Finding, Repair, finding_of
 from forecast_attn.data.reading import Progress, read_table
-from forecast_attn.data.reading.source import table_name
+from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.errors import DataError
 from forecast_attn.panel_reading import with_vintages
@@ -116,11 +116,13 @@ def _beside(config: DataConfig) -> dict[str, str]:
     return {Path(path).name: path for path in paths}
 
 
-def check_table(table: Path | str | pd.DataFrame, config: DataConfig, progress: Progress | None = None) -> CheckReport:
+def check_table(
+    table: Path | str | pd.DataFrame | Source, config: DataConfig, progress: Progress | None = None
+) -> CheckReport:
     """Read a table as training would, and list all that is wrong or worth knowing instead of stopping at the first.
 
     Args:
-        table: a file, `-` for standard input, or a DataFrame.
+        table: a file, `-` for standard input, a DataFrame, or bytes.
         config: the options it would be trained with.
         progress: called with the bytes read so far and the bytes there are.
 
@@ -130,7 +132,9 @@ def check_table(table: Path | str | pd.DataFrame, config: DataConfig, progress: 
     return examine(table, config, progress).to_report()
 
 
-def examine(table: Path | str | pd.DataFrame, config: DataConfig, progress: Progress | None = None) -> Examination:
+def examine(
+    table: Path | str | pd.DataFrame | Source, config: DataConfig, progress: Progress | None = None
+) -> Examination:
     """Take a table through every stage it can pass; see `check_table`.
 
     Raises:

@@ -21,6 +21,7 @@ from forecast_attn.data.cells import Cells
 from forecast_attn.data.panel import Panel, panel_to_frame
 from forecast_attn.data.problems import Repair, place
 from forecast_attn.data.reading.places import FILE_ROW
+from forecast_attn.data.reading.source import Source
 from forecast_attn.data.roles import Roles
 from forecast_attn.errors import DataError
 
@@ -142,7 +143,7 @@ def _clean_frame(examination: Examination) -> pd.DataFrame:
         frame[name] = pd.Series(_cells_at(examination.frame, name, rows), frame.index, dtype=object)
     assert examination.frame is not None
     order = {name: at for at, name in enumerate(map(str, examination.frame.columns))}
-    return frame[sorted(frame.columns, key=lambda name: order.get(name, len(order)))]
+    return frame[sorted(frame.columns, key=lambda name: order.get(str(name), len(order)))]
 
 
 def _was_wide(examination: Examination) -> bool:
@@ -191,12 +192,8 @@ def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckRep
     Raises:
         DataError: it cannot be written so that it reads as the same series.
     """
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="forecast-attn-") as folder:
-        written = Path(folder) / "clean.csv"
-        written.write_text(text, encoding="utf-8", newline="")
-        again = examine(written, config_of_fixed(config, panel))
+    written = Source("'the repaired table'", None, text.encode("utf-8"))
+    again = examine(written, config_of_fixed(config, panel))
     report = again.to_report()
     if report.errors or again.panel is None:
         first = report.errors[0]

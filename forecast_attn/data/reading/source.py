@@ -145,6 +145,8 @@ def kind_of(start: bytes) -> str:
 
 def table_name(table: object) -> str:
     """How messages call a table: the file's name, `stdin`, or `DataFrame`."""
+    if isinstance(table, Source):
+        return table.label.strip("'")
     if not isinstance(table, str | Path):
         return "DataFrame"
     return "stdin" if str(table) == STDIN else Path(table).name

@@ -25,7 +25,7 @@ def read_table(
 
     Args:
         table: a path (CSV, gzip, zstd, Parquet, Feather; told apart by content), "-" for standard input, a pandas
-            DataFrame, or one of a library that speaks Arrow's C stream, such as polars.
+            DataFrame, one of a library that speaks Arrow's C stream, such as polars, or a `Source` of bytes.
         config: how the file is written, where that is said, and which columns are identifiers.
         progress: called with the bytes read so far and the bytes there are.
         report: called with what is worth knowing about the file.
@@ -66,9 +66,9 @@ def read_beside(
 
 
 def _frame_of(table: Any, config: DataConfig, progress: Progress | None, report: Report) -> pd.DataFrame:
-    if not isinstance(table, str | Path):
+    if not isinstance(table, str | Path | Source):
         return read_frame(table, config)
-    source = Source.of(table)
+    source = table if isinstance(table, Source) else Source.of(table)
     if source.kind in COLUMNAR:
         return read_columnar(source, config, progress)
     return read_delimited(source, config, progress, report)
