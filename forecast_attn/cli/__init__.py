@@ -19,6 +19,7 @@ from forecast_attn.cli.explain import explain
 from forecast_attn.cli.future_template import future_template
 from forecast_attn.cli.info import info
 from forecast_attn.cli.inspect import inspect
+from forecast_attn.cli.plot import plot
 from forecast_attn.cli.predict import predict
 from forecast_attn.cli.train import train
 from forecast_attn.errors import DataError, UserError
@@ -31,7 +32,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (check, explain, train, future_template, predict, evaluate, inspect, audit, info):
+for command in (check, explain, train, future_template, predict, plot, evaluate, inspect, audit, info):
     app.command()(command)
 
 # Typer does not export the base of its usage errors.

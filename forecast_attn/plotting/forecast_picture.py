@@ -1,0 +1,135 @@
+"""The picture of forecasts: history, forecast, intervals and what came, one panel per series."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.data.timestamps import Stamps
+from forecast_attn.inspection.plots import ACCENT, FAINT, INK, LABEL, TICK
+from forecast_attn.option_values import level_name
+from forecast_attn.plotting import wording
+from forecast_attn.plotting.pictures import (
+    DASHES,
+    MODELS,
+    PANEL_TITLE,
+    add_legend,
+    dress,
+    make_figure,
+    write_titles,
+)
+from forecast_attn.plotting.scene import ForecastScene, ForecastView, ModelForecast
+from forecast_attn.plotting.ticks import time_ticks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+HEIGHT, SMALL_HEIGHT, MARGIN = 3.4, 1.75, 0.95  # inches
+WIDEST, DENSITY = 9, 0.17  # ticks of a lone panel; how dense one band is
+DOTS_UP_TO = 8
+"""Steps ahead that are few enough to be marked one by one."""
+
+
+def draw_forecast(scene: ForecastScene) -> Figure:
+    """The picture as a matplotlib figure; a panel's label is its series.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    columns = 1 if len(scene.views) == 1 else 2 if len(scene.views) <= 4 else 3
+    rows = -(-len(scene.views) // columns)
+    height = HEIGHT if len(scene.views) == 1 else rows * SMALL_HEIGHT
+    figure = make_figure(height + MARGIN)
+    grid = figure.add_gridspec(rows, columns)
+    for at, view in enumerate(scene.views):
+        axes = figure.add_subplot(grid[at // columns, at % columns], label=view.item_id)
+        _draw_view(axes, scene, view, WIDEST // columns)
+        if len(scene.views) > 1:
+            cutoff = "" if scene.common_cutoff else f", {scene.zone.stamp_text(view.cutoff)}"
+            axes.set_title(f"{view.item_id}{cutoff}", loc="left", fontsize=PANEL_TITLE, color=INK, pad=4)
+    _write_titles(figure, scene)
+    return figure
+
+
+def _write_titles(figure: Figure, scene: ForecastScene) -> None:
+    title = wording.forecast_title(scene)
+    if len(scene.views) == 1:
+        write_titles(figure, title, wording.view_title(scene, scene.views[0]))
+    else:
+        write_titles(figure, title, "")
+    add_legend(figure, figure.axes[0])
+
+
+def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks: int) -> None:
+    front = view.models[0]
+    _draw_bands(axes, view, front)
+    axes.plot(_dates(view.history_stamps), view.history, color=ACCENT, linewidth=1.4, label=scene.target)
+    axes.axvline(_date(view.cutoff), color=FAINT, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
+    _draw_actual(axes, view)
+    for at, model in reversed(list(enumerate(view.models))):
+        _draw_model(axes, view, model, at)
+    _label_time(axes, scene, view, most_ticks)
+    dress(axes)
+
+
+def _draw_bands(axes: Axes, view: ForecastView, model: ModelForecast) -> None:
+    """Each interval above the wider one, so that where they overlap it is darker."""
+    for at, pair in enumerate(model.intervals):
+        edges = model.levels[pair.lower], model.levels[pair.upper]
+        axes.fill_between(
+            _dates(view.stamps), *edges, color=MODELS[0], linewidth=0, alpha=DENSITY,
+            label=wording.interval_name(pair), zorder=1.5 + at / 100
+        )  # fmt: skip
+    for level in model.lone_levels:
+        axes.plot(
+            _dates(view.stamps), model.levels[level], color=MODELS[0], linewidth=0.9, linestyle=":",
+            label=f"level {level_name(level)}"
+        )  # fmt: skip
+
+
+def _draw_actual(axes: Axes, view: ForecastView) -> None:
+    if np.isnan(view.actual).all():
+        return
+    stamps, actual = view.joined(view.actual)
+    axes.plot(
+        _dates(stamps), actual, color=INK, linewidth=1.2, linestyle=(0, (3, 2)), label=wording.CAME,
+        marker=_marker(view), markersize=3.5
+    )  # fmt: skip
+
+
+def _draw_model(axes: Axes, view: ForecastView, model: ModelForecast, at: int) -> None:
+    axes.plot(
+        _dates(view.stamps), model.prediction, color=MODELS[at % len(MODELS)], linestyle=DASHES[at % len(DASHES)],
+        linewidth=1.9 if at == 0 else 1.3, label=wording.model_label(model.name), marker=_marker(view), markersize=4
+    )  # fmt: skip
+
+
+def _marker(view: ForecastView) -> str | None:
+    return "o" if len(view.stamps) <= DOTS_UP_TO else None
+
+
+# --------------------------------------------------------------------------- time
+
+
+def _label_time(axes: Axes, scene: ForecastScene, view: ForecastView, most: int) -> None:
+    """Round times on the user's clock, and below them the days from end to end, with their year and zone."""
+    stamps = np.concatenate([view.history_stamps, view.stamps])
+    ticks = time_ticks(stamps, scene.zone, most)
+    axes.set_xticks(_dates(np.array([tick.stamp for tick in ticks])), [tick.text for tick in ticks])
+    axes.set_xlim(*_dates(stamps[[0, -1]]))
+    axes.margins(x=0.01)
+    axes.set_xlabel(wording.time_span(scene, view), fontsize=LABEL if len(scene.views) == 1 else TICK, color=FAINT)
+
+
+def _dates(stamps: Stamps) -> NDArray[np.float64]:
+    """Stamps as matplotlib counts them: days since 1970, or steps."""
+    from matplotlib.dates import date2num
+
+    return np.asarray(date2num(stamps) if stamps.dtype.kind == "M" else stamps.astype(np.float64))
+
+
+def _date(stamp: Any) -> float:
+    return float(_dates(np.array([stamp]))[0])

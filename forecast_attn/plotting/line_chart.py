@@ -1,0 +1,215 @@
+"""A line chart for the terminal: braille dots in true colour with bands as shading, plain characters elsewhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.color import Color
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from forecast_attn.inspection.heatmap import has_rich_colours
+from forecast_attn.plotting.raster import Dots, Span, draw_line, fill_between
+from forecast_attn.plotting.ticks import number_text, number_ticks
+
+Floats = NDArray[np.float64]
+
+NARROWEST = 8  # characters of the plot itself, however small the terminal
+ROWS_PER_TICK = 4
+_DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])  # of a braille cell, by row and column
+_BRAILLE = 0x2800
+FAINT = "#8a8a94"
+MARK = {True: "┊", False: "|"}
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A line through points; NaN ends it. `sign` is what it is drawn with where there are no colours."""
+
+    name: str
+    x: Floats
+    y: Floats
+    sign: str
+    colour: str
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """The area between two lines."""
+
+    name: str
+    x: Floats
+    lower: Floats
+    upper: Floats
+    sign: str
+    colour: str
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """What is drawn, the last above all others; x in any unit, y in the unit of its axis.
+
+    Attributes:
+        x_ticks: place and text, the most important first: crowded ones give way.
+        marks: places of vertical lines.
+        zero: whether the y axis starts at 0.
+        x_name: written before the labels of the x axis.
+    """
+
+    lines: list[Line]
+    bands: list[Band] = field(default_factory=list)
+    x_ticks: list[tuple[float, str]] = field(default_factory=list)
+    marks: list[float] = field(default_factory=list)
+    zero: bool = False
+    x_name: str = ""
+
+    @property
+    def x_span(self) -> Span:
+        return Span.of(*(part.x for part in (*self.lines, *self.bands)))
+
+    @property
+    def y_span(self) -> Span:
+        edges = (edge for band in self.bands for edge in (band.lower, band.upper))
+        return Span.of(*(line.y for line in self.lines), *edges, zero=self.zero)
+
+
+def chart_text(chart: Chart, console: Console, rows: int) -> Text:
+    """Draw a chart for this console's width and colours: `rows` lines of plot, the axis, the legend.
+
+    Raises:
+        ValueError: fewer than two rows.
+    """
+    if rows < 2:
+        raise ValueError(f"a chart needs two rows; got {rows}")
+    span = chart.y_span
+    ticks = _y_ticks(span, rows)
+    gutter = max([*map(len, ticks.values()), len(chart.x_name)], default=0) + 1
+    width = max(console.width - gutter - 2, NARROWEST)
+    colour = has_rich_colours(console)
+    cells = _Cells(width, rows, colour)
+    for band in chart.bands:
+        cells.shade(band, chart.x_span, span)
+    for at in chart.marks:
+        cells.mark(float(chart.x_span.places(np.array([at]), width)[0]))
+    for line in chart.lines:
+        cells.draw(line, chart.x_span, span)
+    lines = []
+    for row, drawn in enumerate(cells.rows()):
+        label = Text().append(f"{ticks.get(row, ''):>{gutter}}", FAINT if colour else None)
+        lines.append(label.append_text(_edge(colour, row in ticks)).append_text(drawn))
+    labels = _x_labels(chart, width)
+    lines.append(Text(f"{chart.x_name:>{gutter}} {labels}".rstrip()))
+    lines.append(_legend(chart, gutter, colour))
+    return Text("\n", no_wrap=True).join(lines)
+
+
+class _Cells:
+    """The characters of a plot: what each shows, in which colour, on which ground."""
+
+    def __init__(self, width: int, rows: int, colour: bool) -> None:
+        self.width, self.height, self.colour = width, rows, colour
+        self.across, self.down = (2, 4) if colour else (1, 1)
+        self.signs = np.full((rows, width), " ", dtype="<U1")
+        self.dots = np.zeros((rows, width), np.int64)
+        self.ink = np.full((rows, width), "", dtype="<U7")
+        self.ground = np.full((rows, width), "", dtype="<U7")
+
+    def shade(self, band: Band, x_span: Span, y_span: Span) -> None:
+        x = x_span.places(band.x, self.width)
+        edges = (y_span.places(edge, self.height) for edge in (band.lower, band.upper))
+        inside = fill_between(x, *edges, self.width, self.height)[::-1]
+        self.ground[inside] = band.colour
+        if not self.colour:
+            self.signs[inside] = band.sign
+
+    def mark(self, column: float) -> None:
+        """A vertical line, below everything but the bands."""
+        if np.isfinite(column) and 0 <= round(column) < self.width:
+            self.signs[:, round(column)] = MARK[self.colour]
+            self.ink[:, round(column)] = FAINT
+
+    def draw(self, line: Line, x_span: Span, y_span: Span) -> None:
+        width, height = self.width * self.across, self.height * self.down
+        drawn = draw_line(x_span.places(line.x, width), y_span.places(line.y, height), width, height)[::-1]
+        touched = _by_cell(drawn, self.down, self.across).any(axis=(2, 3))
+        if self.colour:
+            self.dots |= _braille(drawn)
+            self.ink[touched] = line.colour
+        else:
+            self.signs[touched] = line.sign
+
+    def rows(self) -> list[Text]:
+        signs = np.where(self.dots > 0, np.vectorize(chr, otypes="U")(_BRAILLE + self.dots), self.signs)
+        if not self.colour:
+            return [Text("".join(row).rstrip()) for row in signs]
+        return [self._coloured(signs[row], row) for row in range(self.height)]
+
+    def _coloured(self, signs: NDArray[np.str_], row: int) -> Text:
+        text = Text()
+        styles = zip(self.ink[row].tolist(), self.ground[row].tolist(), strict=True)
+        for (ink, ground), group in groupby(zip(styles, signs.tolist(), strict=True), key=itemgetter(0)):
+            text.append("".join(sign for _, sign in group), _style(ink, ground))
+        return text
+
+
+def _by_cell(dots: Dots, down: int, across: int) -> Dots:
+    """(rows, columns, down, across): the dots of each character."""
+    rows, columns = dots.shape[0] // down, dots.shape[1] // across
+    return dots.reshape(rows, down, columns, across).swapaxes(1, 2)
+
+
+def _braille(dots: Dots) -> NDArray[np.int64]:
+    """(rows, columns) the offsets of braille characters with these dots."""
+    return np.asarray((_by_cell(dots, 4, 2) * _DOTS).sum(axis=(2, 3)))
+
+
+def _style(ink: str, ground: str) -> Style:
+    return Style(color=Color.parse(ink) if ink else None, bgcolor=Color.parse(ground) if ground else None)
+
+
+# --------------------------------------------------------------------------- axes and legend
+
+
+def _y_ticks(span: Span, rows: int) -> dict[int, str]:
+    """Row -> label."""
+    values = number_ticks(span.low, span.high, max(rows // ROWS_PER_TICK, 2))
+    spacing = values[1] - values[0] if len(values) > 1 else span.high - span.low
+    places = np.floor(span.places(np.array(values), rows) + 0.5).astype(int)
+    return {rows - 1 - int(place): number_text(value, spacing) for place, value in zip(places, values, strict=True)}
+
+
+def _edge(colour: bool, ticked: bool) -> Text:
+    if not colour:
+        return Text("+" if ticked else "|")
+    return Text("┤" if ticked else "│", FAINT)
+
+
+def _x_labels(chart: Chart, width: int) -> str:
+    """Each label centred on its place; those that come later give way."""
+    line = [" "] * width
+    places = chart.x_span.places(np.array([place for place, _ in chart.x_ticks], np.float64), width)
+    for place, (_, text) in zip(places, chart.x_ticks, strict=True):
+        start = min(max(round(place) - len(text) // 2, 0), width - len(text))
+        if start >= 0 and not "".join(line[max(start - 1, 0) : start + len(text) + 1]).strip():
+            line[start : start + len(text)] = text
+    return "".join(line)
+
+
+def _legend(chart: Chart, gutter: int, colour: bool) -> Text:
+    """What each line and band is, in the order they lie above each other, the topmost first."""
+    parts = [
+        _entry(line.name, "⣀⣤" if colour else line.sign * 2, line.colour, "", colour) for line in chart.lines[::-1]
+    ]
+    parts += [
+        _entry(band.name, "  " if colour else band.sign * 2, "", band.colour, colour) for band in chart.bands[::-1]
+    ]
+    return Text(" " * (gutter + 1)).append_text(Text("   ").join(parts))
+
+
+def _entry(name: str, sign: str, ink: str, ground: str, colour: bool) -> Text:
+    return Text(sign, _style(ink, ground) if colour else "").append(f" {name}", Style.null())

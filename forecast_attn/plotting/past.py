@@ -1,0 +1,173 @@
+"""Forecasts of cut-offs in the past, made by a run's network once more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.attention_dump.times import parse_time
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.reading import read_beside
+from forecast_attn.errors import DataError, RunError
+from forecast_attn.evaluation.baselines import seasonal_naive
+from forecast_attn.evaluation.levels import level_columns
+from forecast_attn.history import read_history
+from forecast_attn.inference import Model, forecast_windows, load_model, prediction_columns
+from forecast_attn.panel_reading import panel_of_run
+from forecast_attn.plotting.forecasts import Forecasts, check_known
+from forecast_attn.preparation import Preparation, prepare
+from forecast_attn.run_dir import RunDir
+from forecast_attn.threads import cpu_threads
+from forecast_attn.training.sampling import spread_evenly
+
+SEASONAL_NAIVE = "seasonal-naive"
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Past:
+    """A run and a table that its network can forecast again.
+
+    Attributes:
+        run: the run.
+        model: its network.
+        panel: the table.
+        name: what messages call the table.
+    """
+
+    run: RunDir
+    model: Model
+    panel: Panel
+    name: str
+
+    def forecasts(self, cutoffs: Rows, *, baseline: bool = False) -> Forecasts:
+        """Forecast these rows of the panel, with what came; beside seasonal-naive if wanted."""
+        model, panel = self.model, self.panel
+        with cpu_threads(model.config.training.threads):
+            batches = forecast_windows(model, panel, cutoffs, device=torch.device("cpu"), need_weights=False)
+            frame = pd.concat([pd.DataFrame(prediction_columns(panel, model, batch)) for batch in batches])
+        targets = panel.target[cutoffs[:, None] + np.arange(1, model.schema.horizon + 1)].ravel()
+        frame = frame.assign(target=targets, model=self.run.path.resolve().name)
+        if baseline:
+            frame = pd.concat([frame, self._naive(frame, cutoffs)])
+        name = f"'{self.run.path}'"
+        return Forecasts(frame.reset_index(drop=True), panel.zone, name, panel.roles.target)
+
+    def _naive(self, frame: pd.DataFrame, cutoffs: Rows) -> pd.DataFrame:
+        panel, schema = self.panel, self.model.schema
+        starts = panel.starts[_series_of(panel, cutoffs)]
+        naive = seasonal_naive(panel.target, starts, cutoffs, season=schema.frequency.season, horizon=schema.horizon)
+        without_levels = dict.fromkeys(level_columns(frame.columns), np.nan)
+        return frame.assign(prediction=naive.ravel(), model=SEASONAL_NAIVE, **without_levels)
+
+    def rows_at(self, cutoff: str, items: list[str]) -> Rows:
+        """The rows of one cut-off, of series whose lookback and horizon lie in the table.
+
+        Raises:
+            ConfigError: the cut-off is no time.
+            DataError: no such series, or none has the window.
+        """
+        panel, schema = self.panel, self.model.schema
+        stamp = parse_time(cutoff, panel.timestamps.dtype, panel.zone)
+        rows = np.flatnonzero(panel.timestamps == stamp)
+        series = _series_of(panel, rows)
+        begins = schema.padded | (rows - schema.lookback + 1 >= panel.starts[series])
+        whole = begins & (rows + schema.horizon < panel.starts[series + 1]) & (rows < panel.ends[series])
+        check_known(items, list(panel.item_ids), "series", self.name)
+        wanted = np.isin(np.array(panel.item_ids, object)[series], items) if items else True
+        rows = rows[whole & wanted]
+        if not len(rows):
+            raise self._no_window(cutoff)
+        return rows
+
+    def _no_window(self, cutoff: str) -> DataError:
+        panel, schema = self.panel, self.model.schema
+        ends = [panel.zone.stamp_text(stamp) for stamp in (panel.timestamps.min(), panel.timestamps.max())]
+        return DataError(
+            f"{self.name} has no window with the cut-off {cutoff}: it goes from {ends[0]} to {ends[1]}",
+            f"a cut-off needs {schema.lookback} rows up to it and {schema.horizon} after it",
+        )
+
+    def is_in_training(self, rows: Rows) -> bool:
+        """Whether training has seen what came after one of these cut-offs."""
+        validation = self.run.read_json(self.run.metrics)["validation"]
+        boundary = parse_time(validation["after"], self.panel.timestamps.dtype, self.panel.zone)
+        return bool((self.panel.timestamps[rows] < boundary).any())
+
+
+def _series_of(panel: Panel, rows: Rows) -> Rows:
+    return np.asarray(np.searchsorted(panel.starts, rows, side="right") - 1, np.int64)
+
+
+def read_past(run: RunDir, data: Path | None) -> Past:
+    """The table of training, or another one that continues it.
+
+    Raises:
+        RunError: the run is damaged, or its table is not where it was or has changed.
+        DataError: what is wrong with the table.
+    """
+    model = load_model(run)
+    if data is None or model.config.data.vintages is not None:
+        panel = _panel_of_training(run, model, data)
+        return Past(run, model, prepare(panel, model.config.data).panel, _table_of(run))
+    config = model.config.data
+    frame = read_beside(data, config, item_id=model.schema.roles.item_id, wide=config.wide)
+    return Past(run, model, read_history(model, run, frame, data.name).panel, f"'{data}'")
+
+
+def validation_forecasts(run: RunDir, data: Path | None) -> Forecasts:
+    """Forecasts of the validation windows that training scored, beside seasonal-naive.
+
+    Args:
+        run: a finished run.
+        data: the table of training; where the run recorded it when None.
+
+    Raises:
+        RunError: the run is damaged, or this is not the table of training.
+        DataError: what is wrong with the table.
+    """
+    past, preparation = _prepared(run, data)
+    cutoffs = spread_evenly(preparation.validation_cutoffs, past.model.config.training.validation_windows)
+    return past.forecasts(cutoffs, baseline=True)
+
+
+def newest_validation(run: RunDir, data: Path | None, items: list[str]) -> tuple[Past, Rows]:
+    """The table of training, and the last validation window of every series; raises as `validation_forecasts`."""
+    past, preparation = _prepared(run, data)
+    cutoffs = np.sort(preparation.validation_cutoffs)
+    series = _series_of(past.panel, cutoffs)
+    newest = np.append(np.diff(series) > 0, True)
+    check_known(items, [past.panel.item_ids[at] for at in series[newest]], "validation window of series", past.name)
+    wanted = np.isin(np.array(past.panel.item_ids, object)[series], items) if items else True
+    return past, cutoffs[newest & wanted]
+
+
+def _prepared(run: RunDir, data: Path | None) -> tuple[Past, Preparation]:
+    model = load_model(run)
+    preparation = prepare(_panel_of_training(run, model, data), model.config.data)
+    return Past(run, model, preparation.panel, _table_of(run)), preparation
+
+
+def _table_of(run: RunDir) -> str:
+    return f"'{run.read_json(run.config)['data']['file']}'"
+
+
+def _panel_of_training(run: RunDir, model: Model, data: Path | None) -> Panel:
+    """The table of training.
+
+    Raises:
+        RunError: it is not where it was, or is another one.
+    """
+    recorded: dict[str, Any] = run.read_json(run.config)["data"]
+    if data is None and recorded["sha256"] is not None and not Path(recorded["file"]).is_file():
+        raise RunError(
+            f"the table of training, '{recorded['file']}', is not where it was: past forecasts need it",
+            "name it with --data FILE",
+        )
+    return panel_of_run(run, model.config, data)

@@ -1,0 +1,88 @@
+"""Pictures of forecasts with matplotlib: how they look, and how they are written.
+
+matplotlib comes with the extra [plot]; figures are made as objects, so that no backend or global state is touched.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forecast_attn.atomic import replacing, write_errors_of
+from forecast_attn.errors import ConfigError
+from forecast_attn.inspection.plots import ACCENT, DOTS_PER_INCH, FAINT, INK, LABEL, SECOND, TICK, WIDTH
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+TITLE, PANEL_TITLE = 14, 10
+# Okabe and Ito's, which colour-blind eyes tell apart, behind the colour that forecasts have in every picture here;
+# every model has dashes of its own too.
+MODELS = [SECOND, ACCENT, "#e69f00", "#009e73", "#cc79a7", "#56b4e9", FAINT]
+DASHES: list[Any] = ["-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (5, 2, 1, 2)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)), ":"]
+
+
+def make_figure(height: float, width: float = WIDTH) -> Figure:
+    """An empty figure, in inches.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+    except ImportError:
+        raise ConfigError("pictures need matplotlib", "pip install 'forecast-attn[plot]'") from None
+    layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06, wspace=0.02, hspace=0.03)
+    return Figure(figsize=(width, height), facecolor="white", layout=layout)
+
+
+def write_titles(figure: Figure, title: str, subtitle: str) -> None:
+    """The title, and below it in grey what it is about."""
+    figure.suptitle(title, x=0.01, ha="left", fontsize=TITLE, fontweight="bold", color=INK)
+    # matplotlib has one title of a figure: the first panel's, which the layout makes room for, says the rest.
+    figure.axes[0].set_title(subtitle, loc="left", fontsize=LABEL, color=FAINT, pad=8)
+
+
+def dress(axes: Axes) -> None:
+    """Quiet axes: a faint grid of values, no box."""
+    axes.tick_params(labelsize=TICK, colors=INK, length=3)
+    axes.grid(axis="y", color=FAINT, alpha=0.18, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.spines["bottom"].set_color(FAINT)
+    axes.tick_params(axis="y", length=0)
+
+
+def add_legend(figure: Figure, axes: Axes) -> None:
+    """What the lines and areas are, above the panels on the right, each once."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles,
+        labels,
+        loc="outside upper right",
+        ncols=min(len(handles), 4),
+        fontsize=TICK,
+        frameon=False,
+        labelcolor=INK,
+        handlelength=1.9,
+        columnspacing=1.3,
+    )
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a picture as .png or .svg, whole or not at all; the same picture is the same bytes.
+
+    Raises:
+        ConfigError: the name ends otherwise.
+        RunError: the file cannot be written.
+    """
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in ("png", "svg"):
+        raise ConfigError(f"a picture is a .png or a .svg; got '{path.name}'", f"--png {path.stem}.png")
+    from matplotlib import rc_context
+
+    options: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": DOTS_PER_INCH}
+    with rc_context({"svg.hashsalt": "forecast-attn"}), write_errors_of(path), replacing(path) as stream:
+        figure.savefig(stream, format=kind, **options)

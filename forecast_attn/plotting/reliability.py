@@ -1,0 +1,129 @@
+"""Whether levels mean what they say: the share of values below each level, beside the level.
+
+A level l is calibrated when a share l of the values lies at or below it. Of n independent values the share that a
+calibrated level gets is binomial (n, l) / n; the band holds 95 % of it (Bröcker and Smith 2007, "Increasing the
+reliability of reliability diagrams", for probabilities of events). Values of one forecast depend on each other, so that
+a curve may leave the band more often than that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.errors import DataError
+from forecast_attn.plotting.forecasts import Forecasts
+
+Floats = NDArray[np.float64]
+
+BAND = 0.95
+"""Share of binomial draws that the band holds."""
+
+
+@dataclass(frozen=True, eq=False)
+class ModelReliability:
+    """Of one model that has levels.
+
+    Attributes:
+        levels: nominal, ascending (levels,).
+        observed: share of values at or below each level (levels,).
+        counts: values behind each share (levels,).
+        low, high: what the share of a calibrated level lies between (levels,).
+    """
+
+    name: str
+    levels: Floats
+    observed: Floats
+    counts: NDArray[np.int64]
+    low: Floats
+    high: Floats
+
+    @property
+    def outside(self) -> NDArray[np.bool_]:
+        """Whether a share is outside the band (levels,)."""
+        return (self.observed < self.low) | (self.observed > self.high)
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability:
+    """Of every model that has levels, in the order of their table."""
+
+    models: tuple[ModelReliability, ...]
+    target: str
+    notes: list[str]
+
+    @property
+    def fewest(self) -> int:
+        """Values behind the least known share."""
+        return int(min(model.counts.min() for model in self.models))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able: every number that is drawn."""
+        return {
+            "kind": "calibration",
+            "target": self.target,
+            "band": BAND,
+            "notes": self.notes,
+            "models": [
+                {
+                    "model": model.name,
+                    "level": model.levels.tolist(),
+                    "observed": model.observed.tolist(),
+                    "n": model.counts.tolist(),
+                    "low": model.low.tolist(),
+                    "high": model.high.tolist(),
+                }
+                for model in self.models
+            ],
+        }
+
+
+def reliability(forecasts: Forecasts, notes: list[str] | None = None) -> Reliability:
+    """Count how often the value lies at or below each level.
+
+    Args:
+        forecasts: with targets.
+        notes: what there is to say about them.
+
+    Raises:
+        DataError: no model has levels.
+    """
+    if not forecasts.levels:
+        raise DataError(
+            f"{forecasts.name} has no levels, whose calibration could be drawn",
+            "train with levels: forecast train DATA --quantiles 0.1,0.5,0.9",
+        )
+    found = (_of_model(forecasts, name) for name in forecasts.models)
+    models = tuple(model for model in found if model is not None)
+    if not models:
+        raise DataError(f"{forecasts.name} has no value that can be compared with a level", "forecast backtest RUN")
+    return Reliability(models, forecasts.target or "target", notes or [])
+
+
+def _of_model(forecasts: Forecasts, name: str) -> ModelReliability | None:
+    """None for a model without levels."""
+    frame = forecasts.frame[forecasts.frame["model"] == name]
+    target = frame["target"].to_numpy(np.float64)
+    levels, shares, counts = [], [], []
+    for column, level in forecasts.levels.items():
+        line = frame[column].to_numpy(np.float64)
+        known = ~np.isnan(line) & ~np.isnan(target)
+        if known.any():
+            levels.append(level)
+            shares.append(float((target[known] <= line[known]).mean()))
+            counts.append(int(known.sum()))
+    if not levels:
+        return None
+    low, high = band(np.array(levels), np.array(counts))
+    return ModelReliability(name, np.array(levels), np.array(shares), np.array(counts, np.int64), low, high)
+
+
+def band(levels: Floats, counts: NDArray[Any]) -> tuple[Floats, Floats]:
+    """What the share of `counts` independent values below calibrated levels lies between, with probability `BAND`."""
+    from scipy.stats import binom
+
+    low, high = (binom.ppf(tail, counts, levels) / counts for tail in ((1 - BAND) / 2, (1 + BAND) / 2))
+    return np.asarray(low), np.asarray(high)

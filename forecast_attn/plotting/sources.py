@@ -1,0 +1,223 @@
+"""Which forecasts a picture is made of, and where the values of their series come from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from forecast_attn.data.reading import read_beside
+from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
+from forecast_attn.plotting.reliability import Reliability, reliability
+from forecast_attn.plotting.scene import ForecastScene, build_scene
+from forecast_attn.plotting.series_values import SeriesValues, first_that_reaches
+from forecast_attn.plotting.step_errors import StepErrors, step_errors
+from forecast_attn.run_dir import RunDir, sha256_of
+
+
+@dataclass(frozen=True)
+class PlotChoice:
+    """What of the forecasts is drawn.
+
+    Attributes:
+        items: series; all when empty.
+        models: models; when empty the first for a forecast, all for errors and levels.
+        cutoff: as the user writes a time; the last of every series when None.
+        history: steps before the cut-off; four horizons when None.
+        data: a table of the series.
+    """
+
+    items: list[str]
+    models: list[str]
+    cutoff: str | None = None
+    history: int | None = None
+    data: Path | None = None
+
+
+class PlotSource(NamedTuple):
+    """A table of forecasts, a run, or a table in the folder of its run."""
+
+    table: Path | None
+    run: RunDir | None
+
+
+def find_source(given: Path | None) -> PlotSource:
+    """What the user named: a run, the newest one when None, or a table.
+
+    Raises:
+        RunError: no such run, or an unfinished one.
+    """
+    if given is None or given.is_dir():
+        return PlotSource(None, RunDir.open_finished(given))
+    run = RunDir(given.parent)
+    belongs = run.config.is_file() and run.is_finished and given.exists()
+    if not given.exists() and not given.suffix:
+        return PlotSource(None, RunDir.open_finished(given))  # says which runs there are
+    return PlotSource(given, run if belongs else None)
+
+
+# --------------------------------------------------------------------------- one forecast and its series
+
+
+class Found(NamedTuple):
+    """Forecasts to draw, and what was read on the way."""
+
+    forecasts: Forecasts
+    table: Forecasts
+    """All that stand in their table: the targets of its other cut-offs are the history of this one."""
+    series: SeriesValues | None = None
+    notes: tuple[str, ...] = ()
+
+
+def forecast_scene(source: PlotSource, choice: PlotChoice) -> ForecastScene:
+    """The forecasts of one cut-off of each series, beside their history and what came.
+
+    Raises:
+        ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.
+    """
+    if source.run is None and choice.data is not None:
+        raise ConfigError(
+            "--data needs a run, whose columns and time step the table has", "name the run instead of the table"
+        )
+    found = _find(source, choice)
+    models = found.forecasts.models
+    forecasts = found.forecasts.of_models(choice.models or models[:1])
+    if choice.cutoff is None:
+        forecasts = forecasts.newest()
+    series = found.series
+    if series is None:
+        series = first_that_reaches(_candidates(source, found.table, choice.data), forecasts, choice.history)
+    scene = build_scene(forecasts, series, history=choice.history)
+    scene.notes.extend(found.notes)
+    if not choice.models and len(models) > 1:
+        scene.notes.append(f"drawn: {models[0]}; --model NAME chooses among {', '.join(models)}")
+    return scene
+
+
+def _find(source: PlotSource, choice: PlotChoice) -> Found:
+    """The forecasts at the cut-off that was asked for: written ones, or made again by the network."""
+    tables = [source.table] if source.table is not None else _tables_of(source.run)
+    read = [_read(path, source.run).of_items(choice.items) for path in tables]
+    if read and choice.cutoff is None:
+        return Found(read[0], read[0])
+    for forecasts in read:
+        found = forecasts.at_cutoff(str(choice.cutoff))
+        if len(found.frame):
+            return Found(found, forecasts)
+    if source.run is not None and source.table is None:
+        return _made_again(source.run, choice)
+    raise DataError(f"{read[0].name} has no forecast of the cut-off {choice.cutoff}", read[0].cutoff_hint())
+
+
+def _tables_of(run: RunDir | None) -> list[Path]:
+    return [path for path in (run.predictions, run.backtest) if path.is_file()] if run is not None else []
+
+
+def _read(path: Path, run: RunDir | None) -> Forecasts:
+    if run is None:
+        return read_forecasts(path)
+    from forecast_attn.inference import read_schema
+
+    schema = read_schema(run)
+    return read_forecasts(path, zone=schema.zone, target=schema.roles.target)
+
+
+def _made_again(run: RunDir, choice: PlotChoice) -> Found:
+    from forecast_attn.plotting.past import newest_validation, read_past
+
+    if choice.cutoff is None:
+        past, rows = newest_validation(run, choice.data, choice.items)
+        note = "no forecast yet: the last validation window is drawn; forecast predict makes one"
+    else:
+        past = read_past(run, choice.data)
+        rows = past.rows_at(choice.cutoff, choice.items)
+        seen = "the cut-off lies in the training rows: the network has seen what came after it"
+        note = seen if past.is_in_training(rows) else ""
+    forecasts = past.forecasts(rows)
+    return Found(forecasts, forecasts, SeriesValues.of_panel(past.panel), (note,) if note else ())
+
+
+# --------------------------------------------------------------------------- the series
+
+
+def _candidates(source: PlotSource, forecasts: Forecasts, data: Path | None) -> Iterator[SeriesValues]:
+    """The tables that may hold the series, the cheapest first."""
+    if source.run is not None and data is not None:
+        yield _values_in(source.run, data)
+        return
+    if forecasts.frame["target"].notna().any() or source.run is None:
+        yield SeriesValues.of_forecasts(forecasts)
+    if source.run is None:
+        return
+    yield _values_in(source.run, None)
+    recorded = source.run.read_json(source.run.config)["data"]
+    path = Path(recorded["file"])
+    if recorded["sha256"] is not None and path.is_file() and sha256_of(path) == recorded["sha256"]:
+        yield _values_in(source.run, path)
+
+
+def _values_in(run: RunDir, path: Path | None) -> SeriesValues:
+    """The series of a table, or of the end of the table of training that the run keeps."""
+    from forecast_attn.history import read_history
+    from forecast_attn.inference import load_model
+
+    model = load_model(run)
+    item_id, config = model.schema.roles.item_id, model.config.data
+    frame = None if path is None else read_beside(path, config, item_id=item_id, wide=config.wide)
+    panel = read_history(model, run, frame, "" if path is None else path.name, cold_start=True).panel
+    return SeriesValues.of_panel(panel)
+
+
+# --------------------------------------------------------------------------- many forecasts
+
+
+def scored_forecasts(source: PlotSource, choice: PlotChoice) -> Forecasts:
+    """Forecasts of many cut-offs with what came: a backtest, or the validation windows of a run.
+
+    Raises:
+        ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.
+    """
+    forecasts = _scored(source, choice).of_items(choice.items).of_models(choice.models)
+    if not (forecasts.frame["target"].notna() & forecasts.frame["prediction"].notna()).any():
+        raise DataError(
+            f"{forecasts.name} does not say what came: no row has a target and a prediction",
+            "forecast the past with: forecast backtest RUN",
+        )
+    return forecasts
+
+
+def _scored(source: PlotSource, choice: PlotChoice) -> Forecasts:
+    if source.table is not None:
+        if choice.data is not None:
+            raise ConfigError("--data goes with a run; a table of forecasts holds its own targets", "leave it out")
+        return _read(source.table, source.run)
+    run = source.run
+    if run is None:
+        raise RunError("there is nothing to draw", "name a run or a table of forecasts")
+    if run.backtest.is_file() and choice.data is None:
+        return _read(run.backtest, run)
+    from forecast_attn.plotting.past import validation_forecasts
+
+    return validation_forecasts(run, choice.data)
+
+
+def step_errors_of(source: PlotSource, choice: PlotChoice) -> StepErrors:
+    """The error by step of a backtest or of validation windows; raises as `scored_forecasts`."""
+    return step_errors(scored_forecasts(source, choice))
+
+
+def levels_of(source: PlotSource, choice: PlotChoice) -> Reliability:
+    """The calibration of the levels of a backtest or of validation windows; raises as `scored_forecasts`.
+
+    Raises:
+        DataError: no model has levels.
+    """
+    forecasts = scored_forecasts(source, choice)
+    notes = []
+    if source.run is not None and source.table is None and not source.run.backtest.is_file():
+        notes = ["these are the validation windows, which training chose its weights by: a backtest is the better test"]
+        if source.run.calibration.is_file():
+            notes[0] = "the levels were calibrated on these very windows: a backtest is the test"
+    return reliability(forecasts, notes)

@@ -1,0 +1,166 @@
+"""Pictures of forecasts as pages of the terminal."""
+
+from __future__ import annotations
+
+from copy import copy
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from forecast_attn.data.timestamps import Stamps
+from forecast_attn.option_values import level_name
+from forecast_attn.plotting import wording
+from forecast_attn.plotting.line_chart import Band, Chart, Line, chart_text
+from forecast_attn.plotting.reliability import ModelReliability, Reliability, band
+from forecast_attn.plotting.scene import ForecastScene, ForecastView, ModelForecast
+from forecast_attn.plotting.step_errors import StepErrors
+from forecast_attn.plotting.ticks import number_ticks, time_ticks
+
+Floats = NDArray[np.float64]
+
+ROWS, FEW_ROWS, ROWS_OF_MANY = 16, 11, 7
+"""Lines of a chart: alone, of two or three, of more."""
+TICK_WIDTH = 14  # characters that a label of an axis has to itself
+SQUARE_WIDTH = 64  # of a reliability diagram
+MOST_COLUMNS = 6  # steps in the table of errors
+
+# Light enough for a dark terminal, dark enough for a light one; blue and red of equal weight stay apart for all eyes.
+HISTORY, ACTUAL = "#3d9dc0", "#9a9aa6"
+MODELS = ["#e0566b", "#e69f00", "#23a884", "#b07cc6", "#56b4e9", "#9a9aa6"]
+GROUNDS = ["#4a2a33", "#6d3845", "#8c4656", "#a85467"]
+SIGNS, GROUND_SIGNS = "o#%&@$", ".:-="
+HISTORY_SIGN, ACTUAL_SIGN, LEVEL_SIGN, DIAGONAL_SIGN = "*", "x", "'", "/"
+
+
+def render_forecast(scene: ForecastScene, console: Console) -> None:
+    """Print every view, one below the other."""
+    rows = ROWS if len(scene.views) == 1 else FEW_ROWS if len(scene.views) <= 3 else ROWS_OF_MANY
+    console.print(Text(wording.forecast_title(scene)), style="bold")
+    for view in scene.views:
+        console.print(Text(f"{wording.view_title(scene, view)}; {wording.time_span(scene, view)}"))
+        console.print(chart_text(forecast_chart(scene, view, console.width), console, rows))
+        console.print()
+    _print_notes(scene.notes, console)
+
+
+def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Chart:
+    """A view as lines over the time from the cut-off, in nanoseconds or steps."""
+
+    def places(stamps: Stamps) -> Floats:
+        return (stamps - view.cutoff).astype(np.int64).astype(np.float64)
+
+    ahead = places(view.stamps)
+    lines = [Line(scene.target, places(view.history_stamps), view.history, HISTORY_SIGN, HISTORY)]
+    if not np.isnan(view.actual).all():
+        stamps, actual = view.joined(view.actual)
+        lines.append(Line(wording.CAME, places(stamps), actual, ACTUAL_SIGN, ACTUAL))
+    front = view.models[0]
+    lines += [
+        Line(f"level {level_name(level)}", ahead, front.levels[level], LEVEL_SIGN, ACTUAL)
+        for level in front.lone_levels
+    ]
+    lines += _curves([(wording.model_label(model.name), ahead, model.prediction) for model in view.models])
+    ticks = time_ticks(np.concatenate([view.history_stamps, view.stamps]), scene.zone, max(width // TICK_WIDTH, 2))
+    labels = [(float(places(np.array([tick.stamp]))[0]), tick.text) for tick in ticks]
+    return Chart(lines, _bands(front, ahead), [(0.0, "cut-off"), *labels], marks=[0.0])
+
+
+def _bands(model: ModelForecast, x: Floats) -> list[Band]:
+    found = []
+    for at, pair in enumerate(model.intervals):
+        shade = min(at, len(GROUNDS) - 1)
+        edges = model.levels[pair.lower], model.levels[pair.upper]
+        found.append(Band(wording.interval_name(pair), x, *edges, GROUND_SIGNS[shade], GROUNDS[shade]))
+    return found
+
+
+def _curves(curves: list[tuple[str, Floats, Floats]]) -> list[Line]:
+    """Names, x and y of models as lines, the first above the others."""
+    lines = [
+        Line(name, x, y, SIGNS[at % len(SIGNS)], MODELS[at % len(MODELS)]) for at, (name, x, y) in enumerate(curves)
+    ]
+    return lines[::-1]
+
+
+# --------------------------------------------------------------------------- errors
+
+
+def render_errors(errors: StepErrors, console: Console) -> None:
+    """Print the curves, and a table of a few steps."""
+    console.print(Text(wording.errors_title(errors)), style="bold")
+    console.print(Text(wording.errors_subtitle(errors)))
+    console.print(chart_text(errors_chart(errors, console.width), console, ROWS))
+    console.print()
+    console.print(_error_table(errors))
+
+
+def errors_chart(errors: StepErrors, width: int) -> Chart:
+    """Errors as lines over the step ahead, from 0."""
+    steps = errors.steps.astype(np.float64)
+    lines = _curves([(model.name, steps, model.mae) for model in errors.models])
+    round_steps = number_ticks(steps[0], steps[-1], max(width // TICK_WIDTH, 2))
+    ticks = [steps[0], *(tick for tick in round_steps if tick == round(tick) and tick != steps[0])]
+    return Chart(lines, [], [(tick, f"{tick:.0f}") for tick in ticks], zero=True, x_name="step")
+
+
+def _error_table(errors: StepErrors) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("MAE by step")
+    shown = np.linspace(0, len(errors.steps) - 1, min(MOST_COLUMNS, len(errors.steps))).round().astype(int)
+    for name in (*map(str, errors.steps[shown]), "all"):
+        table.add_column(name, justify="right")
+    for model in errors.models:
+        values = (*model.mae[shown], model.overall)
+        table.add_row(model.name, *(f"{value:.4g}" if np.isfinite(value) else "" for value in values))
+    return table
+
+
+# --------------------------------------------------------------------------- levels
+
+
+def render_reliability(found: Reliability, console: Console) -> None:
+    """Print the curve, and the numbers behind it."""
+    console.print(Text(wording.reliability_title(found)), style="bold")
+    square = copy(console)  # to measure by: the diagram is about square
+    square.width = min(console.width, SQUARE_WIDTH)
+    console.print(chart_text(reliability_chart(found), square, ROWS))
+    console.print()
+    for model in found.models:
+        console.print(_level_table(model))
+        console.print()
+    console.print(Text(wording.reliability_subtitle(found)))
+    _print_notes(found.notes, console)
+
+
+def reliability_chart(found: Reliability) -> Chart:
+    """Observed shares as lines over the levels, on the band of chance."""
+    grid = np.linspace(0, 1, 101)
+    low, high = band(grid[1:-1], np.full(len(grid) - 2, found.fewest))
+    lines = [
+        Line(wording.CALIBRATED, grid, grid, DIAGONAL_SIGN, ACTUAL),
+        *_curves([(model.name, model.levels, model.observed) for model in found.models]),
+    ]
+    labels = [(level, f"{level:g}") for level in (0.0, 0.5, 1.0, 0.2, 0.4, 0.6, 0.8)]
+    shaded = Band(wording.CHANCE, grid[1:-1], low, high, GROUND_SIGNS[0], GROUNDS[0])
+    return Chart(lines, [shaded], labels, x_name="level")
+
+
+def _level_table(model: ModelReliability) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(model.name, justify="right")
+    for name in ("at or below it", "if calibrated", "values"):
+        table.add_column(name, justify="right")
+    table.add_column("")
+    rows = zip(model.levels, model.observed, model.low, model.high, model.counts, model.outside, strict=True)
+    for level, share, low, high, count, outside in rows:
+        said = "" if not outside else "lies too low" if share < level else "lies too high"
+        table.add_row(level_name(level), f"{share:.3f}", f"{low:.3f} to {high:.3f}", f"{count:,}", said)
+    return table
+
+
+def _print_notes(notes: list[str], console: Console) -> None:
+    for note in notes:
+        console.print(Text(f"note: {note}"))
