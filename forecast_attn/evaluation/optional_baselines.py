@@ -21,6 +21,8 @@ Ints = NDArray[np.int64]
 
 MOST_EXAMPLES = 100_000
 """Windows times steps that the trees learn from."""
+ROUNDS = 200
+"""Trees."""
 _LATEST = 48
 """Values right before the cut-off that the trees see; farther back they see one per season."""
 _SEASONS = 10
@@ -56,7 +58,7 @@ def boosted_tree_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) ->
     wanted = np.concatenate([features.wanted(learnt, last, step) for step in steps])
     observed = ~np.isnan(wanted)
     trees = ensemble.HistGradientBoostingRegressor(
-        loss="absolute_error", max_iter=200, early_stopping=False, random_state=0
+        loss="absolute_error", max_iter=ROUNDS, early_stopping=False, random_state=0
     ).fit(inputs[observed], wanted[observed])
     past, last = features.past(cutoffs)
     found = [trees.predict(_tree_inputs(features, past, cutoffs, step, setup)) for step in steps]

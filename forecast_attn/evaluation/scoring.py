@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.evaluation.levels import Floats, level_columns
-from forecast_attn.evaluation.measures import LEAVES_OUT, Ratio, ScoredRows, check_metrics, ratios
+from forecast_attn.evaluation.measures import LEAVES_OUT, METRICS, Ratio, ScoredRows, check_metrics, ratios
+
+__all__ = ["GROUPS", "METRICS", "check_groups", "check_metrics", "score", "scores_to_records"]
 
 Ints = NDArray[np.int64]
 
@@ -123,7 +125,7 @@ def _group(frame: pd.DataFrame, name: str) -> Any:
             raise ConfigError(f"there is no {name} on a time axis of whole numbers", "group by step or item_id")
         if name == "hour":
             return stamps.dt.hour
-        names = np.array(WEEKDAYS)[stamps.dt.weekday.to_numpy()]
+        names = np.array(WEEKDAYS)[stamps.dt.day_of_week.to_numpy()]
         return pd.Categorical(names, categories=list(WEEKDAYS), ordered=True)
     if name not in frame.columns:
         raise ConfigError(f"these forecasts have no '{name}' to group by", "add a column cutoff, the last known time")

@@ -1,0 +1,285 @@
+"""Metrics of a tidy table: by hand, against utilsforecast and scikit-learn, and what must hold of any table."""
+
+import math
+import re
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn.metrics
+import utilsforecast.losses as reference
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forecast_attn.errors import ConfigError
+from forecast_attn.evaluation.scoring import METRICS, score, scores_to_records
+
+LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
+NAN = math.nan
+
+
+def table_of(
+    windows: int = 8, horizon: int = 6, models: tuple[str, ...] = ("a", "b"), seed: int = 0, levels: bool = True
+) -> pd.DataFrame:
+    """Two series, cut-offs every `horizon` hours, several models with levels."""
+    rng = np.random.default_rng(seed)
+    parts = []
+    for model in models:
+        for item_id in ("x", "y"):
+            cutoffs = pd.date_range("2024-01-05 22:00", periods=windows, freq=f"{horizon}h")
+            steps = np.tile(np.arange(1, horizon + 1), windows)
+            cutoff = cutoffs.repeat(horizon)
+            target = np.random.default_rng(len(item_id) + windows).normal(20, 5, len(steps))
+            prediction = target + rng.normal(0.5, 2, len(steps))
+            part = pd.DataFrame(
+                {"item_id": item_id, "cutoff": cutoff, "timestamp": cutoff + steps * pd.Timedelta("1h")}
+            )
+            part = part.assign(step=steps, target=target, prediction=prediction, model=model)
+            for level in LEVELS if levels else ():
+                part[f"{level:g}"] = prediction + 4 * (level - 0.5)
+            parts.append(part)
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_by_hand() -> None:
+    frame = pd.DataFrame(
+        {
+            "item_id": "s",
+            "target": [2.0, 4.0, 0.0, NAN],
+            "prediction": [3.0, 2.0, 1.0, 9.0],
+            "0.1": [1.0, 1.0, 0.5, 0.0],
+            "0.9": [5.0, 3.0, 2.0, 9.0],
+            "model": "m",
+        }
+    )
+    scales = pd.DataFrame({"mae": [2.0], "rmse": [4.0]}, index=["s"])
+    (found,) = score(frame, scales=scales).to_dict("records")
+    assert (found["rows"], found["no_target"], found["no_forecast"]) == (3, 1, 0)
+    expected = {
+        "mae": (1 + 2 + 1) / 3,
+        "rmse": math.sqrt((1 + 4 + 1) / 3),
+        "bias": (1 - 2 + 1) / 3,
+        "mape": (1 / 2 + 2 / 4) / 2,
+        "smape": (2 * 1 / 5 + 2 * 2 / 6 + 2 * 1 / 1) / 3,
+        "wape": 4 / 6,
+        "mase": 4 / 3 / 2,
+        "rmsse": math.sqrt(6 / 3) / 4,
+        "pinball@0.1": (0.1 * 1 + 0.1 * 3 + 0.9 * 0.5) / 3,
+        "pinball@0.9": (0.1 * 3 + 0.9 * 1 + 0.1 * 2) / 3,
+        "coverage@0.8": 1 / 3,
+        "width@0.8": (4 + 2 + 1.5) / 3,
+        "winkler@0.8": (4 + (2 + 10 * 1) + (1.5 + 10 * 0.5)) / 3,
+    }
+    for name, value in expected.items():
+        assert found[name] == pytest.approx(value, rel=1e-12), name
+    both = (expected["pinball@0.1"] + expected["pinball@0.9"]) / 2
+    assert found["crps"] == pytest.approx(2 * both)
+    assert found["wql"] == pytest.approx(2 * both * 3 / 6)
+    assert (found["mape_left_out"], found["smape_left_out"], found["mase_left_out"]) == (1, 0, 0)
+
+
+def test_rows_without_a_denominator_are_left_out_and_counted() -> None:
+    frame = pd.DataFrame(
+        {"item_id": list("aab"), "target": [0.0, 0.0, 5.0], "prediction": [0.0, 1.0, 6.0], "model": "m"}
+    )
+    scales = pd.DataFrame({"mae": [NAN, 2.0], "rmse": [NAN, 2.0]}, index=["a", "b"])
+    (found,) = score(frame, ["mape", "smape", "mase", "rmsse"], scales=scales).to_dict("records")
+    assert (found["mape"], found["mape_left_out"]) == (0.2, 2)
+    assert (found["smape"], found["smape_left_out"]) == ((2 + 2 / 11) / 2, 1)
+    assert (found["mase"], found["mase_left_out"]) == (0.5, 2)
+    assert (found["rmsse"], found["rmsse_left_out"]) == (0.5, 2)
+
+
+def test_no_target_but_zeros_has_no_wape() -> None:
+    frame = pd.DataFrame({"target": [0.0, 0.0], "prediction": [1.0, 1.0], "model": "m"})
+    scores = score(frame, ["wape", "mape"])
+    assert scores[["wape", "mape"]].isna().all(axis=None)
+    assert scores_to_records(scores)[0]["wape"] is None
+
+
+def test_agrees_with_utilsforecast() -> None:
+    frame, train = table_of(models=("m",)), history()
+    scores = score(frame, by="item_id", scales=scales_of(train)).set_index("item_id")
+    wide = frame.rename(columns={"item_id": "unique_id", "target": "y", "prediction": "m", "timestamp": "ds"})
+    wide = wide.rename(columns={"0.1": "m-lo-80", "0.9": "m-hi-80"}).drop(columns=["cutoff", "model", "step"])
+    columns = {0.1: "m-lo-80", 0.9: "m-hi-80"}
+    quantiles = {"m": [columns.get(level, f"{level:g}") for level in LEVELS]}
+    others = {
+        "mae": reference.mae(wide, ["m"]),
+        "rmse": reference.rmse(wide, ["m"]),
+        "bias": reference.bias(wide, ["m"]),
+        "mape": reference.mape(wide, ["m"]),
+        "wape": reference.nd(wide, ["m"]),
+        "mase": reference.mase(wide, ["m"], 24, train),
+        "rmsse": reference.rmsse(wide, ["m"], 24, train),
+        "pinball@0.1": reference.quantile_loss(wide, {"m": "m-lo-80"}, 0.1),
+        "wql": reference.scaled_crps(wide, quantiles, np.array(LEVELS)),
+        "coverage@0.8": reference.coverage(wide, ["m"], 80),
+        "winkler@0.8": reference.winkler_score(wide, ["m"], 80),
+    }
+    for name, other in others.items():
+        np.testing.assert_allclose(scores[name], other.set_index("unique_id")["m"].loc[scores.index], rtol=1e-9)
+    # Theirs goes from 0 to 1, ours as in the M4 competition from 0 to 2.
+    np.testing.assert_allclose(scores["smape"], 2 * reference.smape(wide, ["m"])["m"], rtol=1e-12)
+    mean = reference.mqloss(wide, quantiles, np.array(LEVELS))["m"]
+    np.testing.assert_allclose(scores["crps"], 2 * mean, rtol=1e-12)
+
+
+def history() -> pd.DataFrame:
+    rng, stamps = np.random.default_rng(9), pd.date_range("2023-12-01", periods=400, freq="h")
+    return pd.concat(
+        [pd.DataFrame({"unique_id": name, "ds": stamps, "y": rng.normal(20, 5, 400)}) for name in ("x", "y")]
+    )
+
+
+def scales_of(train: pd.DataFrame) -> pd.DataFrame:
+    from forecast_attn.config import DataConfig
+    from forecast_attn.evaluation.actuals import read_actuals
+    from forecast_attn.evaluation.scales import insample_scales
+
+    panel = read_actuals(train, DataConfig())
+    return insample_scales(panel, panel.ends, 24)
+
+
+def test_agrees_with_scikit_learn() -> None:
+    frame = table_of(models=("m",))
+    (found,) = score(frame).to_dict("records")
+    target, prediction = frame["target"], frame["prediction"]
+    assert found["mae"] == pytest.approx(sklearn.metrics.mean_absolute_error(target, prediction), rel=1e-12)
+    assert found["rmse"] == pytest.approx(sklearn.metrics.root_mean_squared_error(target, prediction), rel=1e-12)
+    assert found["mape"] == pytest.approx(sklearn.metrics.mean_absolute_percentage_error(target, prediction))
+    for level in LEVELS:
+        other = sklearn.metrics.mean_pinball_loss(target, frame[f"{level:g}"], alpha=level)
+        assert found[f"pinball@{level:g}"] == pytest.approx(other, rel=1e-12)
+
+
+@pytest.mark.parametrize("by", ["step", "item_id", "cutoff", "hour", "weekday", ("step", "item_id")])
+def test_groups_are_those_of_a_loop(by: str | tuple[str, ...]) -> None:
+    frame = table_of()
+    names = [by] if isinstance(by, str) else list(by)
+    stamps = frame["timestamp"].dt
+    keyed = frame.assign(hour=stamps.hour, weekday=stamps.day_name())
+    scores = score(frame, ["mae"], by)
+    assert list(scores.columns) == ["model", *names, "rows", "no_target", "no_forecast", "mae"]
+    for row in scores.to_dict("records"):
+        own = keyed[(keyed[["model", *names]] == [row["model"], *(row[name] for name in names)]).all(axis=1)]
+        assert row["rows"] == len(own)
+        assert row["mae"] == pytest.approx((own["prediction"] - own["target"]).abs().mean())
+    assert scores["rows"].sum() == len(frame)
+
+
+def test_hours_are_those_of_the_zone_and_weekdays_in_order() -> None:
+    frame = table_of(models=("m",))
+    berlin = frame.assign(timestamp=frame["timestamp"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"))
+    ours, theirs = (score(each, ["mae"], "hour").set_index("hour")["mae"] for each in (frame, berlin))
+    np.testing.assert_allclose(theirs.to_numpy(), np.roll(ours.to_numpy(), 9))
+    assert score(frame, ["mae"], "weekday")["weekday"].tolist() == ["Friday", "Saturday", "Sunday"]
+
+
+def test_rmae_compares_on_the_rows_of_both() -> None:
+    frame = table_of()
+    frame.loc[(frame["model"] == "b") & (frame["step"] > 2), "prediction"] = NAN
+    first, second = score(frame, ["mae", "rmae"], baseline="b").to_dict("records")
+    early = score(frame[frame["step"] <= 2], ["mae"])["mae"]
+    assert first["rmae"] == pytest.approx(early[0] / early[1])
+    assert first["rmae_left_out"] == 64
+    assert (second["rmae"], second["no_forecast"], second["rmae_left_out"]) == (1.0, 64, 0)
+
+
+def test_a_model_without_levels_has_no_scores_of_levels() -> None:
+    frame = table_of()
+    frame.loc[frame["model"] == "b", [f"{level:g}" for level in LEVELS]] = NAN
+    scores = score(frame).set_index("model")
+    assert math.isnan(scores.loc["b", "crps"])
+    assert math.isnan(scores.loc["b", "coverage@0.8"])
+    assert scores.loc["a", "crps"] > 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"metrics": ["mea"]}, "no metric 'mea'.*did you mean 'mae'"),
+        ({"metrics": ["mase"]}, "'mase' needs the scale of each series"),
+        ({"metrics": ["rmae"]}, "'rmae' needs a model to compare with"),
+        ({"metrics": ["crps"]}, "'crps' needs columns of levels"),
+        ({"metrics": ["coverage"]}, "'coverage' needs a symmetric pair of levels"),
+        ({"by": "weekdays"}, "grouped by 'weekdays'.*did you mean 'weekday'"),
+        ({"baseline": "bb"}, "no model 'bb' to compare with.*did you mean 'b'"),
+    ],
+)
+def test_what_is_not_there_is_refused(asked: dict[str, object], words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        score(table_of(levels=False), **asked)  # type: ignore[arg-type]
+    assert re.search(words, str(caught.value).replace("\n", " ")), str(caught.value)
+
+
+def test_no_hours_on_a_time_axis_of_numbers() -> None:
+    frame = table_of().assign(timestamp=1)
+    with pytest.raises(ConfigError, match="no hour on a time axis of whole numbers"):
+        score(frame, by="hour")
+    with pytest.raises(ConfigError, match="no 'cutoff' to group by"):
+        score(frame.drop(columns="cutoff"), by="cutoff")
+
+
+# --------------------------------------------------------------------------- what must hold of any table
+
+numbers = st.floats(-1e4, 1e4).map(lambda value: round(value, 3))
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> pd.DataFrame:
+    size = draw(st.integers(1, 30))
+    columns = {name: draw(st.lists(numbers, min_size=size, max_size=size)) for name in ("target", "0.1", "0.9")}
+    frame = pd.DataFrame(columns)
+    frame["prediction"] = draw(st.lists(numbers, min_size=size, max_size=size))
+    frame["step"] = draw(st.lists(st.integers(1, 3), min_size=size, max_size=size))
+    frame["item_id"] = draw(st.lists(st.sampled_from("ab"), min_size=size, max_size=size))
+    frame["model"] = "m"
+    return frame
+
+
+SCALES = pd.DataFrame({"mae": [2.0, 3.0], "rmse": [4.0, 5.0]}, index=["a", "b"])
+RATIOS = ("mape", "smape", "wape", "wql", "coverage@0.8")
+
+
+@settings(max_examples=25)
+@given(frame=tables(), seed=st.integers(0, 99))
+def test_the_order_of_rows_changes_nothing(frame: pd.DataFrame, seed: int) -> None:
+    shuffled = frame.sample(frac=1, random_state=seed)
+    ours, theirs = (score(each, by=("item_id", "step"), scales=SCALES) for each in (frame, shuffled))
+    pd.testing.assert_frame_equal(ours, theirs, rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=25)
+@given(frame=tables(), factor=st.sampled_from([0.5, 3.0, 1000.0]))
+def test_other_units_scale_the_errors_and_leave_the_ratios(frame: pd.DataFrame, factor: float) -> None:
+    larger = frame.copy()
+    larger[["target", "prediction", "0.1", "0.9"]] *= factor
+    ours, theirs = score(frame, scales=SCALES).iloc[0], score(larger, scales=SCALES * factor).iloc[0]
+    for name in [str(name) for name in ours.index[4:] if not str(name).endswith("_left_out")]:
+        same = name in (*RATIOS, "mase", "rmsse")
+        np.testing.assert_allclose(float(theirs[name]), float(ours[name]) * (1 if same else factor), rtol=1e-7)
+
+
+@settings(max_examples=25)
+@given(frame=tables())
+def test_a_perfect_forecast_has_no_error(frame: pd.DataFrame) -> None:
+    perfect = frame.assign(prediction=frame["target"], **{"0.1": frame["target"], "0.9": frame["target"]})
+    found = score(perfect, scales=SCALES).iloc[0]
+    for name in [str(name) for name in found.index[4:] if not str(name).endswith("_left_out")]:
+        expected = 1.0 if name == "coverage@0.8" else 0.0
+        assert found[name] == expected or (name in RATIOS and math.isnan(found[name])), name
+
+
+def test_every_metric_has_a_column() -> None:
+    scores = score(table_of(), METRICS, scales=scales_of(history()), baseline="b")
+    found = {str(name).partition("@")[0] for name in scores.columns}
+    assert set(METRICS) <= found
+
+
+def test_ten_thousand_windows_take_about_a_second() -> None:
+    frame = table_of(windows=5_000, horizon=24, models=("m",))
+    started = time.process_time()
+    score(frame, by="step", scales=scales_of(history()))
+    assert time.process_time() - started < 4  # 0.4 s on an idle machine
