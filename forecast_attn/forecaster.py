@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from forecast_attn.backtest.of_forecaster import Backtesting
 from forecast_attn.config import RunConfig
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecast_result import ForecastResult
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from forecast_attn.training.progress import TrainingListener
 
 
-class Forecaster:
+class Forecaster(Backtesting):
     """Trains on a table, forecasts it, and keeps what the forecast looked at.
 
         forecaster = Forecaster(horizon=24, lookback=168, attention="luong-general", future_covariates=["temperature"])

@@ -12,12 +12,16 @@ predictions.csv                forecasts of `forecast predict`
 attention.parquet              the attention behind them
 samples.parquet                paths drawn by `forecast predict --samples`
 backtest.parquet               forecasts of past cut-offs beside what came, by `forecast backtest`
+backtest.json                  what they say: scores, skill, tests, folds
 audit.json                     whether that attention can be believed, by `forecast audit`
 last.ckpt                      state for `train --resume`, deleted when training ends
+members/0/, members/1/, …      the members of an ensemble: each a run of its own, which shares the ensemble's
+                               config.json, schema.json and tail.parquet
 """
 
 import contextlib
 import hashlib
+import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +34,8 @@ from forecast_attn.errors import RunError
 from forecast_attn.formats import FORMAT_VERSION, upgraded
 
 RUNS = Path("runs")
+MEMBERS = "members"
+CONFIG = "config.json"
 DAMAGED_HINT = "restore it from a copy, or train again"
 
 
@@ -48,18 +54,21 @@ class RunDir:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self.config = self.path / "config.json"
-        self.schema = self.path / "schema.json"
+        self.home = _home_of(self.path)
+        """Where what was asked and what the data taught are: of a member, the ensemble's folder."""
+        self.config = self.home / CONFIG
+        self.schema = self.home / "schema.json"
         self.model = self.path / "model.safetensors"
         self.history = self.path / "history.csv"
         self.calibration = self.path / "calibration.json"
         self.metrics = self.path / "metrics.json"
-        self.tail = self.path / "tail.parquet"
+        self.tail = self.home / "tail.parquet"
         self.validation_attention = self.path / "validation_attention.parquet"
         self.predictions = self.path / "predictions.csv"
         self.attention = self.path / "attention.parquet"
         self.samples = self.path / "samples.parquet"
         self.backtest = self.path / "backtest.parquet"
+        self.backtest_scores = self.path / "backtest.json"
         self.audit = self.path / "audit.json"
         self.checkpoint = self.path / "last.ckpt"
 
@@ -86,13 +95,14 @@ class RunDir:
         """
         run = cls(path) if path is not None else cls.newest()
         run.check_is_run()
-        missing = [file.name for file in (run.schema, run.model, run.metrics, run.tail) if not file.is_file()]
+        weights = [part.model for part in run.parts]
+        missing = [file.name for file in (run.schema, *weights, run.metrics, run.tail) if not file.is_file()]
         if missing and run.is_finished:
             raise RunError(f"'{run.path}' is damaged: missing {', '.join(missing)}", DAMAGED_HINT)
         if missing:
             raise RunError(
                 f"'{run.path}' is an unfinished run: missing {', '.join(missing)}",
-                f"continue it with: forecast train --resume {run.path}",
+                f"continue it with: forecast train --resume {run.home}",
             )
         return run
 
@@ -115,6 +125,44 @@ class RunDir:
     @property
     def is_finished(self) -> bool:
         return self.metrics.is_file()
+
+    # ------------------------------------------------------------------ members of an ensemble
+
+    @property
+    def is_member(self) -> bool:
+        """Whether this is one of the members of an ensemble."""
+        return self.home != self.path
+
+    @property
+    def number(self) -> int:
+        """Of a member, counted from 0."""
+        return int(self.path.name)
+
+    def member(self, number: int) -> Self:
+        """One of an ensemble's members, counted from 0; its folder need not exist yet."""
+        return type(self)(self.path / MEMBERS / str(number))
+
+    @property
+    def members(self) -> list[Self]:
+        """Those that have a folder; none where the run is no ensemble."""
+        there = itertools.takewhile(lambda member: member.path.is_dir(), map(self.member, itertools.count()))
+        return list(there)
+
+    @property
+    def parts(self) -> list[Self]:
+        """Where the networks are: the members, or the run itself."""
+        return self.members or [self]
+
+    def make_member(self, number: int) -> Self:
+        """The member with a folder, which may be there already.
+
+        Raises:
+            RunError: it cannot be made.
+        """
+        member = self.member(number)
+        with write_errors_of(member.path):
+            member.path.mkdir(parents=True, exist_ok=True)
+        return member
 
     # ------------------------------------------------------------------ reading and writing
 
@@ -155,8 +203,9 @@ class RunDir:
 
     def remove_leftovers(self) -> None:
         """Delete what a killed process left half-written."""
-        for partial in self.path.glob(f".*{PARTIAL_SUFFIX}"):
-            partial.unlink(missing_ok=True)
+        for folder in (self.path, *(member.path for member in self.members)):
+            for partial in folder.glob(f".*{PARTIAL_SUFFIX}"):
+                partial.unlink(missing_ok=True)
 
 
 def sha256_of(path: Path) -> str:
@@ -174,11 +223,20 @@ def fresh_path(attention: str) -> Path:
 
 def check_is_free(path: Path) -> None:
     """Raise RunError unless a run directory may be made at this path."""
+    if _home_of(path) != path:
+        raise RunError(f"'{path}' belongs to the run '{_home_of(path)}'", "name another --out")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         run = RunDir(path)
         unfinished = run.config.is_file() and not run.is_finished
         or_continue = f", or continue the run with: forecast train --resume {path}" if unfinished else ""
         raise RunError(f"'{path}' exists and is not an empty folder", f"name another --out{or_continue}")
+
+
+def _home_of(path: Path) -> Path:
+    """The folder of the ensemble that a path is a member of; else the path itself."""
+    home = path.parent.parent
+    is_member = path.parent.name == MEMBERS and path.name.isdecimal() and not (path / CONFIG).is_file()
+    return home if is_member and (home / CONFIG).is_file() else path
 
 
 def _known_runs() -> str:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from forecast_attn.cli.audit import audit
+from forecast_attn.cli.backtest import backtest
 from forecast_attn.cli.check import check
 from forecast_attn.cli.evaluate import evaluate
 from forecast_attn.cli.explain import explain
@@ -32,7 +33,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (check, explain, train, future_template, predict, plot, evaluate, inspect, audit, info):
+for command in (check, explain, train, future_template, predict, backtest, evaluate, plot, inspect, audit, info):
     app.command()(command)
 
 # Typer does not export the base of its usage errors.

@@ -1,0 +1,151 @@
+"""The table a backtest runs over, read as in training, and the part of it that a new run may be trained on."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.backtest.schedule import parse_stamp
+from forecast_attn.config import DataConfig
+from forecast_attn.data.localise import axis_stamps
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.panel_building import build_panel
+from forecast_attn.data.problems import stop_at_errors
+from forecast_attn.data.reading import read_beside
+from forecast_attn.errors import DataError, RunError
+from forecast_attn.history import select_series
+from forecast_attn.inference import Model
+from forecast_attn.panel_reading import Table, name_of, panel_of_run, with_vintages
+from forecast_attn.run_dir import DAMAGED_HINT, RunDir
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from forecast_attn.data.reading import Progress
+
+
+def read_actuals(
+    model: Model,
+    run: RunDir,
+    data: pd.DataFrame | Table | None,
+    vintages: pd.DataFrame | None = None,
+    progress: Progress | None = None,
+    *,
+    weighted: bool = False,
+) -> Panel:
+    """The table to forecast and to compare with, read as in training.
+
+    Args:
+        model: whose roles, time step and options count.
+        run: its recorded table is read when `data` is None.
+        data: the table.
+        vintages: future covariates as they were forecast; the file that the run names when None.
+        progress: called with the bytes read so far and the bytes there are.
+        weighted: read the column of weights too, which only training needs.
+
+    Raises:
+        DataError: what is wrong with the table.
+        RunError: the run was not trained on a file, or the file is another one now.
+    """
+    if data is None:
+        return _recorded_table(run, model, vintages, progress)
+    options = model.config.data
+    frame = read_beside(data, options, item_id=model.schema.roles.item_id, wide=options.wide)
+    return actuals_of(model, frame, name_of(data), vintages, weighted=weighted)
+
+
+def actuals_of(
+    model: Model, frame: pd.DataFrame, source: str, vintages: pd.DataFrame | None = None, *, weighted: bool = False
+) -> Panel:
+    """The panel of a table as it was read; see `read_actuals`."""
+    schema, options = model.schema, model.config.data
+    frame, _, table = with_vintages(frame, options, vintages)
+    roles = schema.roles if weighted else replace(schema.roles, weight=None)
+    form = options.date_format or schema.date_order
+    options = replace(options, freq=schema.frequency.alias, date_format=form)
+    return build_panel(frame, roles, options, source=source, zone=schema.zone, vintages=table)
+
+
+def _recorded_table(run: RunDir, model: Model, vintages: pd.DataFrame | None, progress: Progress | None) -> Panel:
+    try:
+        return panel_of_run(run, model.config, None, vintages, progress)
+    except RunError as error:
+        again = f"forecast backtest {run.path} --data FILE"
+        raise RunError(error.message, again) from None
+    except DataError as error:
+        raise DataError(error.message, f"forecast backtest {run.path} --data FILE, if the table was moved") from None
+
+
+def trained_series(model: Model, panel: Panel) -> tuple[Panel, tuple[str, ...]]:
+    """The panel without the series that training did not see, and their names.
+
+    Raises:
+        DataError: it saw none of them.
+    """
+    unseen = model.schema.scaler.unseen(panel.item_ids)
+    if not unseen:
+        return panel, ()
+    if len(unseen) == panel.num_series:
+        model.schema.scaler.for_series(panel.item_ids)  # names them
+    keep = ~np.isin(np.array(panel.item_ids, dtype=object), np.array(unseen, dtype=object))
+    rows = np.flatnonzero(keep[panel.series_of_rows])
+    chosen = select_series(panel, keep)
+    # Filled rows are counted anew: what was drawn from later values must stay known.
+    filled = {
+        name: np.searchsorted(rows, own[keep[panel.series_of_rows[own]]]) for name, own in panel.filled.rows.items()
+    }
+    return replace(chosen, filled=replace(panel.filled, rows=filled)), unseen
+
+
+def training_end(model: Model, run: RunDir, panel: Panel) -> Any:
+    """The last stamp the run was trained on, on the panel's axis.
+
+    Raises:
+        RunError: metrics.json does not say.
+    """
+    try:
+        return parse_stamp(str(run.read_json(run.metrics)["validation"]["after"]), panel)
+    except (KeyError, TypeError, DataError) as error:
+        raise RunError(f"'{run.metrics}' is damaged: {error}", DAMAGED_HINT) from None
+
+
+def rows_until(frame: pd.DataFrame, panel: Panel, config: DataConfig, cutoff: Any) -> pd.DataFrame:
+    """The rows of a table up to and with a stamp, and no others: what may be trained on before that stamp.
+
+    Args:
+        frame: as it was read.
+        panel: made of it.
+        config: how its stamps are written.
+        cutoff: on the panel's axis.
+    """
+    roles, form = panel.roles, config.date_format or panel.date_order
+    names = None if roles.item_id is None else frame[roles.item_id].astype(str)
+    series = np.zeros(len(frame), np.int64) if names is None else names.astype("category").cat.codes.to_numpy(np.int64)
+    item_ids = ("",) if names is None else tuple(names.astype("category").cat.categories)
+    stamps, bad = axis_stamps(
+        frame[roles.time], panel.zone, stop_at_errors, series=series, item_ids=item_ids, date_format=form
+    )
+    return frame[(stamps <= cutoff) & ~bad]
+
+
+def digest_of(panel: Panel) -> str:
+    """Of every value a forecast of the panel may depend on."""
+    hashed = hashlib.blake2b(digest_size=16)
+    arrays = ("starts", "known", "timestamps", "target", "past_covariates", "future_covariates", "static_covariates")
+    codes = ("past_categories", "future_categories", "static_categories", "weights")
+    for name in (*arrays, *codes):
+        hashed.update(_bytes(getattr(panel, name)))
+    if panel.issued is not None:
+        for name in ("series", "stamps", "issued_at", "values"):
+            hashed.update(_bytes(getattr(panel.issued, name)))
+    said = (panel.item_ids, panel.roles, panel.levels, panel.zone, panel.frequency.alias)
+    hashed.update(repr(said).encode())
+    return hashed.hexdigest()
+
+
+def _bytes(values: NDArray[Any]) -> memoryview:
+    return np.ascontiguousarray(values).ravel().view(np.uint8).data

@@ -1,0 +1,181 @@
+"""The folds of a backtest: which series is forecast from which row, by which model, and what is left out and why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.backtest.schedule import rows_at
+from forecast_attn.data.cutoffs import with_values
+from forecast_attn.data.missing import sees_later_values
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.problems import counted
+from forecast_attn.data.schema import Schema
+from forecast_attn.data.timestamps import Stamps
+from forecast_attn.errors import ConfigError, DataError
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+REASONS = {
+    "lookback": "the series has not begun, or has no whole lookback yet",
+    "horizon": "the series ends before the horizon does",
+    "interpolated": "inside an interpolated hole, which knows a later value",
+    "nothing observed": "no value in the lookback, or none in the horizon",
+    "not forecast": "not all of the horizon had been forecast in --vintages",
+}
+"""Why a window is left out, in the order of asking."""
+
+
+class Fold(NamedTuple):
+    """One cut-off: a row of the fold table. Stamps are those of the axis."""
+
+    number: int
+    """From 1."""
+    cutoff: Any
+    """Last known stamp."""
+    first: Any
+    """First stamp that is forecast."""
+    last: Any
+    series: int
+    """How many are forecast."""
+    model: int
+    """0 is the run's own; then the number of the refit."""
+    trained_until: Any
+    """The last stamp that the model was trained on, or that chose its weights."""
+
+
+@dataclass(frozen=True, eq=False)
+class Folds:
+    """Windows in the order they are forecast in: by cut-off, then by series."""
+
+    folds: tuple[Fold, ...]
+    windows: Ints
+    """Rows of the last known values (num_windows,)."""
+    starts: Ints
+    """First window of every fold, and the number of windows (num_folds + 1,)."""
+    left_out: dict[str, int]
+    """Reason -> windows."""
+    empty: int
+    """Cut-offs at which no series can be forecast, which are no folds."""
+
+    def windows_of_model(self, number: int) -> slice:
+        """The windows that a model forecasts, which are neighbours."""
+        own = [place for place, fold in enumerate(self.folds) if fold.model == number]
+        return slice(int(self.starts[own[0]]), int(self.starts[own[-1] + 1]))
+
+    @property
+    def models(self) -> tuple[int, ...]:
+        """Numbers of the models, ascending."""
+        return tuple(dict.fromkeys(fold.model for fold in self.folds))
+
+    @property
+    def inside_training(self) -> int:
+        """Folds whose model was trained on what it forecasts."""
+        return sum(bool(fold.first <= fold.trained_until) for fold in self.folds)
+
+
+def parse_refit(text: str | int) -> int:
+    """Folds from one refit to the next; 0 for `never`, 1 for `every`.
+
+    Raises:
+        ConfigError: anything else.
+    """
+    plain = str(text).strip().lower()
+    if plain in ("never", "every"):
+        return int(plain == "every")
+    if not plain.isdecimal() or int(plain) < 1:
+        raise ConfigError(f"--refit must be never, every, or a number of cut-offs; got '{text}'", "such as --refit 7")
+    return int(plain)
+
+
+def make_folds(panel: Panel, schema: Schema, cutoffs: Stamps, *, trained_until: Any, refit_every: int = 0) -> Folds:
+    """Find the windows at the cut-offs.
+
+    Args:
+        panel: the series.
+        schema: sizes, and whether windows may be padded.
+        cutoffs: stamps (num_cutoffs,), ascending.
+        trained_until: the last stamp the run was trained on.
+        refit_every: folds from one refit to the next; 0 for none.
+
+    Raises:
+        DataError: no series can be forecast at any of them.
+    """
+    rows, left_out = rows_at(panel, cutoffs), {}
+    kept = np.ones(rows.shape, np.bool_)
+    for reason, good in _conditions(panel, schema, rows):
+        passed = kept.copy()
+        passed[kept] = good(rows[kept])
+        if (kept & ~passed).any():
+            left_out[reason] = int((kept & ~passed).sum())
+        kept = passed
+    counts = kept.sum(axis=1)
+    used = np.flatnonzero(counts)
+    if not len(used):
+        raise _none_left(panel, cutoffs, left_out)
+    folds = _numbered(schema, cutoffs[used], counts[used], trained_until, refit_every)
+    return Folds(folds, rows[kept], np.concatenate(([0], np.cumsum(counts[used]))), left_out, len(cutoffs) - len(used))
+
+
+def _numbered(schema: Schema, cutoffs: Stamps, counts: Ints, trained_until: Any, refit_every: int) -> tuple[Fold, ...]:
+    firsts, lasts = (schema.frequency.shift(cutoffs, steps) for steps in (1, schema.horizon))
+    models = np.arange(len(cutoffs)) // refit_every + 1 if refit_every else np.zeros(len(cutoffs), np.int64)
+    return tuple(
+        Fold(
+            place + 1,
+            cutoffs[place],
+            firsts[place],
+            lasts[place],
+            int(counts[place]),
+            int(models[place]),
+            max(trained_until, cutoffs[place // refit_every * refit_every]) if refit_every else trained_until,
+        )
+        for place in range(len(cutoffs))
+    )
+
+
+def _conditions(panel: Panel, schema: Schema, rows: Ints) -> list[tuple[str, Callable[[Ints], Mask]]]:
+    """What a window's row must satisfy, by the name of its reason."""
+    lookback, horizon = schema.lookback, schema.horizon
+    needed = 1 if schema.padded else lookback
+    series_of = panel.series_of_rows
+
+    def has_lookback(row: Ints) -> Mask:
+        return (row >= 0) & (row - panel.starts[series_of[row]] + 1 >= needed)
+
+    def has_horizon(row: Ints) -> Mask:
+        return np.asarray(row + horizon < panel.ends[series_of[row]])
+
+    def has_values(row: Ints) -> Mask:
+        ascending = np.sort(row)
+        return np.isin(row, with_values(panel, ascending, lookback, horizon))
+
+    sees = sees_later_values(panel)
+    conditions: list[tuple[str, Callable[[Ints], Mask]]] = [
+        ("lookback", has_lookback),
+        ("horizon", has_horizon),
+        ("interpolated", lambda row: ~sees[row]),
+        ("nothing observed", has_values),
+    ]
+    if panel.issued is not None:
+        from forecast_attn.data.vintages import Vintages
+
+        vintages, steps = Vintages.build(panel, panel.issued), schema.forecast_steps(panel.issued.columns)
+        conditions.append(("not forecast", lambda row: vintages.covered(row, steps)))
+    return conditions
+
+
+def _none_left(panel: Panel, cutoffs: Stamps, left_out: dict[str, int]) -> DataError:
+    if not len(cutoffs):
+        return DataError("there is no row before the first stamp to forecast", "a later --start")
+    first, last = panel.zone.stamp_text(cutoffs[0]), panel.zone.stamp_text(cutoffs[-1])
+    why = "; ".join(f"{number:,}: {REASONS[reason]}" for reason, number in left_out.items())
+    return DataError(
+        f"no series can be forecast at {counted(len(cutoffs), 'cut-off')} from {first} to {last} ({why})",
+        "other dates with --start and --end, or --data FILE with more rows",
+    )

@@ -1,0 +1,120 @@
+"""The tidy rows of a backtest: windows and their forecasts as a table, and tables as one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from forecast_attn.atomic import replacing, write_errors_of
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import ConfigError
+from forecast_attn.option_values import level_name
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+def rows_schema(panel: Panel, levels: tuple[float, ...]) -> pa.Schema:
+    """item_id, cutoff, timestamp, step, target, prediction, a column per level, model."""
+    time = pa.int64() if panel.frequency.is_integer else pa.timestamp("ns", tz=panel.zone.type_name)
+    return pa.schema(
+        [
+            ("item_id", pa.string()),
+            ("cutoff", time),
+            ("timestamp", time),
+            ("step", pa.int64()),
+            ("target", pa.float64()),
+            ("prediction", pa.float64()),
+            *((level_name(level), pa.float64()) for level in levels),
+            ("model", pa.string()),
+        ]
+    )
+
+
+def actual_values(panel: Panel) -> Floats:
+    """The target as it was observed (num_rows,): NaN where it is missing, and where a policy filled it."""
+    filled = panel.filled.rows.get(panel.roles.target)
+    if filled is None:
+        return panel.target
+    target = panel.target.copy()
+    target[filled] = np.nan
+    return target
+
+
+def rows_table(
+    panel: Panel, actual: Floats, model: str, windows: Ints, prediction: Floats, levels: dict[float, Floats | None]
+) -> pa.Table:
+    """The rows of some windows, one per step.
+
+    Args:
+        panel: the series.
+        actual: see `actual_values`.
+        model: who made the forecasts.
+        windows: rows of the last known values (num_windows,).
+        prediction: (num_windows, horizon).
+        levels: of each level its forecasts (num_windows, horizon); None for a model without.
+    """
+    count, horizon = prediction.shape
+    steps = np.arange(1, horizon + 1)
+    rows = windows[:, None] + steps
+    names = pa.array(panel.item_ids, pa.string())
+    series = np.repeat(np.searchsorted(panel.starts, windows, side="right") - 1, horizon)
+    schema = rows_schema(panel, tuple(levels))
+    columns: list[Any] = [
+        pa.DictionaryArray.from_arrays(pa.array(series), names).cast(pa.string()),
+        _stamps(np.repeat(panel.timestamps[windows], horizon), schema.field("cutoff").type),
+        _stamps(panel.timestamps[rows].ravel(), schema.field("cutoff").type),
+        np.tile(steps, count),
+        _or_null(actual[rows]),
+        _or_null(prediction),
+        *(pa.nulls(prediction.size, pa.float64()) if each is None else _or_null(each) for each in levels.values()),
+        pa.DictionaryArray.from_arrays(pa.array(np.zeros(prediction.size, np.int32)), [model]).cast(pa.string()),
+    ]
+    return pa.Table.from_arrays([pa.array(column) for column in columns], schema=schema)
+
+
+def _stamps(stamps: NDArray[Any], kind: pa.DataType) -> pa.Array:
+    return pa.array(stamps.astype(np.int64), pa.int64()).cast(kind)
+
+
+def _or_null(values: Floats) -> pa.Array:
+    """NaN as null: a value that is not there."""
+    return pa.array(values.ravel(), from_pandas=True)
+
+
+def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> None:
+    """Write tables as row groups of a file that appears whole or not at all.
+
+    Raises:
+        RunError: it cannot be written.
+    """
+    with replacing(path) as stream, write_errors_of(path):
+        writer = pq.ParquetWriter(stream, schema, compression="zstd")
+        try:
+            for table in tables:
+                writer.write_table(table, row_group_size=max(table.num_rows, 1))
+        finally:
+            writer.close()
+
+
+def row_groups(path: Path) -> Iterator[pa.Table]:
+    """The row groups of a file, one at a time."""
+    with pq.ParquetFile(path) as file:
+        for place in range(file.num_row_groups):
+            yield file.read_row_group(place)
+
+
+def check_out(path: Path) -> None:
+    """Refuse what is neither Parquet nor CSV by its name.
+
+    Raises:
+        ConfigError: naming both.
+    """
+    if path.suffix.lower() not in (".parquet", ".csv"):
+        raise ConfigError(f"--out '{path}' is neither .parquet nor .csv", f"--out {path.with_suffix('.parquet')}")

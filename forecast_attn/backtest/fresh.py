@@ -1,0 +1,100 @@
+"""`forecast backtest DATA`: a new run, trained on the rows before the first stamp that is forecast, and no others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forecast_attn.backtest.actuals import actuals_of, rows_until
+from forecast_attn.backtest.folds import Folds, make_folds, parse_refit
+from forecast_attn.backtest.plan import plan_on_panel
+from forecast_attn.config import RunConfig
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.panel_building import build_panel
+from forecast_attn.data.reading import read_table
+from forecast_attn.data.roles import resolve_roles
+from forecast_attn.inference import load_model
+from forecast_attn.panel_reading import Table, name_of, with_vintages
+from forecast_attn.preparation import prepare
+from forecast_attn.run_dir import DataSource, RunDir
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from forecast_attn.backtest.backtest import Backtest
+    from forecast_attn.backtest.plan import BacktestOptions
+    from forecast_attn.data.reading import Progress
+    from forecast_attn.data.timestamps import Stamps
+    from forecast_attn.training.progress import TrainingListener
+
+
+@dataclass(frozen=True, eq=False)
+class Beginning:
+    """A table, and the part of it that ends at the first cut-off."""
+
+    frame: pd.DataFrame
+    """The whole table as it was read."""
+    source: str
+    config: RunConfig
+    panel: Panel
+    """Of the whole table."""
+    known: Panel
+    """Of the rows up to the first cut-off, read as if there were no others."""
+    cutoffs: Stamps
+
+    @classmethod
+    def read(
+        cls, data: pd.DataFrame | Table, config: RunConfig, options: BacktestOptions, progress: Progress | None = None
+    ) -> Beginning:
+        """Read a table and cut it at the first cut-off.
+
+        Args:
+            data: the table.
+            config: how it is read, and what will be trained.
+            options: of the backtest.
+            progress: called with the bytes read so far and the bytes there are.
+
+        Raises:
+            DataError: what is wrong with the table, or it has no such cut-off.
+            ConfigError: options that contradict each other.
+        """
+        source = name_of(data)
+        frame = read_table(data, config.data, progress=progress)
+        whole, reading, table = with_vintages(frame, config.data, None)
+        panel = build_panel(whole, resolve_roles(whole, reading, source), reading, source=source, vintages=table)
+        horizon = config.data.horizon or panel.frequency.default_horizon
+        cutoffs = options.schedule.cutoff_stamps(panel, horizon)
+        part = rows_until(whole, panel, reading, cutoffs[0])
+        reading = replace(reading, freq=panel.frequency.alias, date_format=reading.date_format or panel.date_order)
+        known = build_panel(part, resolve_roles(part, reading, source), reading, source=source, vintages=table)
+        return cls(frame, source, config, panel, known, cutoffs)
+
+    def folds(self, options: BacktestOptions) -> Folds:
+        """The fold table, without training anything.
+
+        Raises:
+            DataError: there is too little to train on before the first cut-off.
+        """
+        preparation = prepare(self.known, self.config.data)
+        return make_folds(
+            self.panel,
+            preparation.schema,
+            self.cutoffs,
+            trained_until=preparation.split.boundary,
+            refit_every=parse_refit(options.refit),
+        )
+
+    def train(self, out: Path, listener: TrainingListener) -> RunDir:
+        """Train a run on the part that is known at the first cut-off."""
+        from forecast_attn.training.train import train
+
+        until: Any = self.panel.zone.stamp_text(self.cutoffs[0])
+        # Without a digest: the run was not trained on the whole file, and must not take it for its table.
+        return train(self.known, self.config, out, DataSource(f"{self.source} up to {until}", None), listener)
+
+    def plan(self, run: RunDir, options: BacktestOptions) -> Backtest:
+        """The backtest of a run that was trained on the part, over the whole table."""
+        model = load_model(run)
+        panel = actuals_of(model, self.frame, self.source, weighted=parse_refit(options.refit) > 0)
+        return plan_on_panel(run, model, panel, options)

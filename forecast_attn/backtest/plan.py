@@ -1,0 +1,132 @@
+"""From a run, a table and what was asked for to a backtest that can begin. All that can be refused is refused here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forecast_attn.attention_dump import DumpChoice
+from forecast_attn.attention_dump.largest import check_top
+from forecast_attn.backtest.actuals import read_actuals, trained_series, training_end
+from forecast_attn.backtest.backtest import Backtest
+from forecast_attn.backtest.folds import make_folds, parse_refit
+from forecast_attn.backtest.schedule import Schedule
+from forecast_attn.backtest.scores import check_scores
+from forecast_attn.errors import ConfigError
+from forecast_attn.evaluation.baseline_forecasts import BASELINES, DEFAULT_BASELINES, check_baselines
+from forecast_attn.inference import Model, choose_device, load_model
+from forecast_attn.panel_reading import Table
+from forecast_attn.run_dir import RunDir
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from forecast_attn.data.panel import Panel
+    from forecast_attn.data.reading import Progress
+
+REFIT_EPOCHS = 3
+"""Of each refit, unless asked otherwise."""
+
+
+@dataclass(frozen=True)
+class BacktestOptions:
+    """What was asked for."""
+
+    schedule: Schedule = field(default_factory=Schedule)
+    refit: str | int = "never"
+    """never, every, or cut-offs from one refit to the next."""
+    refit_epochs: int | None = None
+    baselines: tuple[str, ...] = DEFAULT_BASELINES
+    metrics: tuple[str, ...] | None = None
+    by: tuple[str, ...] = ()
+    attention_out: Path | None = None
+    attention: DumpChoice = field(default_factory=DumpChoice)
+    accelerator: str = "auto"
+    non_negative: bool | None = None
+    name: str | None = None
+    """Of the model in the file; the run's folder when None."""
+
+    def __post_init__(self) -> None:
+        if self.refit_epochs is not None:
+            if not parse_refit(self.refit):
+                raise ConfigError("--refit-epochs is for refits", "add --refit every, or --refit 7")
+            if self.refit_epochs < 1:
+                raise ConfigError(f"--refit-epochs must be at least 1; got {self.refit_epochs}", "--refit-epochs 3")
+        check_baselines(self.baselines)
+
+
+def plan_backtest(
+    run: RunDir,
+    data: pd.DataFrame | Table | None,
+    options: BacktestOptions,
+    *,
+    vintages: pd.DataFrame | None = None,
+    progress: Progress | None = None,
+) -> Backtest:
+    """Read the table and find the folds.
+
+    Args:
+        run: finished.
+        data: what to forecast and compare with; the table of the training when None.
+        options: what was asked for.
+        vintages: future covariates as they were forecast; the file that the run names when None.
+        progress: called with the bytes read so far and the bytes there are.
+
+    Raises:
+        ConfigError: options that contradict each other, or do not fit the run.
+        RunError: the run is damaged, or its table is another one now.
+        DataError: what is wrong with the table, or it has no such cut-off.
+    """
+    model = load_model(run)
+    panel = read_actuals(model, run, data, vintages, progress, weighted=parse_refit(options.refit) > 0)
+    return plan_on_panel(run, model, panel, options)
+
+
+def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOptions) -> Backtest:
+    """The backtest of a panel that was read with the model's roles; see `plan_backtest`."""
+    device, refit_every = choose_device(options.accelerator), parse_refit(options.refit)
+    _check_attention(model, options)
+    if options.non_negative is not None:
+        model = model.cut_off_at_zero(options.non_negative)
+    panel, unseen = trained_series(model, panel)
+    trained_until: Any = training_end(model, run, panel)
+    cutoffs = options.schedule.cutoff_stamps(panel, model.schema.horizon, trained_until)
+    folds = make_folds(panel, model.schema, cutoffs, trained_until=trained_until, refit_every=refit_every)
+    backtest = Backtest(
+        run=run,
+        model=model,
+        panel=panel,
+        folds=folds,
+        name=_name_of(run, options),
+        device=device,
+        trained_until=trained_until,
+        unseen=unseen,
+        baselines=tuple(dict.fromkeys(options.baselines)),
+        refit_every=refit_every,
+        refit_epochs=options.refit_epochs or REFIT_EPOCHS,
+        accelerator=options.accelerator,
+        attention_path=options.attention_out,
+        attention=options.attention,
+    )
+    check_scores(backtest, options.metrics, options.by)
+    return backtest
+
+
+def _check_attention(model: Model, options: BacktestOptions) -> None:
+    if options.attention_out is None:
+        if options.attention != DumpChoice():
+            raise ConfigError(
+                "--attention-windows, -dtype and -top are for a file of attention", "add --attention-out FILE"
+            )
+        return
+    if not model.has_attention:
+        raise ConfigError("--attention-out: a run with --attention none has no weights to write", "leave it out")
+    check_top(options.attention.top, model.schema.lookback)
+
+
+def _name_of(run: RunDir, options: BacktestOptions) -> str:
+    name = options.name or run.path.resolve().name
+    if name in BASELINES:
+        raise ConfigError(f"the model cannot be called '{name}', as a baseline is", "another --name")
+    return name

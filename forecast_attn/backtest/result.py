@@ -1,0 +1,108 @@
+"""What a backtest gives: its rows, its scores, its folds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from forecast_attn.atomic import write_atomically
+from forecast_attn.backtest.backtest import Backtest, BacktestListener, write_backtest
+from forecast_attn.backtest.scores import Scores, score_backtest
+from forecast_attn.version import package_version
+
+if TYPE_CHECKING:
+    from forecast_attn.backtest.folds import Folds
+    from forecast_attn.backtest.plan import BacktestOptions
+    from forecast_attn.data.zones import Zone
+
+
+@dataclass(frozen=True, eq=False)
+class BacktestResult:
+    """What `Forecaster.backtest` gives."""
+
+    frame: pd.DataFrame
+    """item_id, cutoff, timestamp, step, target, prediction, a column per level, model; NaN targets are missing."""
+    scores: Scores
+    """Errors of every model, skill and tests against seasonal-naive."""
+    folds: pd.DataFrame
+    """number, cutoff, first, last, series, model (refit number), trained_until."""
+    left_out: dict[str, int]
+    """Windows that are no part of it, by reason."""
+    path: Path
+    """The file of the rows."""
+
+    @property
+    def metrics(self) -> pd.DataFrame:
+        """One row per model, one column per metric."""
+        return self.scores.overall
+
+
+def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listener: BacktestListener) -> BacktestResult:
+    """Forecast, compare, score; write the rows and, beside them, what they say.
+
+    Args:
+        backtest: as planned.
+        out: Parquet or CSV file of the rows; the scores go to the file of the same name that ends in .json.
+        options: which metrics and groups.
+        listener: hears how it goes.
+
+    Raises:
+        RunError: a file cannot be written.
+        KeyboardInterrupt: Ctrl-C; what is finished is kept, and found by the next call.
+    """
+    listener.planned(backtest)
+    frame = write_backtest(backtest, out, listener)
+    scores = score_backtest(frame, backtest, options.metrics, options.by)
+    document = {**describe(backtest), "file": out.name, **scores.to_dict()}
+    write_atomically(
+        out.with_suffix(".json"), json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    )
+    return BacktestResult(frame, scores, fold_frame(backtest), backtest.folds.left_out, out)
+
+
+def describe(backtest: Backtest) -> dict[str, Any]:
+    """What a backtest consists of, JSON-able."""
+    return {
+        "package_version": package_version(),
+        "run": str(backtest.run.path),
+        "model": backtest.name,
+        "trained_until": backtest.panel.zone.stamp_text(backtest.trained_until),
+        "windows": len(backtest.folds.windows),
+        "folds": fold_records(backtest.folds, backtest.panel.zone),
+        "inside_training": backtest.folds.inside_training,
+        "left_out": backtest.folds.left_out,
+        "empty_cutoffs": backtest.folds.empty,
+        "unseen_series": list(backtest.unseen),
+        "refit_every": backtest.refit_every,
+        "refit_epochs": backtest.refit_epochs if backtest.refit_every else None,
+        "baselines": list(backtest.baselines),
+    }
+
+
+def fold_records(folds: Folds, zone: Zone) -> list[dict[str, Any]]:
+    """The fold table, JSON-able, stamps as text."""
+    stamps = ("cutoff", "first", "last", "trained_until")
+    return [
+        {name: zone.stamp_text(value) if name in stamps else value for name, value in fold._asdict().items()}
+        for fold in folds.folds
+    ]
+
+
+def fold_frame(backtest: Backtest) -> pd.DataFrame:
+    """The fold table, stamps as the user sees them."""
+    zone, folds = backtest.panel.zone, backtest.folds.folds
+    counts = {name: [getattr(fold, name) for fold in folds] for name in ("number", "series", "model")}
+    stamps = {name: zone.column(_raw(backtest, name)) for name in ("cutoff", "first", "last", "trained_until")}
+    columns = {**counts, **stamps}
+    return pd.DataFrame(
+        {name: columns[name] for name in ("number", "cutoff", "first", "last", "series", "model", "trained_until")}
+    )
+
+
+def _raw(backtest: Backtest, name: str) -> Any:
+    return np.array([getattr(fold, name) for fold in backtest.folds.folds])

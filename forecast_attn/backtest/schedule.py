@@ -1,0 +1,162 @@
+"""Which stamps are forecast from: `--cutoffs`, `--start`, `--end`, `--stride`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.backtest.stride import Axis, Stride
+from forecast_attn.data.localise import axis_stamps
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.problems import counted, stop_at_errors
+from forecast_attn.data.timestamps import Stamps
+from forecast_attn.errors import ConfigError, DataError
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """What was asked for; `stride` is the horizon when None, and `start` the end of training."""
+
+    cutoffs: int | None = None
+    """The last so many cut-offs whose horizon is in the data."""
+    start: str | None = None
+    """First stamp that is forecast."""
+    end: str | None = None
+    """The last stamp a forecast may begin with; a date without a clock is the whole day."""
+    stride: str | int | None = None
+
+    def __post_init__(self) -> None:
+        if self.cutoffs is not None and (self.start is not None or self.end is not None):
+            raise ConfigError("--cutoffs counts back from the end of the data; --start and --end name dates", "one way")
+        if self.cutoffs is not None and self.cutoffs < 1:
+            raise ConfigError(f"--cutoffs must be at least 1; got {self.cutoffs}", "such as --cutoffs 100")
+        if self.stride is not None:
+            Stride.parse(self.stride)
+
+    def cutoff_stamps(self, panel: Panel, horizon: int, trained_until: Any = None) -> Stamps:
+        """The stamps to forecast from, ascending (num_cutoffs,).
+
+        Args:
+            panel: the series.
+            horizon: steps of a forecast.
+            trained_until: where forecasts begin when neither `cutoffs` nor `start` is given: behind this stamp.
+
+        Raises:
+            ConfigError: dates that are none, or a stride that does not fit the axis.
+            DataError: the data has fewer such cut-offs than asked for, or none.
+        """
+        axis = axis_of(panel)
+        stride = Stride(steps=horizon) if self.stride is None else Stride.parse(self.stride)
+        stride.check(axis.frequency)
+        last = axis.frequency.shift(axis.stamps[-1:], 1 - horizon)[0]
+        if self.cutoffs is not None:
+            firsts = stride.from_stamp(last, np.arange(1 - self.cutoffs, 1), axis)
+        else:
+            firsts = self._from_start(panel, axis, stride, last, trained_until)
+        # A cut-off is the last row before the first stamp that is forecast, which itself need be no row: a Saturday.
+        before = np.searchsorted(axis.stamps, firsts) - 1
+        found = np.unique(before[before >= 0])
+        if self.cutoffs is not None and len(found) < self.cutoffs:
+            raise _too_few(panel, len(found), self.cutoffs)
+        return axis.stamps[found]
+
+    def _from_start(self, panel: Panel, axis: Axis, stride: Stride, last: Any, trained_until: Any) -> Stamps:
+        if self.start is not None:
+            start = _stamp_of("--start", self.start, panel)
+        elif trained_until is not None:
+            start = axis.frequency.shift(np.array([trained_until]), 1)[0]
+        else:
+            raise ConfigError("there is no cut-off to begin with", "--start DATE, or --cutoffs N for the last ones")
+        end = last if self.end is None else min(last, _end_of(self.end, panel))
+        if start > end:
+            raise _nothing_between(panel, start, end)
+        return _until(stride, start, end, axis)
+
+
+def axis_of(panel: Panel) -> Axis:
+    """Every stamp that is known in a series."""
+    known = [panel.timestamps[start:end] for start, end in zip(panel.starts[:-1], panel.ends, strict=True)]
+    stamps = known[0] if len(known) == 1 else np.unique(np.concatenate(known))
+    return Axis(stamps, panel.frequency, panel.zone)
+
+
+def parse_stamp(text: str, panel: Panel) -> np.datetime64 | np.int64:
+    """A stamp as the user writes it, on the axis of the panel.
+
+    Raises:
+        DataError: it is none, or two; or has an offset where the axis has no zone.
+    """
+    if panel.frequency.is_integer:
+        if not text.strip().lstrip("-").isdecimal():
+            raise DataError("the time axis counts steps", "the number of a step")
+        return np.int64(text)
+    stamps, bad = axis_stamps(
+        pd.Series([text], name="time"),
+        panel.zone,
+        stop_at_errors,
+        series=np.zeros(1, np.int64),
+        item_ids=("",),
+        date_format=panel.date_order,
+    )
+    if bad[0] or stamps.dtype.kind != "M":
+        raise DataError("it is no date", "such as 2024-01-31, or '2024-01-31 06:00'")
+    stamp: np.datetime64 = stamps[0]
+    return stamp
+
+
+def _stamp_of(flag: str, text: str, panel: Panel) -> Any:
+    try:
+        return parse_stamp(text, panel)
+    except DataError as error:
+        reason = error.message.replace(" at row 1 (line 2), series ''", "")
+        raise ConfigError(f"{flag} '{text}': {reason}", error.hint) from None
+
+
+def _end_of(text: str, panel: Panel) -> Any:
+    """The stamp, or the last moment of a day that is written without a clock."""
+    stamp = _stamp_of("--end", text, panel)
+    if panel.frequency.is_integer or ":" in text:
+        return stamp
+    axis = Axis(np.array([stamp]), panel.frequency, panel.zone)
+    return Stride(days=1).from_stamp(stamp, np.array([1]), axis)[0] - np.timedelta64(1, "ns")
+
+
+def _until(stride: Stride, start: Any, end: Any, axis: Axis) -> Stamps:
+    """start, start + stride, … up to and with `end`."""
+    number = 64
+    stamps = stride.from_stamp(start, np.arange(number), axis)
+    while stamps[-1] <= end:
+        number *= 4
+        stamps = stride.from_stamp(start, np.arange(number), axis)
+    return stamps[stamps <= end]
+
+
+def _too_few(panel: Panel, found: int, wanted: int) -> DataError:
+    return DataError(
+        f"the data has {counted(found, 'cut-off')} of that stride; --cutoffs asks for {wanted:,}",
+        f"--cutoffs {found}, or a smaller --stride" if found else "a smaller --horizon, or more data",
+    )
+
+
+def _nothing_between(panel: Panel, start: Any, end: Any) -> DataError:
+    first, last = panel.zone.stamp_text(start), panel.zone.stamp_text(end)
+    return DataError(
+        f"no forecast begins at or after {first} and has its whole horizon in the data: the last one begins at {last}",
+        "an earlier --start, or --data FILE with newer rows",
+    )
+
+
+def rows_at(panel: Panel, cutoffs: Stamps) -> NDArray[np.int64]:
+    """The known row of each series at each stamp, -1 where it has none (num_cutoffs, num_series)."""
+    rows = np.full((len(cutoffs), panel.num_series), -1, np.int64)
+    for index, (start, end) in enumerate(zip(panel.starts[:-1], panel.ends, strict=True)):
+        own = panel.timestamps[start:end]
+        at = np.searchsorted(own, cutoffs)
+        there = np.flatnonzero(at < len(own))
+        there = there[own[at[there]] == cutoffs[there]]
+        rows[there, index] = start + at[there]
+    return rows

@@ -1,0 +1,113 @@
+"""How good the forecasts of a backtest are: scores, skill and tests against seasonal-naive, error by step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from forecast_attn.backtest.forecast_rows import rows_table
+from forecast_attn.data.split import Split
+from forecast_attn.evaluation.model_comparison import COLUMNS, compare_models
+from forecast_attn.evaluation.scales import insample_scales
+from forecast_attn.evaluation.scoring import score, scores_to_records
+
+if TYPE_CHECKING:
+    from forecast_attn.backtest.backtest import Backtest
+
+REFERENCE = "seasonal-naive"
+"""The baseline that skill and tests are against, where it is among them."""
+
+_FEWEST = 4
+"""Cut-offs below which there is nothing to test."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What the rows of a backtest say."""
+
+    overall: pd.DataFrame
+    """One row per model: see `forecast_attn.evaluation.scoring.score`; and skill_per_cent against the reference."""
+    by: pd.DataFrame | None
+    """The same per group, where groups were asked for."""
+    by_step: pd.DataFrame
+    """MAE of each model at each step: model, step, rows, mae …"""
+    tests: pd.DataFrame
+    """Of each pair of models with the reference: see `compare_models`."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return {
+            "metrics": scores_to_records(self.overall),
+            "by": None if self.by is None else scores_to_records(self.by),
+            "by_step": scores_to_records(self.by_step),
+            "tests": scores_to_records(self.tests),
+        }
+
+
+def score_backtest(
+    frame: pd.DataFrame, backtest: Backtest, metrics: Sequence[str] | None, by: Sequence[str] = ()
+) -> Scores:
+    """Score the rows of a backtest.
+
+    Args:
+        frame: of its file.
+        backtest: for the scales of MASE and RMSSE, from rows that the run was trained on.
+        metrics: names; all that the rows allow when None.
+        by: further groups.
+
+    Raises:
+        ConfigError: a metric or a group that there is not, or that these rows do not allow.
+    """
+    scales = training_scales(backtest)
+    baseline = REFERENCE if REFERENCE in backtest.baselines else None
+    overall = score(frame, metrics, scales=scales, baseline=baseline)
+    if baseline is not None:
+        overall = overall.assign(skill_per_cent=_skills(frame, baseline))
+    return Scores(
+        overall=overall,
+        by=score(frame, metrics, by, scales=scales, baseline=baseline) if by else None,
+        by_step=score(frame, ["mae", "rmse"], "step"),
+        tests=_tests(frame, backtest.name, baseline),
+    )
+
+
+def training_scales(backtest: Backtest) -> pd.DataFrame:
+    """In-sample scales of the series, from rows that no forecast is compared with."""
+    panel, season = backtest.panel, backtest.model.schema.frequency.season
+    boundary = min(backtest.trained_until, backtest.folds.folds[0].cutoff)
+    return insample_scales(panel, panel.starts[:-1] + Split(boundary).training_rows(panel), season)
+
+
+def check_scores(backtest: Backtest, metrics: Sequence[str] | None, by: Sequence[str] = ()) -> None:
+    """Refuse metrics and groups that the rows will not allow, before they are computed.
+
+    Raises:
+        ConfigError: as `score_backtest`.
+    """
+    panel, levels = backtest.panel, backtest.model.levels
+    one = rows_table(
+        panel,
+        panel.target,
+        backtest.name,
+        backtest.folds.windows[:1],
+        np.ones((1, backtest.model.schema.horizon)),
+        {level: np.ones((1, backtest.model.schema.horizon)) for level in levels},
+    ).to_pandas()
+    frame = pd.concat([one, *(one.assign(model=name) for name in backtest.baselines)], ignore_index=True)
+    score_backtest(frame, backtest, metrics, by)
+
+
+def _skills(frame: pd.DataFrame, baseline: str) -> pd.Series:
+    """How much smaller each model's MAE is than the baseline's, in per cent, on the rows that both have forecast."""
+    return 100 * (1 - score(frame, ["rmae"], baseline=baseline)["rmae"])
+
+
+def _tests(frame: pd.DataFrame, name: str, baseline: str | None) -> pd.DataFrame:
+    if baseline is None or frame["cutoff"].nunique() < _FEWEST:
+        return pd.DataFrame(columns=list(COLUMNS))
+    models = [name, baseline]
+    return compare_models(frame[frame["model"].isin(models)], by_step=True)

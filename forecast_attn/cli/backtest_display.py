@@ -1,0 +1,180 @@
+"""What a person sees of a backtest: the fold table first, progress on stderr, the scores on stdout."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from forecast_attn.backtest.backtest import Backtest, BacktestListener
+from forecast_attn.backtest.folds import REASONS, Folds
+from forecast_attn.cli.evaluation_display import left_out_lines, score_tables, tests_table
+from forecast_attn.cli.tables import make_console
+from forecast_attn.data.problems import counted, quoted
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from forecast_attn.backtest.result import BacktestResult
+    from forecast_attn.data.zones import Zone
+    from forecast_attn.training.progress import EpochRecord
+
+FIRST_FOLDS, LAST_FOLDS = 8, 3
+FIRST_STEPS, LAST_STEPS = 6, 2
+LINES = 10
+"""Lines of progress where there is no terminal."""
+_SHOWN = ("mae", "rmse", "bias", "smape", "mase", "crps")
+
+
+def print_folds(console: Console, folds: Folds, zone: Zone) -> None:
+    """The fold table, and what is no part of it."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("fold", "cut-off", "forecast from", "to", "series", "model", "trained until"):
+        table.add_column(heading, justify="right" if heading in ("fold", "series") else "left")
+    shown, hidden = folds.folds, len(folds.folds) - FIRST_FOLDS - LAST_FOLDS
+    if hidden > 1:
+        shown = (*folds.folds[:FIRST_FOLDS], None, *folds.folds[-LAST_FOLDS:])
+    for fold in shown:
+        if fold is None:
+            table.add_row("…", f"{hidden:,} more")
+            continue
+        model = f"refit {fold.model}" if fold.model else "the run's"
+        stamps = [zone.stamp_text(each) for each in (fold.cutoff, fold.first, fold.last)]
+        table.add_row(f"{fold.number:,}", *stamps, f"{fold.series:,}", model, zone.stamp_text(fold.trained_until))
+    console.print(table)
+    refits = f", {counted(len(folds.models), 'refit')}" if folds.models[-1] else ""
+    windows = counted(len(folds.windows), "window")
+    console.print(f"{counted(len(folds.folds), 'cut-off')}, {windows}{refits}", soft_wrap=True)
+    for reason, number in folds.left_out.items():
+        console.print(f"left out: {counted(number, 'window')}: {REASONS[reason]}", soft_wrap=True)
+    if folds.empty:
+        console.print(f"left out: {counted(folds.empty, 'cut-off')} at which no series can be forecast")
+    if folds.inside_training:
+        console.print(
+            f"WARNING: {folds.inside_training:,} of {counted(len(folds.folds), 'cut-off')} lie inside the stretch that "
+            "the run was trained on: their forecasts know the answers. Take a later --start, or give the table "
+            "instead of the run, which trains on the rows before --start",
+            soft_wrap=True,
+        )
+
+
+class BacktestDisplay(BacktestListener):
+    """The folds, then a live bar on a terminal, plain lines elsewhere; nothing when quiet."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.console = make_console(stderr=True, quiet=quiet)
+        self._live = self.console.is_terminal and not quiet
+        self._stack = contextlib.ExitStack()
+        self._bar: Progress | None = None
+        self._done, self._told = 0, 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def planned(self, backtest: Backtest) -> None:
+        self._zone, self._total = backtest.panel.zone, len(backtest.folds.windows)
+        print_folds(self.console, backtest.folds, self._zone)
+        if backtest.unseen:
+            names = quoted(backtest.unseen)
+            self._say(f"left out: {len(backtest.unseen):,} series that training did not see: {names}")
+        if self._live:
+            columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+            self._bar = self._stack.enter_context(Progress(*columns, console=self.console, transient=True))
+            self._task = self._bar.add_task("forecasting", total=self._total)
+
+    def restarted(self, changed: str) -> None:
+        self._say(f"an unfinished backtest into this file had another {changed}: its parts are deleted")
+
+    def resumed(self, parts: int) -> None:
+        self._say(f"going on: {counted(parts, 'part')} of this backtest were finished before")
+
+    def refitting(self, number: int, cutoff: Any) -> None:
+        self._describe(f"refit {number}")
+        self._say(f"refit {number}: rows up to {self._zone.stamp_text(cutoff)}")
+
+    def epoch_done(self, record: EpochRecord) -> None:
+        self._say(
+            f"  epoch {record.epoch}  loss {record.train_loss:.4f}  validation {record.validation_loss:.4f}  "
+            f"{record.seconds:.1f} s"
+        )
+
+    def forecasting(self, windows: int, model: int) -> None:
+        self._done += windows
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self._done, description="forecasting")
+        elif self._done * LINES // self._total > self._told:
+            self._told = self._done * LINES // self._total
+            self._say(f"forecast {self._done:,} of {counted(self._total, 'window')}")
+
+    def comparing(self, name: str) -> None:
+        self._describe(name)
+        if self._bar is None:
+            self._say(f"baseline {name}")
+
+    def attention_planned(self, size: Any, path: Path) -> None:
+        self._say(f"attention: {size}")
+
+    def _describe(self, text: str) -> None:
+        if self._bar is not None:
+            self._bar.update(self._task, description=text)
+
+    def _say(self, text: str) -> None:
+        self.console.print(text, soft_wrap=True)
+
+
+def show_result(result: BacktestResult, *, all_metrics: bool, quiet: bool) -> None:
+    """Scores, error by step and tests on stdout."""
+    console, notes = make_console(), make_console(stderr=True, quiet=quiet)
+    scores = result.scores
+    for index, table in enumerate((scores.overall, scores.by)):
+        if table is None:
+            continue
+        if index:
+            console.print()
+        for part in score_tables(table if all_metrics else _few(table)):
+            console.print(part)
+    for line in left_out_lines(scores.overall if all_metrics else _few(scores.overall)):
+        notes.print(f"note: {line}", soft_wrap=True)
+    console.print("\nMAE by step")
+    console.print(_steps_table(scores.by_step))
+    overall = scores.tests[scores.tests["step"].isna()]
+    if len(overall):
+        console.print()
+        console.print(tests_table(overall))
+    console.print(f"\nbacktest: {result.path}", soft_wrap=True)
+
+
+def _few(table: Any) -> Any:
+    """The columns that fit a terminal; the file has all."""
+    keys = list(table.columns[: list(table.columns).index("rows")])
+    widest = [name for name in table.columns if name.startswith(("coverage@", "width@"))]
+    widest = [max(own, key=_nominal) for own in (widest[: len(widest) // 2], widest[len(widest) // 2 :]) if own]
+    wanted = (*keys, "rows", "no_target", "no_forecast", *_SHOWN, *widest, "skill_per_cent")
+    left_out = [f"{name}_left_out" for name in _SHOWN]
+    return table[[name for name in table.columns if name in (*wanted, *left_out)]]
+
+
+def _nominal(name: str) -> float:
+    return float(name.partition("@")[2])
+
+
+def _steps_table(by_step: Any) -> Table:
+    """One line per model, one column per step; the middle ones are left out of long horizons."""
+    steps = sorted(by_step["step"].unique())
+    if len(steps) > FIRST_STEPS + LAST_STEPS:
+        middle = len(steps) // 2
+        steps = sorted({*steps[: FIRST_STEPS - 1], steps[middle], *steps[-LAST_STEPS:]})
+    table = Table(box=None, pad_edge=False)
+    table.add_column("model", overflow="fold")
+    for step in steps:
+        table.add_column(str(step), justify="right")
+    for model, own in by_step.groupby("model", sort=False):
+        errors = own.set_index("step")["mae"]
+        table.add_row(str(model), *(f"{errors.get(step, float('nan')):.4g}" for step in steps))
+    return table
