@@ -70,7 +70,8 @@ class AttentionOutput:
         check_top(choice.top, model.schema.lookback)
         chosen = choice.of_cutoffs(cutoffs)
         few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(chosen)
-        rank = int(value_rank(model, arrays.to(device), few).max()) if len(few) else None
+        # Weights averaged over an ensemble weigh no values of their own.
+        rank = None if model.is_ensemble or not len(few) else int(value_rank(model, arrays.to(device), few).max())
         metadata = dataclasses.replace(
             attention_metadata(model),
             dtype=choice.dtype,

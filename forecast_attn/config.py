@@ -155,6 +155,8 @@ class TrainingConfig:
     teacher_forcing: str = option("1.0..0", "share of true previous values fed in training, first..last epoch")
     teacher_forcing_decay: str = option("linear", "course of the share of true values")
     seed: int | None = option(None, "seed; drawn and recorded when absent", low=0, high=2**31 - 1)
+    ensemble: int = option(1, "networks to train, each with its own seed, and to forecast with together", low=1)
+    combine: str = option("mean", "what an ensemble makes of its members' forecasts, level by level")
     accelerator: str = option("auto", "where to train")
     devices: int = option(1, "number of devices to train on", low=1)
     threads: int = option(1, "CPU threads; more pay for large networks on an idle machine only", low=1)
@@ -188,6 +190,8 @@ class RunConfig:
                 raise ConfigError(
                     f"--{name.replace('_', '-')} needs an attention mechanism", "leave out --attention none"
                 )
+        if self.training.ensemble == 1 and self.training.combine != defaults.combine:
+            raise ConfigError("--combine needs several networks to combine", "add --ensemble 5")
         self._check_uncertainty()
 
     def _check_uncertainty(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,7 +11,6 @@ import safetensors
 import safetensors.torch
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
 from forecast_attn.attention_dump import AttentionMetadata
 from forecast_attn.config import RunConfig
@@ -19,10 +18,11 @@ from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.windows import WindowArrays
+from forecast_attn.ensemble import combined, mean_weights, member_config
 from forecast_attn.errors import ConfigError, RunError, UserError
 from forecast_attn.mechanisms import ATTENTIONS
 from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
-from forecast_attn.nn.network import ForecastNetwork
+from forecast_attn.nn.network import ForecastNetwork, ForecastOutput
 from forecast_attn.option_values import level_name
 from forecast_attn.run_dir import DAMAGED_HINT, RunDir, sha256_of
 from forecast_attn.uncertainty.calibration import Calibration
@@ -34,13 +34,41 @@ BATCH_SIZE = 128
 
 @dataclass(frozen=True)
 class Model:
-    """A network with everything needed to use it."""
+    """A network, or the several of an ensemble, with everything needed to use it."""
 
     config: RunConfig
     schema: Schema
-    network: ForecastNetwork
+    networks: tuple[ForecastNetwork, ...]
+    """One for each member of an ensemble; else one."""
     calibration: Calibration | None = None
-    """Of the levels; None where they are not calibrated."""
+    """Of the levels, the combined ones of an ensemble; None where they are not calibrated."""
+
+    @property
+    def network(self) -> ForecastNetwork:
+        """The only network.
+
+        Raises:
+            ConfigError: the model is an ensemble, which has several.
+        """
+        if len(self.networks) > 1:
+            raise ConfigError(
+                f"this looks inside one network; an ensemble has {len(self.networks)}",
+                "name one of its members, such as RUN/members/0",
+            )
+        return self.networks[0]
+
+    @property
+    def is_ensemble(self) -> bool:
+        return len(self.networks) > 1
+
+    @property
+    def members(self) -> tuple[Model, ...]:
+        """The members of an ensemble, each as a model that is not calibrated; of any other model none."""
+        return tuple(
+            replace(self, config=member_config(self.config, number), networks=(network,), calibration=None)
+            for number, network in enumerate(self.networks)
+            if self.is_ensemble
+        )
 
     @property
     def has_attention(self) -> bool:
@@ -64,23 +92,26 @@ class Model:
         data = replace(self.config.data, non_negative=non_negative)
         return replace(self, config=replace(self.config, data=data))
 
-    def in_units(self, values: Tensor, series: NDArray[np.int64]) -> NDArray[np.float64]:
+    def in_units(self, values: NDArray[Any], series: NDArray[np.int64]) -> NDArray[np.float64]:
         """Values (batch, horizon) on the series' scale, in original units; of series (batch,) as the schema counts."""
-        restored = self.schema.scaler.target_in_units(values.cpu().numpy(), series)
+        restored = self.schema.scaler.target_in_units(values, series)
         return cut_off(restored) if self.config.data.non_negative else restored
 
-    def base_levels(self, parameters: NDArray[Any]) -> NDArray[np.float64]:
-        """Levels on the series' scale (batch, horizon, num_levels), not calibrated, of a head's parameters."""
-        return levels_of(self.config.model.head, parameters, self.levels)
+    def combined(self, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """What the networks say, each an array on the series' scale, as one array of the same shape."""
+        return combined(values, self.config.training.combine)
 
-    def levels_in_units(self, parameters: NDArray[Any], series: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Levels in original units, ascending (batch, horizon, num_levels).
+    def base_levels(self, parameters: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """Levels on the series' scale (batch, horizon, num_levels), not calibrated, of the parameters of each head."""
+        return self.combined([levels_of(self.config.model.head, each, self.levels) for each in parameters])
+
+    def levels_in_units(self, base: NDArray[np.float64], series: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Levels in original units, calibrated and ascending (batch, horizon, num_levels).
 
         Args:
-            parameters: of the head, (batch, horizon, size).
+            base: as `base_levels` gives them, (batch, horizon, num_levels).
             series: of each window, as the schema's scaler numbers them, (batch,).
         """
-        base = self.base_levels(parameters)
         calibrated = base if self.calibration is None else self.calibration.apply(base)
         return in_units(calibrated, self.schema.scaler, series, non_negative=self.config.data.non_negative)
 
@@ -95,9 +126,9 @@ class WindowForecasts(NamedTuple):
     prediction: NDArray[np.float64]
     """(batch, horizon), in original units."""
     weights: NDArray[np.float32] | None
-    """(batch, heads, horizon, lookback)."""
-    parameters: NDArray[np.float32]
-    """Of the head, on the series' scale, (batch, horizon, size)."""
+    """(batch, heads, horizon, lookback); of an ensemble the mean over its members."""
+    base_levels: NDArray[np.float64] | None
+    """Levels before calibration, on the series' scale, (batch, horizon, num_levels)."""
     levels: NDArray[np.float64] | None
     """(batch, horizon, num_levels), in original units, ascending; None where only the point is forecast."""
 
@@ -119,14 +150,15 @@ def window_sizes(schema: Schema) -> WindowSizes:
 
 
 def read_config(run: RunDir) -> RunConfig:
-    """What was asked of a run.
+    """What was asked of a run; of a member of an ensemble, as if it had been trained alone.
 
     Raises:
         RunError: config.json is damaged or from a newer version.
     """
     content = run.read_json(run.config)
     try:
-        return RunConfig.from_dict(content["options"])
+        config = RunConfig.from_dict(content["options"])
+        return member_config(config, run.number) if run.is_member else config
     except (KeyError, TypeError, AttributeError, ConfigError) as error:
         reason = error.message if isinstance(error, ConfigError) else f"no {error}"
         raise RunError(f"'{run.config}' is damaged: {reason}", DAMAGED_HINT) from None
@@ -160,19 +192,36 @@ def _has_a_scale_per_series(schema: Schema) -> bool:
 
 
 def load_model(run: RunDir) -> Model:
-    """Load a finished run for prediction.
+    """Load a finished run for prediction; of an ensemble all its members, or a single member by its own folder.
 
     Raises:
         RunError: a file is missing, damaged, altered since training, or from a newer version.
     """
     config, schema = read_config(run), read_schema(run)
     metrics = run.read_json(run.metrics)
-    if sha256_of(run.model) != metrics.get("model_sha256"):
-        raise RunError(f"'{run.model}' was altered or cut short since training", DAMAGED_HINT)
+    networks = [_unaltered(part, digest, config, schema) for part, digest in _recorded_weights(run, metrics)]
     calibration = None
     if config.model.calibration != "none":
         calibration = _read_calibration(run, config, schema, metrics.get("calibration_sha256"))
-    return Model(config, schema, load_network(run, config, schema), calibration)
+    return Model(config, schema, tuple(networks), calibration)
+
+
+def _recorded_weights(run: RunDir, metrics: dict[str, Any]) -> list[tuple[RunDir, Any]]:
+    """Where the weights are, and the digest of each when training ended."""
+    if "members" not in metrics:
+        return [(run, metrics.get("model_sha256"))]
+    try:
+        return [(run.member(number), entry["model_sha256"]) for number, entry in enumerate(metrics["members"])]
+    except (KeyError, TypeError) as error:
+        raise RunError(f"'{run.metrics}' is damaged: {error!r}", DAMAGED_HINT) from None
+
+
+def _unaltered(run: RunDir, recorded: Any, config: RunConfig, schema: Schema) -> ForecastNetwork:
+    if not run.model.is_file():
+        raise RunError(f"'{run.path}' is damaged: missing {run.model.name}", DAMAGED_HINT)
+    if sha256_of(run.model) != recorded:
+        raise RunError(f"'{run.model}' was altered or cut short since training", DAMAGED_HINT)
+    return load_network(run, config, schema)
 
 
 def _read_calibration(run: RunDir, config: RunConfig, schema: Schema, recorded: str | None) -> Calibration:
@@ -233,7 +282,7 @@ def forecast_windows(
     """Forecast every cut-off, a batch at a time, in constant memory.
 
     Args:
-        model: whose network to ask; it is moved to `device`.
+        model: whose networks to ask; they are moved to `device`. Those of an ensemble give one forecast together.
         panel: the series, scaled here as in training.
         cutoffs: rows of the last known values, (num_windows,).
         device: where to compute.
@@ -243,7 +292,7 @@ def forecast_windows(
     Raises:
         DataError: a series was not in training.
     """
-    network = model.network.to(device).eval()
+    networks = [network.to(device).eval() for network in model.networks]
     arrays = (arrays or model.schema.windows_of(panel)).to(device)
     model = model.of_series(panel.item_ids)
     for batch in torch.split(torch.from_numpy(cutoffs), BATCH_SIZE) if len(cutoffs) else ():
@@ -252,13 +301,25 @@ def forecast_windows(
         index = torch.cat([batch, batch[-1:].expand(BATCH_SIZE - len(batch))]).to(device)
         # TensorFloat-32 would round a GPU's products to ten bits: a forecast would depend on its batch.
         with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
-            output = network(arrays.gather(index), need_weights=need_weights)
+            window = arrays.gather(index)
+            outputs = [network(window, need_weights=need_weights) for network in networks]
         series = arrays.series_of(index).cpu().numpy()[: len(batch)]
-        prediction = model.in_units(output.prediction[: len(batch)], series)
-        weights = None if output.weights is None else output.weights[: len(batch)].float().cpu().numpy()
-        parameters = output.parameters[: len(batch)].cpu().numpy()
-        levels = model.levels_in_units(parameters, series) if model.levels else None
-        yield WindowForecasts(batch.numpy(), series, prediction, weights, parameters, levels)
+        yield _forecasts_of(model, batch.numpy(), series, outputs)
+
+
+def _forecasts_of(
+    model: Model, cutoffs: NDArray[np.int64], series: NDArray[np.int64], outputs: list[ForecastOutput]
+) -> WindowForecasts:
+    """What the networks say of a batch, as one forecast; what they say of rows beyond the batch is left out."""
+    size = len(cutoffs)
+    prediction = model.combined([output.prediction[:size].cpu().numpy() for output in outputs])
+    weights = [output.weights[:size].float().cpu().numpy() for output in outputs if output.weights is not None]
+    base, levels = None, None
+    if model.levels:
+        base = model.base_levels([output.parameters[:size].cpu().numpy() for output in outputs])
+        levels = model.levels_in_units(base, series)
+    averaged = mean_weights(weights) if weights else None
+    return WindowForecasts(cutoffs, series, model.in_units(prediction, series), averaged, base, levels)
 
 
 def attention_metadata(model: Model) -> AttentionMetadata:

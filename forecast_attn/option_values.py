@@ -27,6 +27,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "loss": ("mae", "mse", "huber"),
     "schedule": ("constant", "one-cycle"),
     "teacher_forcing_decay": ("linear", "exponential", "inverse-sigmoid"),
+    "combine": ("mean", "median"),
     "accelerator": ("auto", "cpu", "gpu", "cuda", "mps"),
     "precision": ("32", "bf16", "16"),
     "attention_dtype": ("float32", "float16"),

@@ -21,6 +21,7 @@ from forecast_attn.data.windows import WindowArrays
 from forecast_attn.data.zones import in_zone
 from forecast_attn.errors import ConfigError
 from forecast_attn.inference import Model
+from forecast_attn.nn.network import ForecastNetwork
 
 PATHS_AT_ONCE = 256
 """Paths drawn together; memory and the random numbers of a path do not depend on how many there are."""
@@ -86,7 +87,8 @@ def drawn_paths(
     """Draw paths of every window, step by step: each value drawn feeds the next step.
 
     Args:
-        model: autoregressive, with a distribution.
+        model: autoregressive, with a distribution. The members of an ensemble draw in turn: path k is of member k
+            modulo their number.
         panel: the series, of which the model's scaler knows all.
         arrays: the panel's windows.
         cutoffs: rows of the last known values, (num_windows,).
@@ -99,18 +101,33 @@ def drawn_paths(
         original units (num_paths, horizon).
     """
     model = model.of_series(panel.item_ids)
-    network, arrays = model.network.to(device).eval(), arrays.to(device)
+    networks, arrays = [network.to(device).eval() for network in model.networks], arrays.to(device)
     for place, cutoff in enumerate(cutoffs):
         generator = np.random.default_rng([choice.seed, place])
         for first in range(0, choice.paths, PATHS_AT_ONCE):
             number = min(PATHS_AT_ONCE, choice.paths - first)
             rows = np.full(number, cutoff)
             uniform = generator.random((number, model.schema.horizon, 2)).astype(np.float32)
-            index = torch.from_numpy(rows).to(device)
-            with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
-                window, draws = arrays.gather(index), torch.from_numpy(uniform).to(device)
-                drawn = network(window, need_weights=False, uniform=draws).prediction
-            yield rows, first, model.in_units(drawn, arrays.series_of(index).cpu().numpy())
+            drawn = np.empty((number, model.schema.horizon), np.float32)
+            turn = np.arange(first, first + number) % len(networks)
+            for member, network in enumerate(networks):
+                mine = turn == member
+                drawn[mine] = _draw(network, arrays, rows[mine], uniform[mine])
+            series = arrays.series_of(torch.from_numpy(rows).to(device)).cpu().numpy()
+            yield rows, first, model.in_units(drawn, series)
+
+
+def _draw(
+    network: ForecastNetwork, arrays: WindowArrays, rows: NDArray[np.int64], uniform: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """A path for each row (num_paths, horizon), on the series' scale, of numbers (num_paths, horizon, 2)."""
+    if not len(rows):
+        return np.empty(uniform.shape[:2], np.float32)
+    device = arrays.target.device
+    with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+        window, draws = arrays.gather(torch.from_numpy(rows).to(device)), torch.from_numpy(uniform).to(device)
+        drawn: NDArray[np.float32] = network(window, need_weights=False, uniform=draws).prediction.cpu().numpy()
+    return drawn
 
 
 def write_samples(

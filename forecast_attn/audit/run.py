@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from forecast_attn.audit.audit import AuditListener, AuditOptions, audit_attention
 from forecast_attn.audit.findings import Audit
-from forecast_attn.errors import DataError, RunError
-from forecast_attn.inference import choose_device, load_model, read_config
+from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.inference import Model, choose_device, load_model, read_config
 from forecast_attn.panel_reading import Table, panel_of_run
 from forecast_attn.preparation import prepare
 from forecast_attn.run_dir import RunDir
@@ -40,12 +40,15 @@ def audit_run(
         listener: hears how far the audit is.
 
     Raises:
-        ConfigError: the run has no attention, or this machine no such accelerator.
+        ConfigError: the run has no attention or is an ensemble, or this machine has no such accelerator.
         RunError: a run is damaged or cannot be compared; the table is not the one it was trained on, or not recorded.
         DataError: what is wrong with the table.
     """
     device, model = choose_device(accelerator), load_model(run)
     models = {str(other): load_model(RunDir.open_finished(Path(other))) for other in others}
+    for name, each in {str(run.path): model, **models}.items():
+        if each.is_ensemble:
+            _refuse_ensemble(name, each)
     panel = _training_table(run, data)
     if panel.roles.numeric != model.schema.roles.numeric or panel.roles.categorical != model.schema.roles.categorical:
         raise DataError(
@@ -53,6 +56,13 @@ def audit_run(
         )
     preparation = prepare(panel, model.config.data)
     return audit_attention(model, preparation, options, device=device, others=models, listener=listener)
+
+
+def _refuse_ensemble(name: str, model: Model) -> None:
+    raise ConfigError(
+        f"'{name}' is an ensemble: an audit changes the weights inside one network, and this has {len(model.networks)}",
+        f"audit a member: forecast audit {name}/members/0, with --seeds {name}/members/1 to compare it with another",
+    )
 
 
 def _training_table(run: RunDir, data: pd.DataFrame | Table | None) -> Panel:

@@ -52,6 +52,8 @@ def value_rank(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int64]) -
 def rank_of_run(run: RunDir) -> int | None:
     """The highest rank at the ends of a few of a run's series, for attention files that do not say it.
 
+    None where the run has no attention, or that of an ensemble, whose averaged weights weigh no values of their own.
+
     Raises:
         RunError: the run is damaged.
     """
@@ -61,7 +63,7 @@ def rank_of_run(run: RunDir) -> int | None:
     from forecast_attn.inference import load_model
 
     model = load_model(run)
-    if not model.has_attention:
+    if not model.has_attention or model.is_ensemble:
         return None
     panel = read_history(model, run, None, run.tail.name).panel
     arrays = model.schema.windows_of(panel)

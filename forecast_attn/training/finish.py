@@ -13,6 +13,7 @@ from forecast_attn.attention_output import AttentionOutput
 from forecast_attn.config import RunConfig
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.windows import WindowArrays
+from forecast_attn.ensemble import member_config
 from forecast_attn.evaluation.baselines import seasonal_naive, seasonal_naive_error
 from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
 from forecast_attn.inference import (
@@ -30,31 +31,63 @@ from forecast_attn.uncertainty.scores import level_scores
 
 
 def finish(run: RunDir, preparation: Preparation, config: RunConfig, arrays: WindowArrays, reason: str) -> None:
-    """Score the best weights on the validation windows, write their attention, and declare the run finished."""
+    """Score the best weights on the validation windows, write their attention, and declare the run finished.
+
+    Args:
+        run: a run, or a member of an ensemble, with weights and history.
+        preparation: with the validation windows.
+        config: of the run, or of the member.
+        arrays: the windows.
+        reason: why training ended.
+    """
+    model = Model(config, preparation.schema, (load_network(run, config, preparation.schema),))
+    num_epochs = len(run.history.read_text(encoding="utf-8").splitlines()) - 1
+    beginning = {"best_epoch": best_epoch_of(run), "epochs": num_epochs, "ended": reason}
+    _score_and_write(run, model, preparation, arrays, beginning, {"model_sha256": sha256_of(run.model)})
+    if reason != "interrupted":
+        run.checkpoint.unlink(missing_ok=True)
+
+
+def finish_ensemble(run: RunDir, preparation: Preparation, config: RunConfig, reason: str) -> None:
+    """Score what the members forecast together, beside the scores of each, and declare the ensemble finished.
+
+    Args:
+        run: the ensemble; the members that are there are finished.
+        preparation: with the validation windows.
+        config: of the ensemble.
+        reason: why training ended; `interrupted` where members are missing, or the last one is not what it would be.
+    """
+    members, schema = run.members, preparation.schema
+    networks = tuple(load_network(member, config, schema) for member in members)
+    metrics = [member.read_json(member.metrics) for member in members]
+    told = ("best_epoch", "epochs", "ended", "validation", "skill_per_cent", "model_sha256")
+    about = [
+        {"seed": member_config(config, number).training.seed, **{name: each[name] for name in told}}
+        for number, each in enumerate(metrics)
+    ]
+    model, arrays = Model(config, schema, networks), schema.windows_of(preparation.panel)
+    _score_and_write(run, model, preparation, arrays, {"ended": reason}, {"members": about})
+
+
+def _score_and_write(
+    run: RunDir,
+    model: Model,
+    preparation: Preparation,
+    arrays: WindowArrays,
+    beginning: dict[str, Any],
+    weights: dict[str, Any],
+) -> None:
+    """The scores of a model on the validation windows, its calibration and its attention; metrics.json comes last."""
     release_memory()
-    model = Model(config, preparation.schema, load_network(run, config, preparation.schema))
     validation = forecast_validation(model, preparation, arrays)
     model = calibrated(model, validation)
     scores = validation_scores(model, preparation, validation)
     if model.calibration is not None:
         run.write_json(run.calibration, model.calibration.to_dict())
+        weights = {**weights, "calibration_sha256": sha256_of(run.calibration)}
     if model.has_attention:
         _write_validation_attention(run, model, preparation, arrays)
-    num_epochs = len(run.history.read_text(encoding="utf-8").splitlines()) - 1
-    run.write_json(
-        run.metrics,
-        {
-            "best_epoch": best_epoch_of(run),
-            "epochs": num_epochs,
-            "ended": reason,
-            **scores,
-            "short_series": preparation.split.short_series(),
-            "model_sha256": sha256_of(run.model),
-            **({} if model.calibration is None else {"calibration_sha256": sha256_of(run.calibration)}),
-        },
-    )
-    if reason != "interrupted":
-        run.checkpoint.unlink(missing_ok=True)
+    run.write_json(run.metrics, {**beginning, **scores, "short_series": preparation.split.short_series(), **weights})
 
 
 class ValidationForecasts(NamedTuple):
@@ -66,8 +99,8 @@ class ValidationForecasts(NamedTuple):
     """(num_windows,)"""
     prediction: NDArray[np.float64]
     """In original units, (num_windows, horizon)."""
-    parameters: NDArray[np.float32]
-    """Of the head, on the series' scale, (num_windows, horizon, size)."""
+    base_levels: NDArray[np.float64] | None
+    """Before calibration, on the series' scale, (num_windows, horizon, num_levels); None for points alone."""
     actual: NDArray[np.float64]
     """In original units, NaN where not observed, (num_windows, horizon)."""
 
@@ -92,7 +125,9 @@ def forecast_validation(model: Model, preparation: Preparation, arrays: WindowAr
         cutoffs,
         np.concatenate([batch.series for batch in batches]),
         np.concatenate([batch.prediction for batch in batches]),
-        np.concatenate([batch.parameters for batch in batches]),
+        np.concatenate([batch.base_levels for batch in batches if batch.base_levels is not None])
+        if model.levels
+        else None,
         actual_values(preparation, cutoffs),
     )
 
@@ -106,11 +141,11 @@ def calibrated(model: Model, validation: ValidationForecasts) -> Model:
     kind = model.config.model.calibration
     if kind == "none":
         return model
+    assert validation.base_levels is not None
     steps = validation.actual.shape[1]
     series = np.repeat(validation.series, steps)
     actual = model.schema.scaler.scale_target(validation.actual.ravel(), series).reshape(-1, steps)
-    base = model.base_levels(validation.parameters)
-    return replace(model, calibration=fit_calibration(kind, model.levels, actual, base))
+    return replace(model, calibration=fit_calibration(kind, model.levels, actual, validation.base_levels))
 
 
 def validation_scores(model: Model, preparation: Preparation, validation: ValidationForecasts) -> dict[str, Any]:
@@ -139,9 +174,9 @@ def validation_scores(model: Model, preparation: Preparation, validation: Valida
 
 
 def _scores_of_levels(model: Model, validation: ValidationForecasts) -> dict[str, Any]:
-    if not model.levels:
+    if validation.base_levels is None:
         return {}
-    levels = model.levels_in_units(validation.parameters, validation.series)
+    levels = model.levels_in_units(validation.base_levels, validation.series)
     # Offsets fitted on these windows make their coverage what was asked for; it says little of other windows.
     scores = level_scores(model.levels, validation.actual, levels)
     return scores | {"calibrated_on_these_windows": model.calibration is not None}

@@ -35,6 +35,9 @@ class TrainingListener:
     def prepared(self, preparation: Preparation, config: RunConfig) -> None:
         """Once the table is read and split, before the run directory is made."""
 
+    def member_started(self, number: int, members: int) -> None:
+        """Before each member of an ensemble, counted from 1; one that is there already is not trained again."""
+
     def training_started(self, plan: TrainingPlan, first_epoch: int, device: str) -> None:
         """Before the first step; `first_epoch` is above 1 when a run is resumed."""
 

@@ -18,11 +18,13 @@ from forecast_attn.config import RunConfig
 from forecast_attn.data.missing import without_later_values
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.split import Split
+from forecast_attn.ensemble import member_config
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.history import select_series
 from forecast_attn.inference import Model, load_network
+from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.option_values import parse_share_range
-from forecast_attn.preparation import prepare_again
+from forecast_attn.preparation import Preparation, prepare_again
 from forecast_attn.run_dir import RunDir
 from forecast_attn.threads import cpu_threads
 from forecast_attn.training.fit import fit
@@ -30,8 +32,6 @@ from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed
 from forecast_attn.training.train import module_of
 
-EPOCHS = 3
-"""Of a refit, unless asked otherwise."""
 RATE_SHARE = 0.1
 """Learning rate of a refit, as a share of the run's: small steps from weights that are good already."""
 VALIDATION_SEASONS = 2
@@ -46,12 +46,12 @@ class Refit:
     """From 1; its seed follows from the run's."""
     cutoff: Any
     """Nothing after this stamp is seen."""
-    epochs: int = EPOCHS
+    epochs: int
     accelerator: str = "auto"
 
 
 def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: TrainingListener) -> Model:
-    """Train a model further on the rows up to a cut-off.
+    """Train a model further on the rows up to a cut-off, all members where it is an ensemble.
 
     Args:
         model: whose weights to begin with; it is left as it is.
@@ -80,13 +80,23 @@ def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: Tra
             f"there is no window to refit on up to {panel.zone.stamp_text(wanted.cutoff)}",
             "a later --start, or --refit never",
         )
-    config, run = refit_config(model.config, wanted), RunDir.create(folder)
-    module = module_of(copy.deepcopy(model.network).cpu(), preparation, config)
+    config, networks = refit_config(model.config, wanted), []
+    for number, network in enumerate(model.networks):
+        run = RunDir.create(folder / str(number) if model.is_ensemble else folder)
+        networks.append(_trained_further(network, preparation, member_config(config, number), run, listener))
+    return replace(model, networks=tuple(networks))
+
+
+def _trained_further(
+    network: ForecastNetwork, preparation: Preparation, config: RunConfig, run: RunDir, listener: TrainingListener
+) -> ForecastNetwork:
+    """A copy of a network, with the weights of its best epoch."""
+    module = module_of(copy.deepcopy(network).cpu().train(), preparation, config)
     with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
         reason = fit(module, run, listener)
     if reason == "interrupted":
         raise KeyboardInterrupt
-    return replace(model, network=load_network(run, config, schema))
+    return load_network(run, config, preparation.schema)
 
 
 def refit_config(config: RunConfig, wanted: Refit) -> RunConfig:

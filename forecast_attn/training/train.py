@@ -16,6 +16,7 @@ from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel, tail
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.weights import series_weights
+from forecast_attn.ensemble import member_config
 from forecast_attn.errors import RunError
 from forecast_attn.inference import read_config, window_sizes
 from forecast_attn.nn.builder import build_network
@@ -23,7 +24,7 @@ from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.preparation import Preparation, prepare
 from forecast_attn.run_dir import DataSource, RunDir
 from forecast_attn.threads import cpu_threads
-from forecast_attn.training.finish import actual_values, finish, validation_rows
+from forecast_attn.training.finish import actual_values, finish, finish_ensemble, validation_rows
 from forecast_attn.training.fit import check_hardware, fit
 from forecast_attn.training.module import ForecastModule, TrainingData
 from forecast_attn.training.plan import make_plan, resolve_training
@@ -52,16 +53,45 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
     """
     check_hardware(config.training)
     preparation = prepare(panel, config.data)
+    config = resolved(preparation, config)
+    listener.prepared(preparation, config)
+    return train_prepared(preparation, config, out, source, listener)
+
+
+def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:
+    """The options with the open choices filled in, once nothing about them can be refused any more.
+
+    Raises:
+        DataError: the validation windows are too few to calibrate with.
+        ConfigError: options contradict each other.
+    """
     check_top(config.training.attention_top, preparation.schema.lookback)
     seed = config.training.seed if config.training.seed is not None else secrets.randbelow(2**31)
     training = resolve_training(config.training, len(preparation.training_cutoffs), seed)
     config = replace(config, training=training)
-    network = initial_network(config, preparation.schema)
+    initial_network(config, preparation.schema)
     _check_calibration(preparation, config)
-    listener.prepared(preparation, config)
+    return config
+
+
+def train_prepared(
+    preparation: Preparation, config: RunConfig, out: Path, source: DataSource, listener: TrainingListener
+) -> RunDir:
+    """Train a new run on windows that are there.
+
+    Args:
+        preparation: of the table, with the data options of `config`.
+        config: as `resolved` gives it.
+        out: the run directory to make.
+        source: recorded, and checked when the run is resumed.
+        listener: hears how training goes; not that the table is prepared.
+
+    Raises:
+        RunError: the directory cannot be made or written, or the loss became non-finite.
+    """
     run = RunDir.create(out)
     _write_start(run, preparation, config, source)
-    return _fit_and_finish(run, preparation, config, network, listener)
+    return _fit_and_finish(run, preparation, config, listener)
 
 
 def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
@@ -79,16 +109,31 @@ def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
     check_hardware(config.training)
     preparation = prepare(panel, config.data)
     listener.prepared(preparation, config)
+    return resume_prepared(preparation, run, listener)
+
+
+def resume_prepared(preparation: Preparation, run: RunDir, listener: TrainingListener) -> RunDir:
+    """Continue a run on windows that are there; see `resume`."""
     run.remove_leftovers()
     run.metrics.unlink(missing_ok=True)
-    return _fit_and_finish(run, preparation, config, initial_network(config, preparation.schema), listener)
+    return _fit_and_finish(run, preparation, read_config(run), listener)
 
 
 def check_resumable(run: RunDir) -> None:
     """Raise RunError unless the run was cut short."""
     run.check_is_run()
-    if run.is_finished and not run.checkpoint.is_file():
+    if run.is_member:
+        raise RunError(
+            f"'{run.path}' is a member of an ensemble, which is resumed as a whole",
+            f"forecast train --resume {run.home}",
+        )
+    if run.is_finished and not (run.checkpoint.is_file() or (run.members and was_interrupted(run))):
         raise RunError(f"'{run.path}' is finished: there is nothing to resume", f"forecast predict {run.path}")
+
+
+def was_interrupted(run: RunDir) -> bool:
+    """Whether Ctrl-C ended the training of a finished run."""
+    return bool(run.read_json(run.metrics).get("ended") == "interrupted")
 
 
 def initial_network(config: RunConfig, schema: Schema) -> ForecastNetwork:
@@ -132,14 +177,35 @@ def _write_tail(run: RunDir, preparation: Preparation) -> None:
     release_memory()
 
 
-def _fit_and_finish(
-    run: RunDir,
-    preparation: Preparation,
-    config: RunConfig,
-    network: ForecastNetwork,
-    listener: TrainingListener,
-) -> RunDir:
-    module = module_of(network, preparation, config)
+def _fit_and_finish(run: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> RunDir:
+    number = config.training.ensemble
+    if number == 1:
+        _fit_one(run, preparation, config, listener)
+        return run
+    reason = ""
+    for member in range(number):
+        listener.member_started(member + 1, number)
+        reason = _fit_member(run.make_member(member), preparation, member_config(config, member), listener)
+        if reason == "interrupted":
+            break
+    with cpu_threads(config.training.threads):
+        finish_ensemble(run, preparation, config, reason)
+    return run
+
+
+def _fit_member(member: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> str:
+    """Train one member, or what is left to train of it, and say why it ended; a finished one stays as it is."""
+    if member.is_finished and not was_interrupted(member):
+        reason = str(member.read_json(member.metrics)["ended"])
+        listener.training_ended(reason)
+        return reason
+    member.metrics.unlink(missing_ok=True)
+    return _fit_one(member, preparation, config, listener)
+
+
+def _fit_one(run: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> str:
+    """Train one network in its folder, and say why training ended."""
+    module = module_of(initial_network(config, preparation.schema), preparation, config)
     checkpoint = run.checkpoint if run.checkpoint.is_file() else None
     release_memory()
     # Training seeds the global generator at every step; a caller's own random numbers must not notice.
@@ -147,7 +213,7 @@ def _fit_and_finish(
         reason = fit(module, run, listener, checkpoint=checkpoint)
         finish(run, preparation, config, module.data.arrays, reason)
     listener.training_ended(reason)
-    return run
+    return reason
 
 
 def module_of(network: ForecastNetwork, preparation: Preparation, config: RunConfig) -> ForecastModule:

@@ -39,7 +39,7 @@ def untrained(**options: Any) -> tuple[Model, Preparation]:
     preparation = prepare(panel, config.data)
     torch.manual_seed(0)
     network = build_network(config.model, window_sizes(preparation.schema)).eval()
-    return Model(config, preparation.schema, network), preparation
+    return Model(config, preparation.schema, (network,)), preparation
 
 
 def audited(**options: Any) -> Audit:
