@@ -67,6 +67,8 @@ def _stride(frame: pd.DataFrame) -> int:
     """Steps from one cut-off to the next, at most the horizon: how much horizons overlap depends on no more."""
     windows = frame.loc[frame["model"] == frame["model"].iloc[0], [*KEYS, "step"]]
     cutoffs = windows["cutoff"].drop_duplicates().sort_values()
+    if len(cutoffs) < 2:
+        return int(windows["step"].max())
     following = pd.Series(cutoffs.iloc[1:].array, index=pd.Index(cutoffs.iloc[:-1]))
     after = windows["cutoff"].map(following)
     inside = windows[after.notna() & (windows["timestamp"] <= after)]

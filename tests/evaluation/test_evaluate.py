@@ -1,0 +1,363 @@
+"""`forecast evaluate`: any table of forecasts, from files and frames, and the day-ahead protocol on real prices."""
+
+import csv
+import json
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import forecast_attn
+from forecast_attn.errors import ConfigError, DataError
+from forecast_attn.evaluation.significance import diebold_mariano, giacomini_white
+
+
+def actuals_table(days: int = 60, series: tuple[str, ...] = ("a",)) -> pd.DataFrame:
+    parts = []
+    for number, name in enumerate(series):
+        stamps = pd.date_range("2024-01-01", periods=24 * days, freq="h")
+        rng = np.random.default_rng(number)
+        price = 30 + 5 * np.sin(np.arange(len(stamps)) * 2 * np.pi / 24) + rng.normal(size=len(stamps))
+        parts.append(pd.DataFrame({"item_id": name, "date": stamps, "price": price.round(3)}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def others_table(actuals: pd.DataFrame, days: int = 20) -> pd.DataFrame:
+    """Two models' forecasts, one value per stamp, as people publish them."""
+    rows, rng = actuals.tail(24 * days), np.random.default_rng(5)
+    noise = rng.normal(size=(2, len(rows))) * [[0.5], [0.9]]
+    return pd.DataFrame(
+        {
+            "Date": rows["date"].dt.strftime("%Y-%m-%d %H:%M:%S").to_numpy(),
+            "LEAR 56": rows["price"].to_numpy() + noise[1],
+            "DNN Ensemble": rows["price"].to_numpy() + noise[0],
+        }
+    )
+
+
+def our_table(actuals: pd.DataFrame, cutoffs: tuple[str, ...], horizon: int = 24) -> pd.DataFrame:
+    parts = []
+    for name, own in actuals.groupby("item_id"):
+        for cutoff in map(pd.Timestamp, cutoffs):
+            rows = own[(own["date"] > cutoff) & (own["date"] <= cutoff + pd.Timedelta(hours=horizon))]
+            part = pd.DataFrame({"item_id": name, "cutoff": cutoff, "timestamp": rows["date"]})
+            part = part.assign(step=np.arange(1, len(rows) + 1), prediction=rows["price"] + 1)
+            parts.append(part.assign(**{"0.1": rows["price"] - 1, "0.9": rows["price"] + 2}))
+    return pd.concat(parts, ignore_index=True)
+
+
+CUTOFFS = tuple(str(stamp) for stamp in pd.date_range("2024-02-10 23:00", periods=8, freq="24h"))
+
+# --------------------------------------------------------------------------- ours
+
+
+def test_our_predictions_are_scored_with_their_levels_and_seasonal_naive() -> None:
+    actuals = actuals_table(series=("a", "b"))
+    found = forecast_attn.evaluate(our_table(actuals, CUTOFFS), actuals, target="price", by="item_id")
+    scores = found.scores.set_index(["model", "item_id"])
+    assert scores.index.tolist() == [(model, name) for name in "ab" for model in ("DataFrame", "seasonal-naive")]
+    assert (scores.loc["DataFrame", "mae"] - 1).abs().max() < 1e-9
+    assert (scores.loc["DataFrame", "coverage@0.8"] == 1).all()
+    assert scores.loc["seasonal-naive", "coverage@0.8"].isna().all()
+    for name, own in actuals.groupby("item_id"):
+        price = own.set_index("date")["price"]
+        wanted = [stamp for cutoff in CUTOFFS for stamp in pd.date_range(cutoff, periods=25, freq="h")[1:]]
+        error = np.mean([abs(price[stamp] - price[stamp - pd.Timedelta("24h")]) for stamp in wanted])
+        assert scores.loc[("seasonal-naive", name), "mae"] == pytest.approx(error)
+        before = price[: CUTOFFS[0]].to_numpy()
+        scale = np.abs(before[24:] - before[:-24]).mean()
+        assert scores.loc[("DataFrame", name), "mase"] == pytest.approx(1 / scale)
+    skill = 100 * (1 - 1 / scores.loc[("seasonal-naive", "a"), "mae"])
+    assert scores.loc[("DataFrame", "a"), "skill_per_cent"] == pytest.approx(skill)
+    assert set(found.tests["test"]) == {"DM", "GW"}
+
+
+def test_a_column_of_models_tells_them_apart() -> None:
+    actuals = actuals_table()
+    ours = our_table(actuals, CUTOFFS)
+    both = pd.concat([ours.assign(model="one"), ours.assign(model="two", prediction=ours["prediction"] + 1)])
+    found = forecast_attn.evaluate(both, actuals, target="price", reference="one", metrics=["mae", "rmae"])
+    assert found.scores["model"].tolist() == ["one", "two", "seasonal-naive"]
+    assert found.scores["rmae"].iloc[:2].tolist() == pytest.approx([1, 2])
+
+
+def test_tables_of_nixtla_with_bounds() -> None:
+    actuals = actuals_table(series=("a", "b"))
+    ours = our_table(actuals, CUTOFFS).rename(columns={"item_id": "unique_id", "timestamp": "ds"})
+    ours = ours.rename(columns={"prediction": "ETS", "0.1": "ETS-lo-80", "0.9": "ETS-hi-80"}).assign(y=0.0, Naive=30.0)
+    found = forecast_attn.evaluate(ours.drop(columns="step"), actuals, target="price")
+    scores = found.scores.set_index("model")
+    assert list(scores.index) == ["ETS", "Naive", "seasonal-naive"]
+    assert scores.loc["ETS", "mae"] == pytest.approx(1)
+    assert scores.loc["ETS", "width@0.8"] == pytest.approx(3)
+    assert math.isnan(scores.loc["Naive", "width@0.8"])
+    assert found.forecasts["step"].max() == 24
+    assert "columns that are no forecasts: y" not in found.notes
+
+
+def test_predictions_of_a_run_are_scored(forecast, finished_run: Path, here: Path, make_table, write) -> None:
+    table = make_table(123)
+    data = write(table.iloc[:120], "history.csv")
+    predicted = forecast("predict", finished_run, "--data", data, "--out", "p.csv", "--quiet")
+    assert predicted.code == 0, predicted.err
+    outcome = forecast("evaluate", "p.csv", "--actuals", write(table, "actuals.csv"), "--json")
+    assert outcome.code == 0, outcome.err
+    (ours, naive) = json.loads(outcome.out)["scores"]
+    assert (ours["model"], naive["model"]) == ("p", "seasonal-naive")
+    predictions = pd.read_csv("p.csv")
+    error = predictions["prediction"].to_numpy() - table["target"].iloc[120:].to_numpy()
+    assert ours["mae"] == pytest.approx(np.abs(error).mean())
+    assert ours["rows"] == 3
+
+
+# --------------------------------------------------------------------------- others'
+
+
+def test_others_without_cutoffs_are_scored_stamp_by_stamp() -> None:
+    actuals = actuals_table()
+    found = forecast_attn.evaluate(others_table(actuals), actuals, target="price", metrics=["mae"])
+    assert found.scores["model"].tolist() == ["LEAR 56", "DNN Ensemble"]
+    assert "cutoff" not in found.forecasts
+    assert (found.reference, len(found.tests)) == (None, 0)
+    assert "--block 24" in found.notes[0]
+
+
+@pytest.mark.parametrize("said", [{"block": 24}, {"season": 24}])
+def test_blocks_are_forecasts_made_right_before_them(said: dict[str, int]) -> None:
+    actuals = actuals_table()
+    found = forecast_attn.evaluate(others_table(actuals), actuals, target="price", **said)
+    first = found.forecasts.iloc[0]
+    assert (first["timestamp"] - first["cutoff"], first["step"]) == (pd.Timedelta("1h"), 1)
+    assert sorted(found.forecasts["step"].unique()) == list(range(1, 25))
+    assert found.forecasts.groupby("model")["cutoff"].nunique().eq(20).all()
+    errors = others_table(actuals).drop(columns="Date").to_numpy() - actuals["price"].tail(480).to_numpy()[:, None]
+    daily = np.abs(errors).reshape(20, 24, 2).sum(axis=1)
+    tests = found.tests.set_index(["model_a", "model_b", "test"])
+    for name, test in (("DM", diebold_mariano), ("GW", giacomini_white)):
+        expected = test(daily[:, 0], daily[:, 1])
+        row = tests.loc[("LEAR 56", "DNN Ensemble", name)]
+        np.testing.assert_allclose((row["statistic"], row["p_value"]), (expected.statistic, expected.p_value))
+        assert row["better"] == "DNN Ensemble"
+
+
+def test_model_columns_are_chosen_and_others_stay_out() -> None:
+    actuals = actuals_table()
+    table = others_table(actuals).assign(hour=1, remark="x")
+    found = forecast_attn.evaluate(table, actuals, target="price", model_columns=["LEAR 56"], metrics=["mae"])
+    assert found.scores["model"].tolist() == ["LEAR 56"]
+    assert found.notes[0] == "columns that are no forecasts: DNN Ensemble, hour, remark"
+
+
+def test_stamps_that_the_actuals_lack_are_named_and_counted() -> None:
+    actuals = actuals_table()
+    found = forecast_attn.evaluate(others_table(actuals), actuals.iloc[:-30], target="price", metrics=["mae"])
+    assert found.scores["rows"].tolist() == [450, 450]
+    assert found.scores["no_target"].tolist() == [30, 30]
+    assert found.notes[-1] == (
+        "the actuals of series 'a' lack 30 time stamps of the forecasts, the first 2024-02-28 18:00"
+    )
+
+
+def test_a_hole_in_the_actuals_is_no_error_of_anybody() -> None:
+    actuals = actuals_table()
+    holed = actuals.drop(index=[1300, 1301]).assign(price=lambda frame: frame["price"].where(frame.index != 1310))
+    found = forecast_attn.evaluate(others_table(actuals), holed, target="price", block=24)
+    assert found.scores["no_target"].tolist() == [3, 3, 3]
+    assert found.scores["mae"].notna().all()
+    assert found.tests["n"].tolist() == [20, 19] * 3
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    actuals = actuals_table()
+    others = others_table(actuals)
+    ours, theirs = (
+        forecast_attn.evaluate(each, actuals, target="price", block=24)
+        for each in (others, others.sample(frac=1, random_state=0))
+    )
+    pd.testing.assert_frame_equal(ours.scores, theirs.scores)
+    pd.testing.assert_frame_equal(ours.tests, theirs.tests)
+
+
+def test_zones_are_joined_as_instants_and_grouped_by_the_clock_of_the_actuals() -> None:
+    actuals = actuals_table().drop(columns="item_id")
+    zoned = actuals.assign(date=actuals["date"].dt.tz_localize("UTC").dt.tz_convert("Asia/Tokyo"))
+    others = others_table(actuals)
+    others["Date"] = pd.to_datetime(others["Date"]).dt.strftime("%Y-%m-%d %H:%M:%S+00:00")
+    found = forecast_attn.evaluate(others, zoned, target="price", metrics=["mae"], by="hour")
+    plain = forecast_attn.evaluate(others_table(actuals), actuals, target="price", metrics=["mae"], by="hour")
+    per_hour = [each.scores[each.scores["model"] == "LEAR 56"]["mae"].to_numpy() for each in (found, plain)]
+    np.testing.assert_allclose(per_hour[0], np.roll(per_hour[1], 9))
+
+
+# --------------------------------------------------------------------------- the command
+
+
+def test_the_command_prints_scores_skill_and_tests(forecast, here: Path, write) -> None:
+    actuals = actuals_table()
+    forecasts, data = write(others_table(actuals), "forecasts.csv"), write(actuals, "actuals.csv")
+    outcome = forecast("evaluate", forecasts, "--actuals", data, "--target", "price", "--block", 24)
+    assert outcome.code == 0, outcome.err
+    lines = outcome.out.splitlines()
+    assert lines[0].split()[:5] == ["model", "rows", "mae", "rmse", "bias"]
+    assert [line.split("  ")[0] for line in lines[1:4]] == ["LEAR 56", "DNN Ensemble", "seasonal-naive"]
+    assert "DNN Ensemble  LEAR 56         DM" in outcome.out
+    assert lines[-1] == "skill: against seasonal-naive, 24 steps back"
+    assert "every 24 steps count as one forecast" in outcome.err
+    quiet = forecast("evaluate", forecasts, "--actuals", data, "--target", "price", "--block", 24, "--quiet")
+    assert (quiet.out, quiet.err) == (outcome.out, "")
+
+
+def test_json_and_files_hold_the_same(forecast, here: Path, write, files_in) -> None:
+    actuals = actuals_table()
+    words = ("evaluate", write(others_table(actuals), "f.csv"), "--actuals", write(actuals, "a.csv"))
+    words = (*words, "--target", "price", "--season", 24, "--by", "weekday,hour", "--metrics", "mae,wape")
+    outcome = forecast(*words, "--json", "--out", "scores.json")
+    document = json.loads(outcome.out)
+    assert document == json.loads(Path("scores.json").read_text())
+    assert document["season"] == 24
+    assert len(document["scores"]) == 3 * 7 * 24
+    assert {"model", "weekday", "hour", "rows", "mae", "wape"} <= set(document["scores"][0])
+    assert forecast(*words, "--out", "scores.csv").code == 0
+    written = pd.read_csv("scores.csv")
+    np.testing.assert_allclose(written["mae"], [row["mae"] for row in document["scores"]])
+    assert sorted(files_in()) == ["a.csv", "f.csv", "scores.csv", "scores.json"]
+
+
+def test_parquet_and_stdin(forecast_process, here: Path, write) -> None:
+    actuals = actuals_table()
+    others_table(actuals).to_parquet("f.parquet")
+    words = ("evaluate", "f.parquet", "--actuals", "-", "--target", "price", "--metrics", "mae", "--json")
+    outcome = forecast_process(*words, input=actuals.to_csv(index=False))
+    assert outcome.code == 0, outcome.err
+    assert [row["rows"] for row in json.loads(outcome.out)["scores"]] == [480, 480]
+
+
+@pytest.mark.parametrize(
+    ("words", "message", "hint", "code"),
+    [
+        (("--metrics", "mae,rmes"), "there is no metric 'rmes'", "did you mean 'rmse'", 2),
+        (("--by", "weakday"), "grouped by 'weakday'", "did you mean 'weekday'", 2),
+        (("--reference", "DNN"), "no model 'DNN' to compare with", "DNN Ensemble", 2),
+        (("--reference", "seasonal-naive"), "needs to know when the forecasts were made", "--block 24", 2),
+        (("--model-columns", "LEAR"), "has no column 'LEAR' .--model-columns.", "did you mean 'LEAR 56'", 1),
+        (("--metrics", "coverage"), "'coverage' needs a symmetric pair of levels", "--quantiles", 2),
+        (("--out", "scores.txt"), "neither .csv nor .json", "scores.csv", 2),
+        (("--out", "f.csv"), "a table that is read", "scores.csv", 2),
+        (("--target", "prise"), "has no column 'prise'", "did you mean 'price'", 1),
+    ],
+)
+def test_mistakes_are_told_with_what_to_type(refused, here, write, words, message, hint, code) -> None:
+    actuals = actuals_table()
+    given = ("evaluate", write(others_table(actuals), "f.csv"), "--actuals", write(actuals, "a.csv"))
+    target = () if "--target" in words else ("--target", "price")
+    refused(*given, *target, *words, message=message, hint=hint, code=code)
+
+
+def test_forecasts_of_other_times_or_series_are_refused() -> None:
+    actuals = actuals_table(series=("a", "b"))
+    ours = our_table(actuals, CUTOFFS)
+    later = ours.assign(timestamp=ours["timestamp"] + pd.Timedelta("9000D"), cutoff=ours["cutoff"])
+    with pytest.raises(DataError, match=r"none of the time stamps.*they go from 2024-01-01 to 2024-02-29 23:00"):
+        forecast_attn.evaluate(later, actuals, target="price")
+    with pytest.raises(DataError, match="no series 'c', which 'DataFrame' forecasts"):
+        forecast_attn.evaluate(ours.replace({"item_id": {"b": "c"}}), actuals, target="price")
+    with pytest.raises(DataError, match="names no series, and the actuals have 2"):
+        forecast_attn.evaluate(ours.drop(columns="item_id"), actuals, target="price")
+    with pytest.raises(DataError, match="two forecasts of 2024-02-11 made at 2024-02-10 23:00, series 'a'"):
+        forecast_attn.evaluate(pd.concat([ours, ours.head(1)]), actuals, target="price")
+    early = ours.assign(cutoff=ours["timestamp"])
+    with pytest.raises(DataError, match="forecast of 2024-02-11 whose cut-off, 2024-02-11, is not before it"):
+        forecast_attn.evaluate(early, actuals, target="price")
+    with pytest.raises(DataError, match="holds whole numbers, the actuals dates"):
+        forecast_attn.evaluate(ours.assign(timestamp=range(len(ours))), actuals, target="price")
+    with pytest.raises(ConfigError, match="evaluate has no option 'horizon'"):
+        forecast_attn.evaluate(ours, actuals, target="price", horizon=3)
+
+
+def test_columns_that_cannot_be_told_apart_are_refused() -> None:
+    actuals = actuals_table()
+    ours = our_table(actuals, CUTOFFS)
+    with pytest.raises(DataError, match="has no column of forecasts"):
+        forecast_attn.evaluate(ours[["item_id", "cutoff", "timestamp", "step"]], actuals, target="price")
+    with pytest.raises(DataError, match="column 'model' and several columns of forecasts"):
+        others = ours.rename(columns={"prediction": "ETS"}).assign(model="m", ARIMA=1.0)
+        forecast_attn.evaluate(others, actuals, target="price")
+    with pytest.raises(DataError, match="column 'remark' of 'DataFrame' does not hold numbers"):
+        forecast_attn.evaluate(ours.assign(remark="x"), actuals, target="price", model_columns=["remark"])
+
+
+def test_dates_mean_what_they_mean_in_the_actuals() -> None:
+    days = pd.date_range("2024-01-01", periods=300, freq="D")
+    actuals = pd.DataFrame({"date": days.strftime("%d/%m/%Y"), "y": np.arange(300.0)})
+    some = days[60:72]  # 1 to 12 March: both orders are dates
+    forecasts = pd.DataFrame({"date": some.strftime("%d/%m/%Y"), "m": np.arange(60.0, 72.0)})
+    found = forecast_attn.evaluate(forecasts, actuals, metrics=["mae"])
+    assert found.scores["mae"].tolist() == [0]
+
+
+def test_the_module_is_light_until_it_is_asked() -> None:
+    assert "evaluate" in forecast_attn.__all__
+    assert sys.modules["forecast_attn"].evaluate is forecast_attn.evaluate
+
+
+# --------------------------------------------------------------------------- protocol D on real prices
+
+
+def prices(real_data: Path) -> list[float]:
+    with (real_data / "NP.csv").open(newline="") as file:
+        return [float(row[3]) for row in list(csv.reader(file))[1:]]
+
+
+FIRST_DAY = 1_456
+"""2016-12-27 among the days from 2013-01-01 on; every day of the file has 24 hours."""
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory, real_data: Path) -> Path:
+    """A file of the shape in which Lago et al. publish their forecasts, with errors drawn here."""
+    truth = np.array(prices(real_data)[24 * FIRST_DAY :])
+    assert len(truth) == 24 * 728
+    rng = np.random.default_rng(0)
+    stamps = pd.date_range("2016-12-27", periods=len(truth), freq="h").strftime("%Y-%m-%d %H:%M:%S")
+    frame = pd.DataFrame({"Date": stamps})
+    for name, size in (("LEAR 56", 2.0), ("LEAR Ensemble", 1.74), ("DNN Ensemble", 1.68)):
+        frame[name] = (truth + rng.laplace(0, size, len(truth))).round(3)
+    path = tmp_path_factory.mktemp("published") / "Forecasts_NP.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def test_protocol_d_on_nord_pool(forecast, published: Path, real_data: Path) -> None:
+    words = ("evaluate", published, "--actuals", real_data / "NP.csv", "--block", 24, "--season", 24)
+    outcome = forecast(*words, "--json")
+    assert outcome.code == 0, outcome.err
+    document = json.loads(outcome.out)
+    scores = {row["model"]: row for row in document["scores"]}
+    assert all(row["rows"] == 17_472 for row in scores.values())
+
+    # Seasonal-naive day by day from the file itself: yesterday's prices.
+    price = prices(real_data)
+    errors = [
+        abs(price[24 * day + hour] - price[24 * (day - 1) + hour])
+        for day in range(FIRST_DAY, FIRST_DAY + 728)
+        for hour in range(24)
+    ]
+    assert scores["seasonal-naive"]["mae"] == pytest.approx(math.fsum(errors) / len(errors), rel=1e-12)
+
+    # LEAR against DNN as the papers do: MAE, and both tests on the norms of the days.
+    frame = pd.read_csv(published)
+    truth = np.array(price[24 * FIRST_DAY :])
+    daily = {name: np.abs(frame[name] - truth).to_numpy().reshape(728, 24).sum(axis=1) for name in frame.columns[1:]}
+    for name, losses in daily.items():
+        assert scores[name]["mae"] == pytest.approx(losses.sum() / 17_472, rel=1e-12)
+    tests = {(row["model_a"], row["model_b"], row["test"]): row for row in document["tests"]}
+    for label, test in (("DM", diebold_mariano), ("GW", giacomini_white)):
+        expected = test(daily["LEAR Ensemble"], daily["DNN Ensemble"])
+        row = tests["LEAR Ensemble", "DNN Ensemble", label]
+        assert row["better"] == "DNN Ensemble"
+        np.testing.assert_allclose(
+            (row["statistic"], row["p_value"]), (expected.statistic, expected.p_value), rtol=1e-7
+        )
