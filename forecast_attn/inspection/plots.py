@@ -204,7 +204,7 @@ def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, line
     bar.ax.tick_params(labelsize=TICK, colors=INK)
     bar.outline.set_visible(False)
     axes.set_ylabel("step ahead" if len(steps) > 1 else "step", color=INK, fontsize=LABEL)
-    axes.set_yticks(_step_ticks(steps))
+    axes.set_yticks(step_ticks(steps))
     seasonal = header.season > 1 and len(steps) > 1
     if seasonal:
         _mark_seasons(axes, header, steps)
@@ -232,7 +232,8 @@ def _draw_effective(axes: "Axes", inspection: Inspection) -> None:
 # --------------------------------------------------------------------------- axes
 
 
-def _step_ticks(steps: list[int]) -> list[int]:
+def step_ticks(steps: list[int]) -> list[int]:
+    """The first step and round ones, at most a dozen or so: 1, 6, 12, 18, 24 are what people count hours in."""
     spacing = next(size for size in (1, 2, 3, 4, 6, 12, 24, 48, 96, len(steps)) if len(steps) <= 12 * size)
     return sorted({steps[0], *(step for step in steps if step % spacing == 0 and step - steps[0] > spacing / 2)})
 
