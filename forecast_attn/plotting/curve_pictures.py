@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from forecast_attn.inspection.plots import FAINT, INK, LABEL
+from forecast_attn.inspection.plots import FAINT, INK, LABEL, step_ticks
 from forecast_attn.plotting import wording
-from forecast_attn.plotting.pictures import DASHES, MODELS, add_legend, dress, make_figure, write_titles
+from forecast_attn.plotting.pictures import DASHES, MODELS, add_legend, dress, lightened, make_figure, write_titles
 from forecast_attn.plotting.reliability import Reliability, band
 from forecast_attn.plotting.step_errors import StepErrors
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-HEIGHT, SQUARE_HEIGHT, SQUARE_WIDTH = 4.2, 5.6, 6.0  # inches
+HEIGHT, SQUARE_HEIGHT = 4.4, 5.2  # inches
 MARKED_UP_TO = 30
 """Steps that are few enough to be marked one by one."""
 
@@ -37,7 +38,8 @@ def draw_errors(errors: StepErrors) -> Figure:
     axes.set_ylim(bottom=0)
     axes.set_xlabel("step ahead", fontsize=LABEL, color=INK)
     axes.set_ylabel(f"mean absolute error of {errors.target}", fontsize=LABEL, color=INK)
-    axes.locator_params(axis="x", integer=True)
+    axes.set_xticks(step_ticks(errors.steps.tolist()))
+    axes.set_xlim(errors.steps[0] - 0.5, errors.steps[-1] + 0.5)
     dress(axes)
     write_titles(figure, wording.errors_title(errors), wording.errors_subtitle(errors))
     add_legend(figure, axes)
@@ -50,22 +52,36 @@ def draw_reliability(found: Reliability) -> Figure:
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    figure = make_figure(SQUARE_HEIGHT, SQUARE_WIDTH)
-    axes = figure.add_subplot(label="reliability")
-    grid = np.linspace(0, 1, 201)[1:-1]
-    low, high = band(grid, np.full(len(grid), found.fewest))
-    axes.fill_between(grid, low, high, color=FAINT, alpha=0.22, linewidth=0, label=wording.CHANCE)
-    axes.plot([0, 1], [0, 1], color=FAINT, linewidth=1, linestyle=(0, (4, 3)), label=wording.CALIBRATED)
+    figure = make_figure(SQUARE_HEIGHT)
+    square, difference = figure.subplots(1, 2)
+    square.set_label("reliability")
+    difference.set_label("difference")
+    _draw_shares(square, found, away=0)
+    _draw_shares(difference, found, away=1)
+    square.set_ylim(0, 1)
+    square.set_ylabel("share of values at or below it", fontsize=LABEL, color=INK)
+    difference.set_ylabel("share less the level", fontsize=LABEL, color=INK)
+    write_titles(figure, wording.reliability_title(found), wording.reliability_subtitle(found))
+    add_legend(figure, square)
+    return figure
+
+
+def _draw_shares(axes: Axes, found: Reliability, *, away: int) -> None:
+    """The shares as they are, or with the level taken off (`away` 1): what a curve is off its diagonal, large."""
+    levels = np.unique(np.concatenate([model.levels for model in found.models]))
+    low, high = band(levels, np.full(len(levels), found.fewest))
+    axes.vlines(
+        levels, low - away * levels, high - away * levels, color=lightened(FAINT, 0.35), linewidth=9, zorder=1.5,
+        label=wording.CHANCE
+    )  # fmt: skip
+    axes.plot([0, 1], [0, 1 - away], color=FAINT, linewidth=1, linestyle=(0, (4, 3)), label=wording.CALIBRATED)
     for at, model in reversed(list(enumerate(found.models))):
         axes.plot(
-            model.levels, model.observed, color=MODELS[at % len(MODELS)], linestyle=DASHES[at % len(DASHES)],
-            linewidth=1.9, marker="o", markersize=5, label=model.name
+            model.levels, model.observed - away * model.levels, color=MODELS[at % len(MODELS)],
+            linestyle=DASHES[at % len(DASHES)], linewidth=1.9, marker="o", markersize=5, label=model.name
         )  # fmt: skip
-    axes.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    axes.set_xlim(0, 1)
+    axes.set_box_aspect(1)
     axes.set_xlabel("level", fontsize=LABEL, color=INK)
-    axes.set_ylabel("share of values at or below it", fontsize=LABEL, color=INK)
     dress(axes)
     axes.grid(axis="x", color=FAINT, alpha=0.18, linewidth=0.7)
-    write_titles(figure, wording.reliability_title(found), wording.reliability_subtitle(found))
-    add_legend(figure, axes)
-    return figure

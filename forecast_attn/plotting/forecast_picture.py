@@ -17,7 +17,10 @@ from forecast_attn.plotting.pictures import (
     PANEL_TITLE,
     add_legend,
     dress,
+    lightened,
     make_figure,
+    shortened,
+    write_title,
     write_titles,
 )
 from forecast_attn.plotting.scene import ForecastScene, ForecastView, ModelForecast
@@ -27,8 +30,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-HEIGHT, SMALL_HEIGHT, MARGIN = 3.4, 1.75, 0.95  # inches
-WIDEST, DENSITY = 9, 0.17  # ticks of a lone panel; how dense one band is
+HEIGHT, SMALL_HEIGHT, MARGIN = 3.3, 1.75, 1.2  # inches
+MOST_TICKS = 11  # of a lone panel
+DENSITIES = (0.18, 0.34, 0.5, 0.64)  # of the bands, the widest first
+TITLE_ROOM = {1: 100, 2: 44, 3: 30}  # characters above one of so many panels beside each other
 DOTS_UP_TO = 8
 """Steps ahead that are few enough to be marked one by one."""
 
@@ -46,20 +51,30 @@ def draw_forecast(scene: ForecastScene) -> Figure:
     grid = figure.add_gridspec(rows, columns)
     for at, view in enumerate(scene.views):
         axes = figure.add_subplot(grid[at // columns, at % columns], label=view.item_id)
-        _draw_view(axes, scene, view, WIDEST // columns)
+        _draw_view(axes, scene, view, MOST_TICKS // columns)
         if len(scene.views) > 1:
             cutoff = "" if scene.common_cutoff else f", {scene.zone.stamp_text(view.cutoff)}"
-            axes.set_title(f"{view.item_id}{cutoff}", loc="left", fontsize=PANEL_TITLE, color=INK, pad=4)
+            name = shortened(view.item_id, TITLE_ROOM[columns] - len(cutoff))
+            axes.set_title(f"{name}{cutoff}", loc="left", fontsize=PANEL_TITLE, color=INK, pad=4)
+        if at % columns == 0:
+            axes.set_ylabel(shortened(scene.target, 30 if columns == 1 else 16), fontsize=LABEL, color=INK)
     _write_titles(figure, scene)
     return figure
 
 
 def _write_titles(figure: Figure, scene: ForecastScene) -> None:
-    title = wording.forecast_title(scene)
+    """Title, time span and legend."""
     if len(scene.views) == 1:
-        write_titles(figure, title, wording.view_title(scene, scene.views[0]))
+        write_titles(figure, wording.forecast_title(scene), wording.view_title(scene, scene.views[0]))
     else:
-        write_titles(figure, title, "")
+        cutoff = scene.common_cutoff
+        write_title(figure, wording.forecast_title(scene) + (f", cut-off {cutoff}" if cutoff else ""))
+    spans = {wording.time_span(scene, view) for view in scene.views}
+    if len(spans) == 1:
+        figure.supxlabel(spans.pop(), fontsize=LABEL, color=FAINT)
+    else:
+        for axes, view in zip(figure.axes, scene.views, strict=True):
+            axes.set_xlabel(wording.time_span(scene, view, zone=False), fontsize=TICK, color=FAINT)
     add_legend(figure, figure.axes[0])
 
 
@@ -76,12 +91,12 @@ def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks:
 
 
 def _draw_bands(axes: Axes, view: ForecastView, model: ModelForecast) -> None:
-    """Each interval above the wider one, so that where they overlap it is darker."""
+    """Each interval above the wider one, and darker."""
     for at, pair in enumerate(model.intervals):
         edges = model.levels[pair.lower], model.levels[pair.upper]
         axes.fill_between(
-            _dates(view.stamps), *edges, color=MODELS[0], linewidth=0, alpha=DENSITY,
-            label=wording.interval_name(pair), zorder=1.5 + at / 100
+            _dates(view.stamps), *edges, linewidth=0, label=wording.interval_name(pair), zorder=1.5 + at / 100,
+            color=lightened(MODELS[0], DENSITIES[min(at, len(DENSITIES) - 1)])
         )  # fmt: skip
     for level in model.lone_levels:
         axes.plot(
@@ -115,13 +130,13 @@ def _marker(view: ForecastView) -> str | None:
 
 
 def _label_time(axes: Axes, scene: ForecastScene, view: ForecastView, most: int) -> None:
-    """Round times on the user's clock, and below them the days from end to end, with their year and zone."""
+    """Round times on the user's clock; the days from end to end, with their year and zone, stand below all panels."""
     stamps = np.concatenate([view.history_stamps, view.stamps])
     ticks = time_ticks(stamps, scene.zone, most)
     axes.set_xticks(_dates(np.array([tick.stamp for tick in ticks])), [tick.text for tick in ticks])
-    axes.set_xlim(*_dates(stamps[[0, -1]]))
-    axes.margins(x=0.01)
-    axes.set_xlabel(wording.time_span(scene, view), fontsize=LABEL if len(scene.views) == 1 else TICK, color=FAINT)
+    first, last = _dates(stamps[[0, -1]])
+    margin = (last - first) * 0.01 or 0.5
+    axes.set_xlim(first - margin, last + margin)
 
 
 def _dates(stamps: Stamps) -> NDArray[np.float64]:

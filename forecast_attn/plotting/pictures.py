@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.errors import ConfigError
-from forecast_attn.inspection.plots import ACCENT, DOTS_PER_INCH, FAINT, INK, LABEL, SECOND, TICK, WIDTH
+from forecast_attn.inspection.plots import DOTS_PER_INCH, FAINT, INK, LABEL, SECOND, TICK, WIDTH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 TITLE, PANEL_TITLE = 14, 10
 # Okabe and Ito's, which colour-blind eyes tell apart, behind the colour that forecasts have in every picture here;
 # every model has dashes of its own too.
-MODELS = [SECOND, ACCENT, "#e69f00", "#009e73", "#cc79a7", "#56b4e9", FAINT]
-DASHES: list[Any] = ["-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (5, 2, 1, 2)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)), ":"]
+MODELS = [SECOND, "#e69f00", "#009e73", "#cc79a7", "#56b4e9", FAINT]
+DASHES: list[Any] = ["-", (0, (5, 2)), (0, (5, 2, 1, 2)), (0, (1.5, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1))]
+LEGEND_ROOM = 125
+"""Characters beside each other, of which each line's sample takes eight."""
 
 
 def make_figure(height: float, width: float = WIDTH) -> Figure:
@@ -38,11 +40,16 @@ def make_figure(height: float, width: float = WIDTH) -> Figure:
     return Figure(figsize=(width, height), facecolor="white", layout=layout)
 
 
+def write_title(figure: Figure, title: str) -> None:
+    """The title of the whole picture."""
+    figure.suptitle(shortened(title, 72), x=0.01, ha="left", fontsize=TITLE, fontweight="bold", color=INK)
+
+
 def write_titles(figure: Figure, title: str, subtitle: str) -> None:
     """The title, and below it in grey what it is about."""
-    figure.suptitle(title, x=0.01, ha="left", fontsize=TITLE, fontweight="bold", color=INK)
+    write_title(figure, title)
     # matplotlib has one title of a figure: the first panel's, which the layout makes room for, says the rest.
-    figure.axes[0].set_title(subtitle, loc="left", fontsize=LABEL, color=FAINT, pad=8)
+    figure.axes[0].set_title(shortened(subtitle, 110), loc="left", fontsize=LABEL, color=FAINT, pad=8)
 
 
 def dress(axes: Axes) -> None:
@@ -56,19 +63,32 @@ def dress(axes: Axes) -> None:
 
 
 def add_legend(figure: Figure, axes: Axes) -> None:
-    """What the lines and areas are, above the panels on the right, each once."""
+    """What the lines and areas are, below the panels, where no title is in the way; the one in front first."""
     handles, labels = axes.get_legend_handles_labels()
+    names = [shortened(label, 40) for label in labels[::-1]]
+    longest = max(map(len, names)) + 8
     figure.legend(
-        handles,
-        labels,
-        loc="outside upper right",
-        ncols=min(len(handles), 4),
+        handles[::-1],
+        names,
+        loc="outside lower left",
+        ncols=max(LEGEND_ROOM // longest, 1),
         fontsize=TICK,
         frameon=False,
         labelcolor=INK,
-        handlelength=1.9,
-        columnspacing=1.3,
+        handlelength=2.2,
+        columnspacing=1.6,
     )
+
+
+def shortened(text: str, most: int) -> str:
+    """At most so many characters: names of series can be of any length."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def lightened(colour: str, share: float) -> str:
+    """A colour mixed with white, opaque, so that a legend shows what the picture shows."""
+    channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return "#" + "".join(f"{round(255 - share * (255 - channel)):02x}" for channel in channels)
 
 
 def save_figure(figure: Figure, path: Path) -> None:

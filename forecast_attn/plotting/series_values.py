@@ -99,9 +99,10 @@ def first_that_reaches(candidates: Iterator[SeriesValues], forecasts: Forecasts,
     """
     best, most = SeriesValues({}, {}), -1
     wanted = 4 * int(forecasts.frame["step"].max()) if history is None else history
-    cutoffs = forecasts.frame.drop_duplicates("item_id")[["item_id", "cutoff"]]
+    firsts = forecasts.frame.drop_duplicates("item_id")
+    cutoffs = list(zip(firsts["item_id"], firsts["cutoff"].to_numpy(), strict=True))
     for candidate in candidates:
-        found = [len(candidate.before(name, at, wanted)[0]) for name, at in cutoffs.itertuples(index=False)]
+        found = [len(candidate.before(name, at, wanted)[0]) for name, at in cutoffs]
         if sum(found) > most:
             best, most = candidate, sum(found)
         if min(found) >= wanted:

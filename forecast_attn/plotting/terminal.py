@@ -11,13 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from forecast_attn.data.timestamps import Stamps
+from forecast_attn.inspection.plots import step_ticks
 from forecast_attn.option_values import level_name
 from forecast_attn.plotting import wording
 from forecast_attn.plotting.line_chart import Band, Chart, Line, chart_text
 from forecast_attn.plotting.reliability import ModelReliability, Reliability, band
 from forecast_attn.plotting.scene import ForecastScene, ForecastView, ModelForecast
 from forecast_attn.plotting.step_errors import StepErrors
-from forecast_attn.plotting.ticks import number_ticks, time_ticks
+from forecast_attn.plotting.ticks import time_ticks
 
 Floats = NDArray[np.float64]
 
@@ -92,18 +93,17 @@ def render_errors(errors: StepErrors, console: Console) -> None:
     """Print the curves, and a table of a few steps."""
     console.print(Text(wording.errors_title(errors)), style="bold")
     console.print(Text(wording.errors_subtitle(errors)))
-    console.print(chart_text(errors_chart(errors, console.width), console, ROWS))
+    console.print(chart_text(errors_chart(errors), console, ROWS))
     console.print()
     console.print(_error_table(errors))
 
 
-def errors_chart(errors: StepErrors, width: int) -> Chart:
+def errors_chart(errors: StepErrors) -> Chart:
     """Errors as lines over the step ahead, from 0."""
     steps = errors.steps.astype(np.float64)
     lines = _curves([(model.name, steps, model.mae) for model in errors.models])
-    round_steps = number_ticks(steps[0], steps[-1], max(width // TICK_WIDTH, 2))
-    ticks = [steps[0], *(tick for tick in round_steps if tick == round(tick) and tick != steps[0])]
-    return Chart(lines, [], [(tick, f"{tick:.0f}") for tick in ticks], zero=True, x_name="step")
+    ticks = [(float(step), str(step)) for step in step_ticks(errors.steps.tolist())]
+    return Chart(lines, [], ticks, zero=True, x_name="step")
 
 
 def _error_table(errors: StepErrors) -> Table:
@@ -151,7 +151,7 @@ def reliability_chart(found: Reliability) -> Chart:
 def _level_table(model: ModelReliability) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(model.name, justify="right")
-    for name in ("at or below it", "if calibrated", "values"):
+    for name in ("at or below it", wording.CHANCE, "values"):
         table.add_column(name, justify="right")
     table.add_column("")
     rows = zip(model.levels, model.observed, model.low, model.high, model.counts, model.outside, strict=True)

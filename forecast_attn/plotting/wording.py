@@ -13,7 +13,7 @@ from forecast_attn.plotting.step_errors import StepErrors
 
 CALIBRATED = "calibrated"
 CAME = "what came"
-CHANCE = f"{BAND:.0%} of chance"
+CHANCE = f"{100 * BAND:.0f} % range if calibrated"
 
 
 def interval_name(pair: Interval) -> str:
@@ -38,15 +38,15 @@ def model_label(name: str) -> str:
     return name if name == ONLY_MODEL else f"forecast of {name}"
 
 
-def time_span(scene: ForecastScene, view: ForecastView) -> str:
+def time_span(scene: ForecastScene, view: ForecastView, *, zone: bool = True) -> str:
     """`2024-06-27 to 2024-07-01, Europe/Berlin`: the years that ticks leave out."""
     first = view.history_stamps[0] if len(view.history_stamps) else view.stamps[0]
     ends = np.array([first, view.stamps[-1]])
-    zone = scene.zone.describe()
+    name = scene.zone.describe() if zone else None
     if ends.dtype.kind != "M":
         return "time step"
     days = [str(stamp.astype("datetime64[D]")) for stamp in scene.zone.local(ends.astype("datetime64[ns]"))]
-    return " to ".join(dict.fromkeys(days)) + (f", {zone}" if zone is not None else "")
+    return " to ".join(dict.fromkeys(days)) + (f", {name}" if name is not None else "")
 
 
 def errors_title(errors: StepErrors) -> str:
@@ -66,4 +66,4 @@ def reliability_title(found: Reliability) -> str:
 def reliability_subtitle(found: Reliability) -> str:
     most = int(max(model.counts.max() for model in found.models))
     values = f"{found.fewest:,}" if found.fewest == most else f"{found.fewest:,} to {most:,}"
-    return f"{values} values; shaded: {BAND:.0%} of what chance gives calibrated levels of independent values"
+    return f"{values} values; the range holds for values that do not depend on each other"
