@@ -52,6 +52,7 @@ def forecast_columns(
     source: str,
     *,
     chosen: tuple[str, ...] = (),
+    time: str | None = None,
     item_id: str | None = None,
     target: str | None = None,
 ) -> ForecastColumns:
@@ -61,7 +62,8 @@ def forecast_columns(
         frame: as read.
         source: its name, for messages.
         chosen: the columns that are forecasts, one model each; found when empty.
-        item_id: the identifier of the actuals, which the forecasts may call the same.
+        time: the time column of the actuals, which the forecasts may call the same.
+        item_id: their identifier, likewise.
         target: the actuals' name, which is no model's.
 
     Raises:
@@ -70,10 +72,11 @@ def forecast_columns(
     names = [str(name) for name in frame.columns]
     for name in chosen:
         require_column(frame, name, source, "model-columns")
-    found: dict[str, str | None] = {n: n if n in names else None for n in ("cutoff", "step", "model")}
+    time = next((name for name in ("timestamp", time) if name in names), None)
+    found = {n: n if n in names and n != time else None for n in ("cutoff", "step", "model")}
     identifier = next((name for name in (item_id, *ITEM_ID_NAMES) if name is not None and name in names), None)
     taken = {*(name for name in found.values() if name), identifier, *chosen}
-    time = "timestamp" if "timestamp" in names else find_time(frame, [n for n in names if n not in taken], {}, source)
+    time = time or find_time(frame, [name for name in names if name not in taken], {}, source)
     actual = next((name for name in (*_ACTUALS, target) if name in names and name not in chosen), None)
     free = [name for name in names if name not in (taken - set(chosen)) | {time, actual}]
     models = _models(frame, free, chosen, source)

@@ -64,7 +64,10 @@ def _losses(errors: pd.DataFrame, by: list[str], norm: int) -> pd.DataFrame:
 
 
 def _stride(frame: pd.DataFrame) -> int:
-    """Steps from one cut-off to the next, at most the horizon: how much horizons overlap depends on no more."""
+    """Steps from most cut-offs to the next, at most the horizon: how much horizons overlap depends on no more.
+
+    Of most: forecasts of 24 hours at every midnight do not overlap, though one day in spring has 23 hours.
+    """
     windows = frame.loc[frame["model"] == frame["model"].iloc[0], [*KEYS, "step"]]
     cutoffs = windows["cutoff"].drop_duplicates().sort_values()
     if len(cutoffs) < 2:
@@ -73,7 +76,7 @@ def _stride(frame: pd.DataFrame) -> int:
     after = windows["cutoff"].map(following)
     inside = windows[after.notna() & (windows["timestamp"] <= after)]
     steps = inside.groupby(["item_id", "cutoff"])["step"].max()
-    return int(steps.min()) if len(steps) else int(windows["step"].max())
+    return int(steps.median()) if len(steps) else int(windows["step"].max())
 
 
 def _pairs(losses: pd.DataFrame, horizon: int, stride: int, step: int | None = None) -> Iterator[tuple[Any, ...]]:

@@ -51,7 +51,9 @@ class ForecastTable:
         """
         source, roles = table_name(table), panel.roles
         frame = read_beside(table, DataConfig(), item_id=roles.item_id)
-        columns = forecast_columns(frame, source, chosen=chosen, item_id=roles.item_id, target=roles.target)
+        columns = forecast_columns(
+            frame, source, chosen=chosen, time=roles.time, item_id=roles.item_id, target=roles.target
+        )
         series = series_of(frame, columns.item_id, panel, source)
         stamps = stamps_of(frame, columns.time, series, panel, source)
         return cls(frame, source, columns, panel, series, stamps)

@@ -192,6 +192,30 @@ def test_zones_are_joined_as_instants_and_grouped_by_the_clock_of_the_actuals() 
     np.testing.assert_allclose(per_hour[0], np.roll(per_hour[1], 9))
 
 
+def test_midnights_of_a_zone_do_not_overlap_though_a_day_has_23_hours() -> None:
+    stamps = pd.date_range("2024-03-01", "2024-04-10", freq="h", tz="Europe/Berlin")
+    actuals = pd.DataFrame({"date": stamps, "y": np.random.default_rng(0).normal(size=len(stamps))})
+    parts = []
+    for midnight in pd.date_range("2024-03-20", periods=15, freq="D", tz="Europe/Berlin"):
+        rows = actuals[actuals["date"] >= midnight].head(24)
+        part = pd.DataFrame({"timestamp": rows["date"], "cutoff": midnight - pd.Timedelta("1h")})
+        parts.append(part.assign(prediction=rows["y"] + 0.5))
+    found = forecast_attn.evaluate(pd.concat(parts), actuals)
+    assert found.scores["rows"].tolist() == [360, 360]
+    assert found.tests["lags"].tolist() == [0, 0]
+    assert found.tests["p_value"].notna().all()
+    assert str(found.forecasts["timestamp"].dtype) == "datetime64[ns, Europe/Berlin]"
+
+
+def test_steps_as_a_time_axis() -> None:
+    actuals = pd.DataFrame({"step": range(300), "y": np.arange(300.0) % 12})
+    forecasts = pd.DataFrame({"step": range(200, 300), "m": 1.0})
+    found = forecast_attn.evaluate(forecasts, actuals, block=10, season=12, by="step", metrics=["mae"])
+    naive = found.scores[found.scores["model"] == "seasonal-naive"]
+    assert naive["mae"].tolist() == [0] * 10
+    assert found.tests["step"].dropna().unique().tolist() == list(range(1, 11))
+
+
 # --------------------------------------------------------------------------- the command
 
 
