@@ -68,6 +68,14 @@ def plot(
         from forecast_attn.cli.tables import make_console
 
         render(shown, make_console())
+    else:
+        _say(shown.notes, written)
+
+
+def _say(notes: list[str], written: list[Path]) -> None:
+    """Where the pictures are, and what they do not show."""
+    for note in notes:
+        typer.echo(f"note: {note}", err=True)
     for path in written:
         typer.echo(f"picture: {path}")
 

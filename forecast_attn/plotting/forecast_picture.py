@@ -70,12 +70,19 @@ def _write_titles(figure: Figure, scene: ForecastScene) -> None:
         cutoff = scene.common_cutoff
         write_title(figure, wording.forecast_title(scene) + (f", cut-off {cutoff}" if cutoff else ""))
     spans = {wording.time_span(scene, view) for view in scene.views}
-    if len(spans) == 1:
-        figure.supxlabel(spans.pop(), fontsize=LABEL, color=FAINT)
-    else:
-        for axes, view in zip(figure.axes, scene.views, strict=True):
-            axes.set_xlabel(wording.time_span(scene, view, zone=False), fontsize=TICK, color=FAINT)
-    add_legend(figure, figure.axes[0])
+    common = spans.pop() if len(spans) == 1 else None
+    for axes, view in zip(figure.axes, scene.views, strict=True):
+        if len(scene.views) == 1 or common is None:
+            span = wording.time_span(scene, view, zone=len(scene.views) == 1)
+            axes.set_xlabel(span, fontsize=LABEL if common else TICK, color=FAINT)
+    add_legend(figure, figure.axes[0], _heading(scene, common) if len(scene.views) > 1 else None)
+
+
+def _heading(scene: ForecastScene, span: str | None) -> str | None:
+    """What is said once for all panels."""
+    fewer = len(scene.views) < scene.num_items
+    parts = [span, f"{len(scene.views)} of {scene.num_items:,} series" if fewer else None]
+    return "; ".join(part for part in parts if part is not None) or None
 
 
 def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks: int) -> None:
@@ -141,9 +148,10 @@ def _label_time(axes: Axes, scene: ForecastScene, view: ForecastView, most: int)
 
 def _dates(stamps: Stamps) -> NDArray[np.float64]:
     """Stamps as matplotlib counts them: days since 1970, or steps."""
-    from matplotlib.dates import date2num
+    from matplotlib import dates
 
-    return np.asarray(date2num(stamps) if stamps.dtype.kind == "M" else stamps.astype(np.float64))
+    date2num: Any = dates.date2num
+    return np.asarray(date2num(stamps) if stamps.dtype.kind == "M" else stamps, np.float64)
 
 
 def _date(stamp: Any) -> float:

@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 
 NARROWEST = 8  # characters of the plot itself, however small the terminal
 ROWS_PER_TICK = 4
+BETWEEN = "   "  # entries of a legend
 _DOTS = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])  # of a braille cell, by row and column
 _BRAILLE = 0x2800
 FAINT = "#8a8a94"
@@ -70,7 +71,7 @@ class Chart:
 
     @property
     def x_span(self) -> Span:
-        return Span.of(*(part.x for part in (*self.lines, *self.bands)))
+        return Span.of(*(line.x for line in self.lines), *(band.x for band in self.bands))
 
     @property
     def y_span(self) -> Span:
@@ -104,7 +105,7 @@ def chart_text(chart: Chart, console: Console, rows: int) -> Text:
         lines.append(label.append_text(_edge(colour, row in ticks)).append_text(drawn))
     labels = _x_labels(chart, width)
     lines.append(Text(f"{chart.x_name:>{gutter}} {labels}".rstrip()))
-    lines.append(_legend(chart, gutter, colour))
+    lines += [Text(" " * (gutter + 1)).append_text(line) for line in _legend(chart, width, colour)]
     return Text("\n", no_wrap=True).join(lines)
 
 
@@ -121,8 +122,8 @@ class _Cells:
 
     def shade(self, band: Band, x_span: Span, y_span: Span) -> None:
         x = x_span.places(band.x, self.width)
-        edges = (y_span.places(edge, self.height) for edge in (band.lower, band.upper))
-        inside = fill_between(x, *edges, self.width, self.height)[::-1]
+        lower, upper = (y_span.places(edge, self.height) for edge in (band.lower, band.upper))
+        inside = fill_between(x, lower, upper, self.width, self.height)[::-1]
         self.ground[inside] = band.colour
         if not self.colour:
             self.signs[inside] = band.sign
@@ -200,16 +201,22 @@ def _x_labels(chart: Chart, width: int) -> str:
     return "".join(line)
 
 
-def _legend(chart: Chart, gutter: int, colour: bool) -> Text:
-    """What each line and band is, in the order they lie above each other, the topmost first."""
-    parts = [
+def _legend(chart: Chart, room: int, colour: bool) -> list[Text]:
+    """What each line and band is, the topmost first; as many lines as that takes."""
+    entries = [
         _entry(line.name, "⣀⣤" if colour else line.sign * 2, line.colour, "", colour) for line in chart.lines[::-1]
     ]
-    parts += [
+    entries += [
         _entry(band.name, "  " if colour else band.sign * 2, "", band.colour, colour) for band in chart.bands[::-1]
     ]
-    return Text(" " * (gutter + 1)).append_text(Text("   ").join(parts))
+    lines = [entries[0]]
+    for entry in entries[1:]:
+        if lines[-1].cell_len + len(BETWEEN) + entry.cell_len <= room:
+            lines[-1].append(BETWEEN).append_text(entry)
+        else:
+            lines.append(entry)
+    return lines
 
 
 def _entry(name: str, sign: str, ink: str, ground: str, colour: bool) -> Text:
-    return Text(sign, _style(ink, ground) if colour else "").append(f" {name}", Style.null())
+    return Text().append(sign, _style(ink, ground) if colour else None).append(f" {name}")

@@ -62,12 +62,12 @@ def dress(axes: Axes) -> None:
     axes.tick_params(axis="y", length=0)
 
 
-def add_legend(figure: Figure, axes: Axes) -> None:
+def add_legend(figure: Figure, axes: Axes, heading: str | None = None) -> None:
     """What the lines and areas are, below the panels, where no title is in the way; the one in front first."""
     handles, labels = axes.get_legend_handles_labels()
     names = [shortened(label, 40) for label in labels[::-1]]
     longest = max(map(len, names)) + 8
-    figure.legend(
+    legend = figure.legend(
         handles[::-1],
         names,
         loc="outside lower left",
@@ -77,7 +77,11 @@ def add_legend(figure: Figure, axes: Axes) -> None:
         labelcolor=INK,
         handlelength=2.2,
         columnspacing=1.6,
+        title=heading,
+        title_fontproperties={"size": LABEL},
+        alignment="left",
     )
+    legend.get_title().set_color(FAINT)
 
 
 def shortened(text: str, most: int) -> str:

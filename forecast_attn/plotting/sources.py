@@ -196,7 +196,7 @@ def _scored(source: PlotSource, choice: PlotChoice) -> Forecasts:
     run = source.run
     if run is None:
         raise RunError("there is nothing to draw", "name a run or a table of forecasts")
-    if run.backtest.is_file() and choice.data is None:
+    if not _is_validation(source, choice):
         return _read(run.backtest, run)
     from forecast_attn.plotting.past import validation_forecasts
 
@@ -205,7 +205,8 @@ def _scored(source: PlotSource, choice: PlotChoice) -> Forecasts:
 
 def step_errors_of(source: PlotSource, choice: PlotChoice) -> StepErrors:
     """The error by step of a backtest or of validation windows; raises as `scored_forecasts`."""
-    return step_errors(scored_forecasts(source, choice))
+    seen = "these are the validation windows, by which training chose its weights: a backtest is the better test"
+    return step_errors(scored_forecasts(source, choice), [seen] if _is_validation(source, choice) else [])
 
 
 def levels_of(source: PlotSource, choice: PlotChoice) -> Reliability:
@@ -214,10 +215,16 @@ def levels_of(source: PlotSource, choice: PlotChoice) -> Reliability:
     Raises:
         DataError: no model has levels.
     """
-    forecasts = scored_forecasts(source, choice)
-    notes = []
-    if source.run is not None and source.table is None and not source.run.backtest.is_file():
-        notes = ["these are the validation windows, which training chose its weights by: a backtest is the better test"]
-        if source.run.calibration.is_file():
-            notes[0] = "the levels were calibrated on these very windows: a backtest is the test"
+    forecasts, notes = scored_forecasts(source, choice), []
+    if source.run is not None and _is_validation(source, choice):
+        used = "the levels were calibrated on them" if source.run.calibration.is_file() else "training chose by them"
+        notes = [f"these are the validation windows, and {used}: a backtest is the better test"]
     return reliability(forecasts, notes)
+
+
+def _is_validation(source: PlotSource, choice: PlotChoice) -> bool:
+    return (
+        source.table is None
+        and source.run is not None
+        and (not source.run.backtest.is_file() or choice.data is not None)
+    )

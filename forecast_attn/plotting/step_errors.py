@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -52,6 +52,7 @@ class StepErrors:
     num_cutoffs: int
     first_cutoff: str
     last_cutoff: str
+    notes: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able: every number that is drawn."""
@@ -59,6 +60,7 @@ class StepErrors:
             "kind": "error-by-step",
             "metric": "mae",
             "target": self.target,
+            "notes": self.notes,
             "series": self.num_items,
             "cutoffs": self.num_cutoffs,
             "first_cutoff": self.first_cutoff,
@@ -71,11 +73,12 @@ class StepErrors:
         }
 
 
-def step_errors(forecasts: Forecasts) -> StepErrors:
+def step_errors(forecasts: Forecasts, notes: list[str] | None = None) -> StepErrors:
     """Score forecasts that have targets, by step.
 
     Args:
         forecasts: at least one row with a target and a prediction.
+        notes: what there is to say about them.
     """
     scored = forecasts.where(forecasts.frame["target"].notna() & forecasts.frame["prediction"].notna())
     table = score(scored.frame, ["mae"], by="step")
@@ -85,7 +88,7 @@ def step_errors(forecasts: Forecasts) -> StepErrors:
         own = table[table["model"] == name].set_index("step").reindex(steps)
         rows = own["rows"].fillna(0).to_numpy(np.int64)
         models.append(ModelErrors(name, own["mae"].to_numpy(np.float64), rows))
-    return StepErrors(steps, tuple(models), forecasts.target or "target", *_extent(scored))
+    return StepErrors(steps, tuple(models), forecasts.target or "target", *_extent(scored), notes or [])
 
 
 def _extent(forecasts: Forecasts) -> tuple[int, int, str, str]:

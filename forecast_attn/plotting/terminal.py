@@ -51,7 +51,7 @@ def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Char
     """A view as lines over the time from the cut-off, in nanoseconds or steps."""
 
     def places(stamps: Stamps) -> Floats:
-        return (stamps - view.cutoff).astype(np.int64).astype(np.float64)
+        return np.asarray((stamps - view.cutoff).astype(np.int64), np.float64)
 
     ahead = places(view.stamps)
     lines = [Line(scene.target, places(view.history_stamps), view.history, HISTORY_SIGN, HISTORY)]
@@ -96,6 +96,7 @@ def render_errors(errors: StepErrors, console: Console) -> None:
     console.print(chart_text(errors_chart(errors), console, ROWS))
     console.print()
     console.print(_error_table(errors))
+    _print_notes(errors.notes, console)
 
 
 def errors_chart(errors: StepErrors) -> Chart:
@@ -143,7 +144,7 @@ def reliability_chart(found: Reliability) -> Chart:
         Line(wording.CALIBRATED, grid, grid, DIAGONAL_SIGN, ACTUAL),
         *_curves([(model.name, model.levels, model.observed) for model in found.models]),
     ]
-    labels = [(level, f"{level:g}") for level in (0.0, 0.5, 1.0, 0.2, 0.4, 0.6, 0.8)]
+    labels = [(level, f"{level:g}") for level in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)]
     shaded = Band(wording.CHANCE, grid[1:-1], low, high, GROUND_SIGNS[0], GROUNDS[0])
     return Chart(lines, [shaded], labels, x_name="level")
 
