@@ -22,7 +22,9 @@ class ForecastResult:
     """item_id, cutoff, timestamp, step (1 … horizon), prediction and a column per level (`0.1`), in the target's
     units."""
     attention: AttentionDump | None
-    """The weights behind them; None for the mechanism `none`."""
+    """The weights behind them, of an ensemble averaged over its members; None for the mechanism `none`."""
+    member_attention: tuple[AttentionDump, ...] = ()
+    """Of an ensemble the weights of each member, where they were asked for."""
     skipped: tuple[str, ...] = ()
     """Series with fewer rows than the lookback, which have no forecast."""
     cold: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from forecast_attn.backtest.of_forecaster import Backtesting
 from forecast_attn.config import RunConfig
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import RunError
 from forecast_attn.forecast_result import ForecastResult
 from forecast_attn.panel_reading import Table, name_of, panel_of_run, read_panel
 from forecast_attn.run_dir import RunDir
@@ -143,6 +143,7 @@ class Forecaster(Backtesting):
         attention_windows: str | int = "all",
         attention_dtype: str = "float32",
         attention_top: int | None = None,
+        attention_members: bool = False,
         on_dump: DumpListener | None = None,
         cold_start: bool = False,
         non_negative: bool | None = None,
@@ -162,7 +163,9 @@ class Forecaster(Backtesting):
             attention_windows: write the weights of so many windows, evenly spread; `all` for all.
             attention_dtype: of the written weights, float32 or float16.
             attention_top: write only the largest weights of each row, so many, with their lags; None for all.
-            on_dump: called with the size and the path of the attention file before it is written.
+            attention_members: of an ensemble, write the weights of each member too, beside the averaged ones:
+                `attention-member-0.parquet` and so on.
+            on_dump: called with the size and the path of each attention file before it is written.
             cold_start: forecast series that training did not see too, each scaled by its own lookback: at most
                 `lookback` rows up to its last known target. Their categories are unknown where training saw none.
             non_negative: cut forecasts and their levels off at 0; as in training when None.
@@ -173,60 +176,30 @@ class Forecaster(Backtesting):
             accelerator: where to compute.
 
         Raises:
-            ConfigError: the run has no paths to draw, or an option has nothing to act on.
+            ConfigError: the run has no paths to draw or no members, or an option has nothing to act on.
             RunError: not fitted, or the run is damaged.
             DataError: history or future is too short, lacks a column or a value, or has a series that training did
                 not see.
         """
-        from forecast_attn.attention_dump import DumpChoice, read_attention
-        from forecast_attn.data.reading import shared_by_all
-        from forecast_attn.history import future_panel, knowing_cold_series, read_history
-        from forecast_attn.inference import choose_device, load_model
-        from forecast_attn.prediction import forecast_panel
-        from forecast_attn.samples_output import SampleChoice
+        from forecast_attn.attention_dump import DumpChoice
+        from forecast_attn.forecasting import ForecastRequest, forecast_run
 
-        run = self._fitted()
-        choice = DumpChoice.of(attention_windows, attention_dtype, attention_top)
-        if self.config.model.attention == "none" and choice != DumpChoice():
-            raise ConfigError("a model without attention has no weights to choose from", "leave out the --attention-…")
-        device = choose_device(accelerator)
-        model = load_model(run)
-        if non_negative is not None:
-            model = model.cut_off_at_zero(non_negative)
-        if samples is not None and samples_out is None:
-            samples_out = self._scratch_dir() / run.samples.name
-        paths = SampleChoice.of(model, samples, seed, samples_out)
-        roles = model.schema.roles
-        frame = self._frame(data, roles.item_id, wide=self.config.data.wide)
-        known = self._frame(future, roles.item_id)
-        forecasts = None if known is None else (known, name_of(future))
-        history = read_history(model, run, frame, name_of(data), cold_start=cold_start, forecasts=forecasts)
-        model = knowing_cold_series(model, history.panel)
-        if known is not None and self.config.data.wide:
-            known = shared_by_all(known, history.panel.item_ids)
-        panel, findings = future_panel(model, history.panel, known, name_of(future))
-        attention_path = Path(attention_out) if attention_out is not None else self._scratch_dir() / run.attention.name
-        predictions = forecast_panel(
-            model,
-            panel,
-            device,
-            attention_path=attention_path,
-            csv_path=Path(out) if out is not None else None,
-            choice=choice,
+        request = ForecastRequest(
+            data=data,
+            future=future,
+            out=None if out is None else Path(out),
+            attention_out=None if attention_out is None else Path(attention_out),
+            attention=DumpChoice.of(attention_windows, attention_dtype, attention_top),
+            attention_members=attention_members,
             on_dump=on_dump,
-            samples=paths,
+            cold_start=cold_start,
+            non_negative=non_negative,
+            samples=samples,
+            seed=seed,
+            samples_out=None if samples_out is None else Path(samples_out),
+            accelerator=accelerator,
         )
-        return ForecastResult(
-            predictions,
-            read_attention(attention_path) if model.has_attention else None,
-            skipped=history.skipped,
-            cold=history.cold,
-            unknown_categories=model.schema.unknown_categories(panel),
-            repairs=history.panel.repairs,
-            findings=findings,
-            samples_path=None if paths is None else paths.path,
-            samples_seed=None if paths is None else paths.seed,
-        )
+        return forecast_run(self._fitted(), self.config, request, self._scratch_dir)
 
     def future_template(self, data: pd.DataFrame | Table | None = None) -> FutureTemplate:
         """The table of future covariates that `predict` needs, with cells to fill in.
@@ -239,12 +212,13 @@ class Forecaster(Backtesting):
             DataError: what is wrong with the history.
         """
         from forecast_attn.data.template import FutureTemplate
+        from forecast_attn.forecasting import table_beside
         from forecast_attn.history import read_history
         from forecast_attn.inference import load_model
 
         run = self._fitted()
         model = load_model(run)
-        frame = self._frame(data, model.schema.roles.item_id, wide=self.config.data.wide)
+        frame = table_beside(data, self.config.data, model.schema.roles.item_id, wide=self.config.data.wide)
         panel = read_history(model, run, frame, name_of(data), cold_start=True).panel
         return FutureTemplate.of(panel, model.schema.horizon, self.config.data, panel.zone)
 
@@ -298,6 +272,10 @@ class Forecaster(Backtesting):
             RunError: not fitted, or the directory exists and is not empty.
         """
         source = self._fitted()
+        if source.is_member:
+            raise RunError(
+                f"'{source.path}' is a member of an ensemble, whose files it shares", f"save '{source.home}' as a whole"
+            )
         target = RunDir.create(Path(path))
         shutil.copytree(source.path, target.path, dirs_exist_ok=True)
 
@@ -314,10 +292,14 @@ class Forecaster(Backtesting):
 
     @property
     def history(self) -> pd.DataFrame:
-        """One row per epoch."""
+        """One row per epoch; of an ensemble per member and epoch, with the member in the first column."""
         import pandas as pd
 
-        return pd.read_csv(self._fitted().history)
+        run = self._fitted()
+        if not run.members:
+            return pd.read_csv(run.history)
+        histories = {member.number: pd.read_csv(member.history) for member in run.members}
+        return pd.concat(histories, names=["member", None]).reset_index("member").reset_index(drop=True)
 
     @property
     def validation_attention(self) -> AttentionDump | None:
@@ -326,13 +308,6 @@ class Forecaster(Backtesting):
 
         run = self._fitted()
         return read_attention(run.validation_attention) if run.validation_attention.is_file() else None
-
-    def _frame(
-        self, table: pd.DataFrame | Table | None, item_id: str | None, *, wide: bool = False
-    ) -> pd.DataFrame | None:
-        from forecast_attn.data.reading import read_beside
-
-        return None if table is None else read_beside(table, self.config.data, item_id=item_id, wide=wide)
 
     def _fitted(self) -> RunDir:
         if self._run is None:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import torch
+from numpy.typing import NDArray
 
 from forecast_attn.atomic import replacing, write_errors_of
-from forecast_attn.attention_dump import DumpChoice
+from forecast_attn.attention_dump import AttentionWriter, DumpChoice
 from forecast_attn.attention_output import AttentionOutput, DumpListener
 from forecast_attn.data.cutoffs import forecast_cutoffs
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.windows import WindowArrays
 from forecast_attn.data.zones import in_zone, zone_of
 from forecast_attn.inference import Model, forecast_windows, prediction_columns
 from forecast_attn.samples_output import SampleChoice, write_samples
@@ -29,6 +31,7 @@ def forecast_panel(
     attention_path: Path,
     csv_path: Path | None = None,
     choice: DumpChoice | None = None,
+    members: bool = False,
     on_dump: DumpListener | None = None,
     samples: SampleChoice | None = None,
 ) -> pd.DataFrame:
@@ -43,7 +46,8 @@ def forecast_panel(
         attention_path: not written by a model without attention.
         csv_path: where to write the table too.
         choice: what of the weights is written; all of them when None.
-        on_dump: hears how large the attention file will be, before it is written.
+        members: of an ensemble, write the weights of each member too; see `member_path`.
+        on_dump: hears how large each attention file will be, before it is written.
         samples: paths to draw, and where they are written; none when None.
 
     Returns:
@@ -55,11 +59,12 @@ def forecast_panel(
     with cpu_threads(model.config.training.threads), contextlib.ExitStack() as files:
         stream = None if csv_path is None else files.enter_context(replacing(csv_path))
         arrays, writer, output = model.schema.windows_of(panel), None, None
+        wanted = _Wanted(choice or DumpChoice(), device, on_dump)
         if model.has_attention:
-            output = AttentionOutput.plan(model, panel, arrays, cutoffs, choice or DumpChoice(), device)
-            if on_dump is not None:
-                on_dump(output.size, attention_path)
-            writer = files.enter_context(output.open(attention_path))
+            output, writer = _open(model, panel, arrays, cutoffs, wanted, attention_path, files)
+        for number, member in enumerate(model.members if members else ()):
+            path = member_path(attention_path, number)
+            _write_weights(member, *_open(member, panel, arrays, cutoffs, wanted, path, files), device)
         # Where weights are written, all windows are computed the way that has them: a forecast depends on no option.
         for forecasts in forecast_windows(
             model, panel, cutoffs, device=device, arrays=arrays, need_weights=output is not None
@@ -78,6 +83,41 @@ def forecast_panel(
                 stream.write(predictions_csv(predictions).encode())
                 stream.flush()
     return predictions
+
+
+def member_path(averaged: Path, number: int) -> Path:
+    """Where the weights of a member go: beside the averaged ones, as `attention-member-0.parquet`."""
+    return averaged.with_name(f"{averaged.stem}-member-{number}{averaged.suffix}")
+
+
+class _Wanted(NamedTuple):
+    """What to write of the weights, where to compute, and whom to tell."""
+
+    choice: DumpChoice
+    device: torch.device
+    on_dump: DumpListener | None
+
+
+def _open(
+    model: Model,
+    panel: Panel,
+    arrays: WindowArrays,
+    cutoffs: NDArray[np.int64],
+    wanted: _Wanted,
+    path: Path,
+    files: contextlib.ExitStack,
+) -> tuple[AttentionOutput, AttentionWriter]:
+    """The attention file of a model, which takes its place when `files` are closed."""
+    output = AttentionOutput.plan(model, panel, arrays, cutoffs, wanted.choice, wanted.device)
+    if wanted.on_dump is not None:
+        wanted.on_dump(output.size, path)
+    return output, files.enter_context(output.open(path))
+
+
+def _write_weights(member: Model, output: AttentionOutput, writer: AttentionWriter, device: torch.device) -> None:
+    """Forecast again with one member alone, for its weights."""
+    for forecasts in forecast_windows(member, output.panel, output.cutoffs, device=device, arrays=output.arrays):
+        output.write(writer, forecasts)
 
 
 def predictions_csv(predictions: pd.DataFrame) -> str:

@@ -74,7 +74,8 @@ def _run(path: Path) -> dict[str, Any]:
         content["schema"]["series"] = len(schema.scaler.item_ids)
     if run.is_finished:
         content["metrics"] = run.read_json(run.metrics)
-    content["files"] = {file.name: file.stat().st_size for file in sorted(path.iterdir()) if file.is_file()}
+    files = [file for file in sorted(path.rglob("*")) if file.is_file()]
+    content["files"] = {file.relative_to(path).as_posix(): file.stat().st_size for file in files}
     return content
 
 

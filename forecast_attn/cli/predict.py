@@ -48,6 +48,10 @@ def predict(
         int | None,
         typer.Option("--attention-top", metavar="K", help="Write only the K largest weights of each row, with lags."),
     ] = None,
+    attention_members: Annotated[
+        bool,
+        typer.Option("--attention-members", help="Of an ensemble, write the weights of each member too, in own files."),
+    ] = False,
     cold_start: Annotated[
         bool, typer.Option("--cold-start", help="Forecast series never seen in training, scaled by their own lookback.")
     ] = False,
@@ -100,6 +104,7 @@ def predict(
         attention_windows=attention_windows,
         attention_dtype=attention_dtype,
         attention_top=attention_top,
+        attention_members=attention_members,
         on_dump=lambda size, path: notes.print(f"attention: {size}", highlight=False),
         cold_start=cold_start,
         non_negative=non_negative,
@@ -162,6 +167,12 @@ def _refuse_shared_files(**files: Path | str | None) -> None:
             raise ConfigError(f"{one} and {other} name the same file, '{files[first]}'", "give each a file of its own")
 
 
+def _members_of(result: ForecastResult) -> dict[str, list[str]]:
+    """The files of each member's weights, where they were asked for."""
+    paths = [str(dump.path) for dump in result.member_attention]
+    return {"attention_members": paths} if paths else {}
+
+
 def _show(result: ForecastResult, run: str, csv_path: str, attention_path: str | None, *, as_json: bool) -> None:
     import json
     import sys
@@ -175,6 +186,7 @@ def _show(result: ForecastResult, run: str, csv_path: str, attention_path: str |
             "run": run,
             "predictions": csv_path,
             "attention": attention_path,
+            **_members_of(result),
             **(
                 {}
                 if result.samples_path is None
@@ -193,5 +205,7 @@ def _show(result: ForecastResult, run: str, csv_path: str, attention_path: str |
     sys.stdout.write(f"predictions: {csv_path}\n")
     if attention_path is not None:
         sys.stdout.write(f"attention: {attention_path}\n")
+    for path in _members_of(result).get("attention_members", ()):
+        sys.stdout.write(f"attention of a member: {path}\n")
     if result.samples_path is not None:
         sys.stdout.write(f"samples: {result.samples_path}\n")

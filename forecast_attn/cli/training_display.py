@@ -38,6 +38,7 @@ class TrainingDisplay(TrainingListener):
         self.console = make_console(stderr=True, quiet=quiet)
         self.is_live = self.console.is_terminal and not quiet
         self.best = float("inf")
+        self.member = ""
         self._progress: Progress | None = None
         self._reading = contextlib.ExitStack()
         self._show_reading = self._reading.enter_context(reading_progress(self.console))
@@ -93,9 +94,14 @@ class TrainingDisplay(TrainingListener):
 
     # ------------------------------------------------------------------ training
 
+    def member_started(self, number: int, members: int) -> None:
+        self.member, self.best = f"member {number} of {members}, ", float("inf")
+
     def training_started(self, plan: TrainingPlan, first_epoch: int, device: str) -> None:
         self.plan, self.epoch = plan, first_epoch
-        self.say(f"training on {device}: at most {plan.max_epochs} epochs of {plan.windows_per_epoch:,} windows")
+        self.say(
+            f"{self.member}training on {device}: at most {plan.max_epochs} epochs of {plan.windows_per_epoch:,} windows"
+        )
         if not self.is_live:
             return
         columns = ("{task.description}", BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[numbers]}"))
@@ -132,10 +138,10 @@ class TrainingDisplay(TrainingListener):
     def training_ended(self, reason: str) -> None:
         if self._progress is not None:
             self._progress.stop()
-        self.say(f"training ended: {ENDINGS[reason]}")
+        self.say(f"{self.member}training ended: {ENDINGS[reason]}")
 
     def _epoch_text(self) -> str:
-        return f"epoch {min(self.epoch, self.plan.max_epochs)}/{self.plan.max_epochs}"
+        return f"{self.member}epoch {min(self.epoch, self.plan.max_epochs)}/{self.plan.max_epochs}"
 
 
 def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
@@ -148,13 +154,15 @@ def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
     console = make_console()
     validation, naive = metrics["validation"], metrics["seasonal_naive"]
     windows = f"{validation['windows']:,} of {validation['windows_available']:,} windows after {validation['after']}"
-    console.print(f"validation, {windows}; best epoch {metrics['best_epoch']} of {metrics['epochs']}", soft_wrap=True)
+    console.print(f"validation, {windows}; {_epochs(metrics)}", soft_wrap=True)
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     for heading in ("MAE", "RMSE", "MASE"):
         table.add_column(heading, justify="right")
     name = forecaster.config.model.attention
     table.add_row(f"forecast ({name})", *_numbers(validation))
+    for number, member in enumerate(metrics.get("members", ())):
+        table.add_row(f"  member {number}", *_numbers(member["validation"]))
     table.add_row(f"seasonal-naive ({naive['season']})", *_numbers(naive))
     console.print(table)
     console.print(_verdict(metrics["skill_per_cent"]), soft_wrap=True)
@@ -163,6 +171,13 @@ def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
     console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
     if not quiet and metrics["ended"] == "interrupted":
         sys.stderr.write(f"hint: continue with: forecast train --resume {forecaster.run_path}\n")
+
+
+def _epochs(metrics: dict[str, Any]) -> str:
+    if "members" not in metrics:
+        return f"best epoch {metrics['best_epoch']} of {metrics['epochs']}"
+    best = ", ".join(f"{member['best_epoch']} of {member['epochs']}" for member in metrics["members"])
+    return f"best epoch of each member {best}"
 
 
 def _numbers(errors: dict[str, Any]) -> list[str]:
