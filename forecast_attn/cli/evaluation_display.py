@@ -13,23 +13,28 @@ if TYPE_CHECKING:
 _PER_CENT = ("mape", "smape", "wape")
 _COUNTS = ("rows", "no_target", "no_forecast")
 _OF_LEVELS = ("pinball", "wql", "crps", "coverage", "width", "winkler")
+_ABREAST = 7
+"""Scores of levels in one table; more would not fit a line."""
 _HEADINGS = {"skill_per_cent": "skill", "no_target": "no target", "no_forecast": "no forecast"}
 
 
 def score_tables(scores: pd.DataFrame) -> list[Table]:
     """Scores of points, and of levels where there are any, one line per model and group.
 
-    Counts of rows that a metric leaves out stand in lines of their own below, see `left_out_lines`.
+    Counts of rows that a metric leaves out are no columns: see `left_out_lines`.
     """
-    shown = [name for name in map(str, scores.columns) if not name.endswith("_left_out")]
+    keys = _keys(scores)
+    shown = [name for name in map(str, scores.columns[len(keys) :]) if not name.endswith("_left_out")]
     levels = [name for name in shown if name.partition("@")[0] in _OF_LEVELS]
-    empty = [name for name in ("no_target", "no_forecast") if not scores[name].any()]
-    points = [name for name in shown if name not in (*levels, *empty)]
-    metrics = [name for name in points if name not in (*_keys(scores), *_COUNTS)]
-    tables = [_table(scores, points)] if metrics or not levels else []
+    nothing = [name for name in ("no_target", "no_forecast") if not scores[name].any()]
+    points = [name for name in shown if name not in (*levels, *nothing)]
+    tables = [_table(scores, [*keys, *points])] if set(points) - set(_COUNTS) or not levels else []
     # Models without levels have nothing to show among those that have them.
     with_levels = scores[scores[levels].notna().any(axis=1)] if levels else scores[:0]
-    return [*tables, *([_table(with_levels, [*_keys(scores), *levels])] if len(with_levels) else [])]
+    if not len(with_levels):
+        return tables
+    parts = [levels[first : first + _ABREAST] for first in range(0, len(levels), _ABREAST)]
+    return [*tables, *(_table(with_levels, [*keys, *part]) for part in parts)]
 
 
 def left_out_lines(scores: pd.DataFrame) -> list[str]:
