@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.backtest.schedule import parse_stamp
@@ -23,8 +24,6 @@ from forecast_attn.panel_reading import Table, name_of, panel_of_run, with_vinta
 from forecast_attn.run_dir import DAMAGED_HINT, RunDir
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from forecast_attn.data.reading import Progress
 
 
@@ -123,13 +122,15 @@ def rows_until(frame: pd.DataFrame, panel: Panel, config: DataConfig, cutoff: An
         cutoff: on the panel's axis.
     """
     roles, form = panel.roles, config.date_format or panel.date_order
-    names = None if roles.item_id is None else frame[roles.item_id].astype(str)
-    series = np.zeros(len(frame), np.int64) if names is None else names.astype("category").cat.codes.to_numpy(np.int64)
-    item_ids = ("",) if names is None else tuple(names.astype("category").cat.categories)
+    series, item_ids = np.zeros(len(frame), np.int64), pd.Index([""])
+    if roles.item_id is not None:
+        codes, item_ids = pd.factorize(frame[roles.item_id].astype(str))
+        series = np.asarray(codes, np.int64)
     stamps, bad = axis_stamps(
-        frame[roles.time], panel.zone, stop_at_errors, series=series, item_ids=item_ids, date_format=form
+        frame[roles.time], panel.zone, stop_at_errors, series=series, item_ids=tuple(item_ids), date_format=form
     )
-    return frame[(stamps <= cutoff) & ~bad]
+    kept: pd.DataFrame = frame[(stamps <= cutoff) & ~bad]
+    return kept
 
 
 def digest_of(panel: Panel) -> str:

@@ -161,7 +161,7 @@ def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) ->
         work.look()
     if out.suffix.lower() == ".parquet":
         write_parquet(out, work.tables(), rows_schema(backtest.panel, backtest.model.levels))
-    frame = pa.concat_tables(work.tables()).to_pandas()
+    frame: pd.DataFrame = pa.concat_tables(work.tables()).to_pandas()
     if out.suffix.lower() == ".csv":
         write_atomically(out, predictions_csv(frame))
     parts.remove()
@@ -199,7 +199,7 @@ class _Work:
             arrays=self.arrays,
             need_weights=model.has_attention,
         ):
-            of_level = {} if batch.levels is None else np.moveaxis(batch.levels, -1, 0)
+            of_level = () if batch.levels is None else np.moveaxis(batch.levels, -1, 0)
             levels = dict(zip(model.levels, of_level, strict=True))
             tables.append(
                 rows_table(backtest.panel, self.actual, backtest.name, batch.cutoffs, batch.prediction, levels)
@@ -240,10 +240,7 @@ class _Work:
         self.listener.refitting(number, fold.cutoff)
         scratch = self.parts.scratch(number)
         model = refit_in(scratch, before, backtest, number, fold.cutoff, self.listener)
-        weights = {
-            f"{at}.{key}": value for at, network in enumerate(model.networks) for key, value in _weights(network)
-        }
-        write_atomically(self.parts.weights(number), safetensors.torch.save(weights))
+        write_atomically(self.parts.weights(number), safetensors.torch.save(_weights(model)))
         shutil.rmtree(scratch)
         if number > 1 and backtest.attention_path is None:
             self.parts.weights(number - 1).unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.backtest.schedule import rows_at
+from forecast_attn.backtest.schedule import ENDED, rows_at
 from forecast_attn.data.cutoffs import with_values
 from forecast_attn.data.missing import sees_later_values
 from forecast_attn.data.panel import Panel
@@ -106,13 +106,13 @@ def make_folds(panel: Panel, schema: Schema, cutoffs: Stamps, *, trained_until: 
     Raises:
         DataError: no series can be forecast at any of them.
     """
-    rows, left_out = rows_at(panel, cutoffs), {}
+    rows, left_out = rows_at(panel, cutoffs), dict[str, int]()
     kept = np.ones(rows.shape, np.bool_)
     for reason, good in _conditions(panel, schema, rows):
         passed = kept.copy()
         passed[kept] = good(rows[kept])
         if (kept & ~passed).any():
-            left_out[reason] = int((kept & ~passed).sum())
+            left_out[reason] = left_out.get(reason, 0) + int((kept & ~passed).sum())
         kept = passed
     counts = kept.sum(axis=1)
     used = np.flatnonzero(counts)
@@ -157,6 +157,7 @@ def _conditions(panel: Panel, schema: Schema, rows: Ints) -> list[tuple[str, Cal
 
     sees = sees_later_values(panel)
     conditions: list[tuple[str, Callable[[Ints], Mask]]] = [
+        ("horizon", lambda row: row != ENDED),
         ("lookback", has_lookback),
         ("horizon", has_horizon),
         ("interpolated", lambda row: ~sees[row]),

@@ -36,7 +36,7 @@ class Parts:
         with write_errors_of(out):
             if self.changed is not None or not self._identity.is_file():
                 shutil.rmtree(self.folder, ignore_errors=True)
-                self.folder.mkdir(parents=True)
+                self.folder.mkdir()
                 write_atomically(self._identity, json.dumps(identity, ensure_ascii=False))
             for leftover in self.folder.glob(f".*{PARTIAL_SUFFIX}"):
                 leftover.unlink()

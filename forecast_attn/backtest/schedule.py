@@ -13,7 +13,7 @@ from forecast_attn.backtest.stride import Axis, Stride
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.problems import counted, stop_at_errors
-from forecast_attn.data.timestamps import Stamps
+from forecast_attn.data.timestamps import Stamps, read_stamps
 from forecast_attn.errors import ConfigError, DataError
 
 
@@ -94,17 +94,20 @@ def parse_stamp(text: str, panel: Panel) -> np.datetime64 | np.int64:
         if not text.strip().lstrip("-").isdecimal():
             raise DataError("the time axis counts steps", "the number of a step")
         return np.int64(text)
-    stamps, bad = axis_stamps(
-        pd.Series([text], name="time"),
-        panel.zone,
-        stop_at_errors,
-        series=np.zeros(1, np.int64),
-        item_ids=("",),
-        date_format=panel.date_order,
-    )
-    if bad[0] or stamps.dtype.kind != "M":
+    column, zone = pd.Series([text], name="time"), panel.zone
+    written = read_stamps(column, "time", panel.date_order)
+    if written.bad[0] or written.stamps.dtype.kind != "M":
         raise DataError("it is no date", "such as 2024-01-31, or '2024-01-31 06:00'")
-    stamp: np.datetime64 = stamps[0]
+    if written.offsets is not None and zone.name is None:
+        raise DataError("it has an offset, and the stamps of the data have none", "leave the offset out")
+    if written.offsets is None and zone.is_fixed:
+        # Of a table such a stamp would be a mistake; a user means the clock that results are shown on.
+        stamp: np.datetime64 = Axis(written.stamps, panel.frequency, zone).of_wall(written.stamps)[0]
+        return stamp
+    on_axis, _ = axis_stamps(
+        column, zone, stop_at_errors, series=np.zeros(1, np.int64), item_ids=("",), date_format=panel.date_order
+    )
+    stamp = on_axis[0]
     return stamp
 
 
@@ -132,7 +135,8 @@ def _until(stride: Stride, start: Any, end: Any, axis: Axis) -> Stamps:
     while stamps[-1] <= end:
         number *= 4
         stamps = stride.from_stamp(start, np.arange(number), axis)
-    return stamps[stamps <= end]
+    inside: Stamps = stamps[stamps <= end]
+    return inside
 
 
 def _too_few(panel: Panel, found: int, wanted: int) -> DataError:
@@ -150,12 +154,17 @@ def _nothing_between(panel: Panel, start: Any, end: Any) -> DataError:
     )
 
 
+NOT_BEGUN, ENDED = -1, -2
+"""Instead of a row: the series has none at the stamp, but later ones, or only earlier ones."""
+
+
 def rows_at(panel: Panel, cutoffs: Stamps) -> NDArray[np.int64]:
-    """The known row of each series at each stamp, -1 where it has none (num_cutoffs, num_series)."""
-    rows = np.full((len(cutoffs), panel.num_series), -1, np.int64)
+    """The known row of each series at each stamp, `NOT_BEGUN` or `ENDED` where there is none (num_cutoffs, num_series)."""
+    rows = np.full((len(cutoffs), panel.num_series), NOT_BEGUN, np.int64)
     for index, (start, end) in enumerate(zip(panel.starts[:-1], panel.ends, strict=True)):
         own = panel.timestamps[start:end]
         at = np.searchsorted(own, cutoffs)
+        rows[at == len(own), index] = ENDED
         there = np.flatnonzero(at < len(own))
         there = there[own[at[there]] == cutoffs[there]]
         rows[there, index] = start + at[there]

@@ -17,7 +17,7 @@ from forecast_attn.errors import ConfigError
 EXAMPLES = "a number of steps such as 24, or a time such as 24h, 7D, 2W or 1MS"
 _DAYS = {"D": 1, "W": 7}
 _MONTHS = {"M": 1, "Q": 3, "Y": 12}
-_LENGTHS = {name: length for name, length in UNITS.items() if length < DAY}
+_LENGTHS = {name: length for name, length in UNITS.items() if length < DAY} | {"H": UNITS["h"]}
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,8 @@ class Stride:
             raise ConfigError(f"--stride must be {EXAMPLES}; got '{text}'")
         if not unit:
             return cls(steps=number)
-        if unit.lower() in _LENGTHS:
-            return cls(nanoseconds=number * _LENGTHS[unit.lower()])
+        if unit in _LENGTHS:
+            return cls(nanoseconds=number * _LENGTHS[unit])
         if unit.upper() in _DAYS:
             return cls(days=number * _DAYS[unit.upper()])
         name = re.sub("[SE]$", "", unit)

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from forecast_attn.backtest.backtest import Backtest, BacktestListener
-from forecast_attn.backtest.folds import REASONS, Folds
+from forecast_attn.backtest.folds import REASONS, Fold, Folds
 from forecast_attn.cli.evaluation_display import left_out_lines, score_tables, tests_table
 from forecast_attn.cli.tables import make_console
 from forecast_attn.data.problems import counted, quoted
@@ -34,9 +34,10 @@ def print_folds(console: Console, folds: Folds, zone: Zone) -> None:
     table = Table(box=None, pad_edge=False)
     for heading in ("fold", "cut-off", "forecast from", "to", "series", "model", "trained until"):
         table.add_column(heading, justify="right" if heading in ("fold", "series") else "left")
-    shown, hidden = folds.folds, len(folds.folds) - FIRST_FOLDS - LAST_FOLDS
+    shown: list[Fold | None] = list(folds.folds)
+    hidden = len(shown) - FIRST_FOLDS - LAST_FOLDS
     if hidden > 1:
-        shown = (*folds.folds[:FIRST_FOLDS], None, *folds.folds[-LAST_FOLDS:])
+        shown[FIRST_FOLDS:-LAST_FOLDS] = [None]
     for fold in shown:
         if fold is None:
             table.add_row("…", f"{hidden:,} more")
