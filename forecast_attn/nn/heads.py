@@ -160,7 +160,8 @@ class GaussianHead(Head):
         self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
     ) -> Float[Tensor, "*batch"]:
         share = uniform[..., 0].clamp(OUTSIDE, 1 - OUTSIDE)
-        return parameters[..., 0] + parameters[..., 1] * torch.special.ndtri(share)
+        drawn: Tensor = parameters[..., 0] + parameters[..., 1] * torch.special.ndtri(share)
+        return drawn
 
 
 class StudentTHead(GaussianHead):
