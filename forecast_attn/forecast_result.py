@@ -32,7 +32,7 @@ class ForecastResult:
     unknown_categories: tuple[UnknownCategory, ...] = ()
     """Categories of the history and the future that training did not see."""
     repairs: tuple[Repair, ...] = ()
-    """What was done to the history as it was read."""
+    """What was done to the history as it was read, and which cells of the future are empty and hidden."""
     findings: tuple[Finding, ...] = ()
     """Notes and warnings about what is known of the future."""
     samples_path: Path | None = None

@@ -96,7 +96,7 @@ def forecast_run(
         skipped=history.skipped,
         cold=history.cold,
         unknown_categories=model.schema.unknown_categories(panel),
-        repairs=history.panel.repairs,
+        repairs=panel.repairs,
         findings=findings,
         samples_path=None if paths is None else paths.path,
         samples_seed=None if paths is None else paths.seed,

@@ -24,7 +24,7 @@ from forecast_attn.data.issued import is_issued
 from forecast_attn.data.issued_reading import parse_issued
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel, ranges
-from forecast_attn.data.problems import Report, naming, stop_at_errors
+from forecast_attn.data.problems import Repair, Report, naming, stop_at_errors
 from forecast_attn.data.reading import require_column
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import Stamps
@@ -259,4 +259,20 @@ def _with_future(panel: Panel, rows: FutureRows) -> Panel:
     if categories:
         longer.future_categories[:] = np.stack(categories, axis=1)
     longer.future_categories[future] = rows.categories.reshape(len(future), -1)
-    return replace(longer, levels=rows.levels)
+    return replace(longer, levels=rows.levels, repairs=(*panel.repairs, *_masked(panel, rows)))
+
+
+def _masked(panel: Panel, rows: FutureRows) -> list[Repair]:
+    """What is hidden of the steps to forecast: cells that are needed and empty, by series and column."""
+    names, empty = _future(panel.roles), missing_cells(panel.roles, rows, masked=False)
+    counts = empty.sum(axis=1)
+    return [
+        Repair(
+            "future: masked" if names[at] in panel.roles.future_covariates else "future: unknown category",
+            panel.item_ids[series],
+            names[at],
+            int(counts[series, at]),
+            panel.zone.stamp_text(rows.stamps[series, int(np.argmax(empty[series, :, at]))]),
+        )
+        for series, at in np.argwhere(counts)
+    ]

@@ -9,7 +9,7 @@ import pytest
 
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding
+from forecast_attn.data.problems import Finding, Repair
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]
@@ -183,6 +183,13 @@ def test_with_masks_a_cell_may_be_empty_but_no_row_may_be_absent(panel: Panel, f
         join_future(panel, empty[empty["date"] != "2024-02-04"], 5, "future.csv", masked=True)
     with pytest.raises(DataError, match="2024-02-03"):
         extend(panel, 4, masked=True)
+
+
+def test_empty_cells_of_the_future_are_told(panel: Panel, future: pd.DataFrame) -> None:
+    empty = future.assign(ahead=future["ahead"].where((future["date"] < "2024-02-04") | (future["item_id"] == "b")))
+    longer = join_future(panel, empty, 5, "future.csv", masked=True)
+    assert longer.repairs == (*panel.repairs, Repair("future: masked", "a", "ahead", 1, "2024-02-04"))
+    assert join_future(panel, future, 5, "future.csv", masked=True).repairs == panel.repairs
 
 
 # --------------------------------------------------------------------------- categories
