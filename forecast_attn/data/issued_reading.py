@@ -75,7 +75,7 @@ def _columns(frame: pd.DataFrame, roles: Roles, several: bool, source: str) -> t
     """The future covariates that are forecast."""
     identifier = [roles.item_id] if roles.item_id is not None and several else []
     for name in (roles.time, ISSUED_AT, *identifier):
-        require_column(frame, name, source)
+        require_column(frame, name, source, code="FA501")
     categories = [name for name in roles.future_categories if name in frame.columns]
     if categories:
         raise DataError(

@@ -170,8 +170,9 @@ def test_a_misspelt_column_does_not_become_a_covariate() -> None:
 
 @pytest.mark.parametrize("column", ["date", "issued_at", "item_id"])
 def test_a_missing_column(column: str) -> None:
-    with pytest.raises(DataError, match=f"'wind.csv' has no column '{column}'; its columns are"):
+    with pytest.raises(DataError, match=f"'wind.csv' has no column '{column}'; its columns are") as error:
         parse(issues(("a", 5, 0, 1.0)).drop(columns=column))
+    assert error.value.code == "FA501"
 
 
 @pytest.mark.parametrize(

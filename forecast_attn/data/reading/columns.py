@@ -8,7 +8,7 @@ from forecast_attn.data.problems import quoted
 from forecast_attn.errors import DataError, nearest
 
 
-def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = "") -> None:
+def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = "", *, code: str = "FA102") -> None:
     """Refuse a table that lacks a column.
 
     Raises:
@@ -19,4 +19,5 @@ def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = ""
         asked = f" (--{flag})" if flag else ""
         message = f"'{source}' has no column '{column}'{asked}; its columns are {quoted(names)}"
         near = nearest(column, names)
-        raise DataError(message, f"did you mean '{near}'?" if near else "add the column, or correct its name")
+        hint = f"did you mean '{near}'?" if near else "add the column, or correct its name"
+        raise DataError(message, hint, code=code)
