@@ -204,9 +204,16 @@ def _scored(source: PlotSource, choice: PlotChoice) -> Forecasts:
 
 
 def step_errors_of(source: PlotSource, choice: PlotChoice) -> StepErrors:
-    """The error by step of a backtest or of validation windows; raises as `scored_forecasts`."""
-    seen = "these are the validation windows, by which training chose its weights: a backtest is the better test"
-    return step_errors(scored_forecasts(source, choice), [seen] if _is_validation(source, choice) else [])
+    """The error by step of a backtest or of validation windows; raises as `scored_forecasts`.
+
+    Unless models were named, those far worse than the best are only told: beside them all others would be one line.
+    """
+    errors = step_errors(scored_forecasts(source, choice))
+    if not choice.models:
+        errors = errors.without_far()
+    if _is_validation(source, choice):
+        errors.notes.append("these are the validation windows, by which training chose its weights: backtest the run")
+    return errors
 
 
 def levels_of(source: PlotSource, choice: PlotChoice) -> Reliability:
@@ -218,7 +225,7 @@ def levels_of(source: PlotSource, choice: PlotChoice) -> Reliability:
     forecasts, notes = scored_forecasts(source, choice), []
     if source.run is not None and _is_validation(source, choice):
         used = "the levels were calibrated on them" if source.run.calibration.is_file() else "training chose by them"
-        notes = [f"these are the validation windows, and {used}: a backtest is the better test"]
+        notes = [f"these are the validation windows, and {used}: backtest the run"]
     return reliability(forecasts, notes)
 
 

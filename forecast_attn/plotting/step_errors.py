@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from forecast_attn.plotting.forecasts import Forecasts
 from forecast_attn.plotting.scene import numbers
 
 Floats = NDArray[np.float64]
+
+FAR = 6
+"""A model with so many times the error of the best would make one line of all others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +57,17 @@ class StepErrors:
     last_cutoff: str
     notes: list[str] = field(default_factory=list)
 
+    def without_far(self) -> StepErrors:
+        """Without the models whose error is more than `FAR` times the smallest; a note says what it is."""
+        nearest = min(model.overall for model in self.models)
+        far = [model for model in self.models if model.overall > FAR * nearest > 0]
+        if not far:
+            return self
+        said = ", ".join(f"{model.name} ({model.overall:.4g})" for model in far)
+        note = f"not drawn, far off: {said}; --model NAME draws the models that are named"
+        near = tuple(model for model in self.models if model not in far)
+        return replace(self, models=near, notes=[*self.notes, note])
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-able: every number that is drawn."""
         return {
@@ -73,12 +87,11 @@ class StepErrors:
         }
 
 
-def step_errors(forecasts: Forecasts, notes: list[str] | None = None) -> StepErrors:
+def step_errors(forecasts: Forecasts) -> StepErrors:
     """Score forecasts that have targets, by step.
 
     Args:
         forecasts: at least one row with a target and a prediction.
-        notes: what there is to say about them.
     """
     scored = forecasts.where(forecasts.frame["target"].notna() & forecasts.frame["prediction"].notna())
     table = score(scored.frame, ["mae"], by="step")
@@ -88,7 +101,7 @@ def step_errors(forecasts: Forecasts, notes: list[str] | None = None) -> StepErr
         own = table[table["model"] == name].set_index("step").reindex(steps)
         rows = own["rows"].fillna(0).to_numpy(np.int64)
         models.append(ModelErrors(name, own["mae"].to_numpy(np.float64), rows))
-    return StepErrors(steps, tuple(models), forecasts.target or "target", *_extent(scored), notes or [])
+    return StepErrors(steps, tuple(models), forecasts.target or "target", *_extent(scored))
 
 
 def _extent(forecasts: Forecasts) -> tuple[int, int, str, str]:
