@@ -60,12 +60,11 @@ def tests_table(tests: pd.DataFrame) -> Table:
     table = Table(box=None, pad_edge=False)
     for heading in ("better", "than", "test", "statistic", "p-value", "cut-offs"):
         table.add_column(heading, justify="left" if heading in ("better", "than", "test") else "right", overflow="fold")
-    for row in tests.to_dict("records"):
+    for row in tests.astype({"step": object}).to_dict("records"):
         first, second = row["model_a"], row["model_b"]
         if row["better"] == second:
             first, second = second, first
-        step = row["step"]
-        name = row["test"] if step is None or step != step else f"{row['test']}, step {int(step)}"
+        name = f"{row['test']}, step {row['step']}" if isinstance(row["step"], int) else row["test"]
         note = f"  {row['note']}" if row["note"] else ""
         statistic = _number(abs(row["statistic"]))  # its sign is what the order says
         table.add_row(str(first), str(second), name, statistic, _p_value(row["p_value"]), f"{row['n']:,}{note}")

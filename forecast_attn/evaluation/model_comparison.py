@@ -12,7 +12,7 @@ import pandas as pd
 
 from forecast_attn.errors import ConfigError
 from forecast_attn.evaluation.scoring import KEYS
-from forecast_attn.evaluation.significance import TestResult, diebold_mariano, giacomini_white
+from forecast_attn.evaluation.significance import Floats, TestResult, diebold_mariano, giacomini_white
 
 COLUMNS = ("model_a", "model_b", "test", "step", "statistic", "p_value", "better", "n", "lags", "note")
 _FEWEST = 4
@@ -32,8 +32,8 @@ def compare_models(frame: pd.DataFrame, *, norm: int = 1, by_step: bool = False)
 
     Returns:
         model_a, model_b, test (DM or GW), step (None for all together), statistic, p_value, better (a model's name),
-        n, lags, note. Statistics of DM are positive where model_a loses more. Giacomini–White is for forecasts one
-        ahead: NaN where horizons overlap. Empty with fewer than four cut-offs.
+        n, lags, note. Statistics of DM are positive where model_a loses more. NaN where a test is not made: GW where
+        horizons overlap, DM with fewer cut-offs than twice those that overlap. Empty with fewer than four cut-offs.
 
     Raises:
         ConfigError: another norm.
@@ -46,7 +46,7 @@ def compare_models(frame: pd.DataFrame, *, norm: int = 1, by_step: bool = False)
     if by_step:
         for step, own in errors.groupby("step"):
             rows += _pairs(_losses(own, ["cutoff"], norm), int(str(step)), stride, step=int(str(step)))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"step": "Int64"})
 
 
 def _common_errors(frame: pd.DataFrame) -> pd.DataFrame:
@@ -84,17 +84,24 @@ def _pairs(losses: pd.DataFrame, horizon: int, stride: int, step: int | None = N
     if len(losses) < _FEWEST:
         return
     # With a cut-off at every step these are the h - 1 of the papers.
-    lags = min(-(-horizon // stride) - 1, len(losses) - 2)
+    lags = -(-horizon // stride) - 1
     for a, b in itertools.combinations(losses.columns, 2):
         loss_a, loss_b = losses[a].to_numpy(), losses[b].to_numpy()
-        yield _row((a, b), "DM", step, diebold_mariano(loss_a, loss_b, lags=lags))
+        yield _row((a, b), "DM", step, _diebold_mariano(loss_a, loss_b, lags))
         if step is None:
             test = giacomini_white(loss_a, loss_b)
-            yield _row((a, b), "GW", step, test if lags == 0 else _overlapping(test))
+            yield _row((a, b), "GW", step, test if lags == 0 else _not_made(test, "not for horizons that overlap"))
 
 
-def _overlapping(result: TestResult) -> TestResult:
-    return replace(result, statistic=math.nan, p_value=math.nan, note="not for horizons that overlap")
+def _diebold_mariano(loss_a: Floats, loss_b: Floats, lags: int) -> TestResult:
+    """The test, unless there are too few losses to tell how they hang together."""
+    if len(loss_a) < 2 * (lags + 1):
+        return _not_made(diebold_mariano(loss_a, loss_b), f"too few for {lags} overlapping forecasts")
+    return diebold_mariano(loss_a, loss_b, lags=lags)
+
+
+def _not_made(result: TestResult, why: str) -> TestResult:
+    return replace(result, statistic=math.nan, p_value=math.nan, note=why)
 
 
 def _row(models: tuple[str, str], test: str, step: int | None, result: TestResult) -> tuple[Any, ...]:

@@ -78,7 +78,7 @@ def scores_to_records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    if value is None or value is pd.NaT:
+    if value is None or value is pd.NaT or value is pd.NA:
         return None
     if isinstance(value, float | np.floating):
         return float(value) if math.isfinite(value) else None

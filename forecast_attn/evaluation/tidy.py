@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from forecast_attn.evaluation.forecast_table import ForecastColumns, forecast_co
 Ints = NDArray[np.int64]
 
 _MOST_NOTES = 5
+_SUFFIXES = re.compile(r"(\.(csv|tsv|txt|parquet|feather|gz|zst))+$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +132,7 @@ class ForecastTable:
         if self.columns.model is not None:
             label = self.frame[self.columns.model].astype(str).to_numpy(dtype=object)
         elif name == "prediction":
-            label = self.source.partition(".")[0]
+            label = _SUFFIXES.sub("", self.source)
         levels = {f"{level:g}": self._numbers(column) for level, column in own.levels.items()}
         return {"prediction": self._numbers(own.prediction), **levels, "model": label}
 

@@ -69,9 +69,17 @@ class WindowFeatures:
         """Cut-off rows to learn from, in the order of time; evenly spread ones where there are more than `most`."""
         setup = self._setup
         rows = training_cutoffs(self._panel, self._split, setup.lookback, setup.horizon, pad=setup.padded)
+        if self._vintages is not None:  # windows of which the horizon had not been forecast are none of the network's
+            rows = rows[self._vintages.covered(rows, self._forecast_steps(self._vintages))]
         rows = rows[np.argsort(self._panel.timestamps[rows], kind="stable")]
         # Spread over the whole of training in uneven steps, which meet every hour of the day.
         return rows[np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64))]
+
+    def _forecast_steps(self, vintages: Vintages) -> int:
+        """How far ahead forecasts must reach."""
+        horizon, roles = self._setup.horizon, self._panel.roles
+        names = [roles.future_covariates[column] for column in vintages.columns]
+        return max(min(roles.known_steps.get(name, horizon), horizon) for name in names)
 
     def past(self, cutoffs: Ints) -> tuple[Floats, Floats]:
         """The lookback minus its last value (num_cutoffs, lookback), and that value (num_cutoffs,).

@@ -182,6 +182,43 @@ def test_linear_knows_a_covariate_as_far_as_it_is_known() -> None:
     assert np.abs(full[:, 3:] - ours[:, 3:]).mean() > 1
 
 
+def test_linear_sees_covariates_as_they_were_forecast() -> None:
+    panel = panel_of(series=("a",))
+    stamps = pd.Series(panel.timestamps)
+    data = pd.DataFrame({"date": stamps, "target": panel.target, "wind": panel.future_covariates[:, 0]})
+    issued = stamps.dt.floor("D") - pd.Timedelta("1h")
+    table = pd.DataFrame({"issued_at": issued, "date": stamps, "wind": data["wind"] * 2})
+    config = RunConfig.from_options({"future": ["wind"]})
+    forecast = read_panel(data, config, table)[0]
+    setup, cutoffs = setup_of(panel), late_cutoffs(panel)
+    learnt_on_forecasts = baseline_forecasts("linear", forecast, cutoffs, setup)
+    # Twice the truth says as much as the truth; at other cut-offs than midnight's nothing had been issued.
+    truth = replace(panel, future_covariates=np.zeros_like(panel.future_covariates))
+    blind = error_of(panel, cutoffs, baseline_forecasts("linear", truth, cutoffs, setup))
+    assert error_of(panel, cutoffs, learnt_on_forecasts) < 0.75 * blind
+    changed = replace(forecast, future_covariates=forecast.future_covariates + 5)  # what came true
+    changed = replace(changed, issued=forecast.issued)
+    boundary = int(np.searchsorted(panel.timestamps, setup.boundary, side="right"))
+    changed.future_covariates[:boundary] -= 5
+    np.testing.assert_allclose(baseline_forecasts("linear", changed, cutoffs, setup), learnt_on_forecasts)
+
+
+def test_linear_sees_known_categories() -> None:
+    rng, rows = np.random.default_rng(3), 24 * 40
+    kind = rng.choice(["calm", "windy", "storm"], rows)
+    target = 20 + pd.Series(kind).map({"calm": 0, "windy": 8, "storm": -8}).to_numpy() + rng.normal(size=rows)
+    stamps = pd.date_range("2024-01-01", periods=rows, freq="h")
+    frame = pd.DataFrame({"date": stamps, "target": target, "kind": kind})
+    panel = read_panel(frame, RunConfig.from_options({"future": ["kind"]}))[0]
+    setup, cutoffs = setup_of(panel), late_cutoffs(panel)
+    assert error_of(panel, cutoffs, baseline_forecasts("linear", panel, cutoffs, setup)) < 1.5
+    roles = replace(panel.roles, known_steps={"kind": 2})
+    near = baseline_forecasts("linear", replace(panel, roles=roles), cutoffs, setup)
+    actual = panel.target[cutoffs[:, None] + np.arange(1, 25)]
+    assert np.abs(near - actual)[:, :2].mean() < 1.6
+    assert np.abs(near - actual)[:, 2:].mean() > 4
+
+
 def test_linear_without_a_training_window_is_refused() -> None:
     panel = panel_of()
     setup = setup_of(panel, boundary=panel.timestamps[20])

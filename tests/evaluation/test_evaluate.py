@@ -216,6 +216,16 @@ def test_steps_as_a_time_axis() -> None:
     assert found.tests["step"].dropna().unique().tolist() == list(range(1, 11))
 
 
+def test_wide_actuals_and_a_file_that_names_the_model(here: Path, write) -> None:
+    actuals = actuals_table(series=("a", "b"))
+    wide = actuals.pivot(index="date", columns="item_id", values="price").reset_index()
+    ours = write(our_table(actuals, CUTOFFS), "v1.2.csv")
+    found = forecast_attn.evaluate(ours, write(wide, "wide.csv"), wide=True, by="item_id")
+    long = forecast_attn.evaluate(ours, actuals, target="price", by="item_id")
+    pd.testing.assert_frame_equal(found.scores, long.scores)
+    assert found.scores["model"].tolist() == ["v1.2", "seasonal-naive"] * 2
+
+
 # --------------------------------------------------------------------------- the command
 
 
@@ -242,6 +252,7 @@ def test_json_and_files_hold_the_same(forecast, here: Path, write, files_in) -> 
     document = json.loads(outcome.out)
     assert document == json.loads(Path("scores.json").read_text())
     assert document["season"] == 24
+    assert [row["step"] for row in document["tests"]] == [None] * 6
     assert len(document["scores"]) == 3 * 7 * 24
     assert {"model", "weekday", "hour", "rows", "mae", "wape"} <= set(document["scores"][0])
     assert forecast(*words, "--out", "scores.csv").code == 0

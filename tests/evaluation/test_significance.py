@@ -185,6 +185,13 @@ def test_only_what_all_models_forecast_counts_and_order_does_not() -> None:
     pd.testing.assert_frame_equal(found, compare_models(kept))
 
 
+def test_too_few_cutoffs_for_their_overlap_are_told() -> None:
+    found = compare_models(table(windows=7, stride=1, models="ab")).set_index("test")
+    assert found["p_value"].isna().all()
+    assert found.loc["DM", "note"] == "too few for 3 overlapping forecasts"
+    assert compare_models(table(windows=8, stride=1, models="ab"))["p_value"].notna().tolist() == [True, False]
+
+
 def test_few_cutoffs_have_no_tests_and_other_norms_are_refused() -> None:
     for windows in (1, 2, 3):
         assert not len(compare_models(table(windows=windows)))
