@@ -13,7 +13,7 @@ from forecast_attn.config import DataConfig, RunConfig
 from forecast_attn.data.reading import read_beside, shared_by_all
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecast_result import ForecastResult
-from forecast_attn.history import future_panel, knowing_cold_series, read_history
+from forecast_attn.history import future_panel, knowing_cold_series, read_history, without_flags_of_train
 from forecast_attn.inference import Model, choose_device, load_model
 from forecast_attn.panel_reading import Table, name_of
 from forecast_attn.prediction import forecast_panel, member_path
@@ -107,7 +107,10 @@ def table_beside(
     table: pd.DataFrame | Table | None, config: DataConfig, item_id: str | None, *, wide: bool = False
 ) -> pd.DataFrame | None:
     """A table read as that of the training was; None for none."""
-    return None if table is None else read_beside(table, config, item_id=item_id, wide=wide)
+    if table is None:
+        return None
+    with without_flags_of_train():
+        return read_beside(table, config, item_id=item_id, wide=wide)
 
 
 def _check_members(model: Model, request: ForecastRequest) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -61,7 +62,7 @@ def read_history(
     options = replace(model.config.data, freq=schema.frequency.alias, date_format=_date_format(model))
     roles = replace(schema.roles, weight=None)  # weights are for the loss
     frame, vintages = _with_forecasts(frame, roles, forecasts)
-    with _without_flags_of_train():
+    with without_flags_of_train():
         panel = build_panel(frame, roles, options, source=source, zone=schema.zone, vintages=vintages)
     needed = 1 if schema.padded else schema.lookback
     long_enough = panel.known >= needed
@@ -119,7 +120,7 @@ def future_panel(
     if future is None:
         panel = extend(history, horizon, masked=masked)
     else:
-        with _without_flags_of_train():
+        with without_flags_of_train():
             panel = join_future(history, future, horizon, source, report, masked=masked, date_format=format_)
     return panel, (*findings, *_notes_of_calendar(model, panel))
 
@@ -158,13 +159,32 @@ def _read_tail(run: RunDir) -> pd.DataFrame:
         raise RunError(f"cannot read '{run.tail}': {reason}", "pass the history with --data FILE") from None
 
 
+_OF_TRAIN = re.compile(
+    r"--(ignore|freq|id|time|tz|date-format|missing|duplicates|delimiter|decimal|encoding|past|static|categorical)\b"
+)
+_AS_IN_TRAINING = "the table must be as in training: the same columns and the same time step"
+_REPAIRED = "forecast check FILE {} --fix --out clean.csv writes a table without it"
+_FILLED = _REPAIRED.format("--missing ffill (interpolate, zero)")
+_INSTEAD = {
+    "FA108": "write the table with the delimiter and the decimal mark of the training's",
+    "FA110": "write the table in the encoding of the training's",
+    "FA201": "write the stamps as YYYY-MM-DD HH:MM",
+    "FA202": f"keep one of the rows; {_REPAIRED.format('--duplicates mean (first, last)')}",
+    "FA204": f"add the missing rows; {_FILLED}",
+    "FA210": "write the stamps with their offset, as 2024-03-31 03:00+02:00",
+    "FA211": "write the stamps with their offset, as 2024-10-27 02:00+02:00",
+    "FA301": f"fill the cell; {_FILLED}",
+    "FA302": f"fill the cell; {_FILLED}",
+}
+"""What can be done about a problem when the run's options are settled, by its code."""
+
+
 @contextlib.contextmanager
-def _without_flags_of_train() -> Iterator[None]:
-    """The roles and the step of a trained model are settled: hints that name their flags would mislead."""
+def without_flags_of_train() -> Iterator[None]:
+    """How a trained model reads its tables is settled: hints that name flags of train would mislead."""
     try:
         yield
     except DataError as error:
-        if error.hint is not None and any(flag in error.hint for flag in ("--ignore", "--freq", "--id", "--time")):
-            hint = "the table must be as in training: the same columns and the same time step"
-            raise DataError(error.message, hint) from None
+        if error.hint is not None and _OF_TRAIN.search(error.hint):
+            error.hint = _INSTEAD.get(error.code or "", _AS_IN_TRAINING)
         raise

@@ -241,7 +241,26 @@ def test_a_future_file_that_does_not_do(with_future, refused, write, change, mes
     [
         (lambda f: f[-5:], "'history.csv' has too few rows: the lookback needs 14, the longest series has 5", "older"),
         (lambda f: f.drop(columns="temperature"), "'history.csv' has no column 'temperature'", "add the column"),
-        (lambda f: f.drop(index=[50]), "'history.csv': series 'target' has a gap of 1 row", "add the missing rows"),
+        (
+            lambda f: f.drop(index=[50]),
+            "'history.csv': series 'target' has a gap of 1 row",
+            r"^add the missing rows; forecast check FILE --missing ffill \(interpolate, zero\) --fix --out clean.csv",
+        ),
+        (
+            lambda f: pd.concat([f, f[:1]]),
+            r"'history.csv': .*2024-01-01 twice, at row 1 \(line 2\) and row 121",
+            "^keep one of the rows; forecast check FILE --duplicates mean",
+        ),
+        (
+            lambda f: f.assign(temperature=f["temperature"].where(f.index != 7)),
+            r"'history.csv': column 'temperature' has no value at row 8 \(line 9\)",
+            "^fill the cell; forecast check FILE --missing ffill",
+        ),
+        (
+            lambda f: f.assign(temperature="1,234"),
+            "'history.csv': the decimal mark is not certain",
+            "^write the table with the delimiter and the decimal mark of the training's",
+        ),
         (
             lambda f: f.assign(temperature="warm"),
             "'history.csv': column 'temperature' must be numeric",
