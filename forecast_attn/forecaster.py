@@ -218,7 +218,7 @@ class Forecaster(Backtesting):
 
         run = self._fitted()
         model = load_model(run)
-        frame = table_beside(data, self.config.data, model.schema.roles.item_id, wide=self.config.data.wide)
+        frame = table_beside(data, self.config.data, model.schema.roles, wide=self.config.data.wide)
         panel = read_history(model, run, frame, name_of(data), cold_start=True).panel
         return FutureTemplate.of(panel, model.schema.horizon, self.config.data, panel.zone)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from forecast_attn.attention_dump import AttentionDump, DumpChoice, read_attenti
 from forecast_attn.attention_output import DumpListener
 from forecast_attn.config import DataConfig, RunConfig
 from forecast_attn.data.reading import read_beside, shared_by_all
+from forecast_attn.data.roles import Roles
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecast_result import ForecastResult
 from forecast_attn.history import future_panel, knowing_cold_series, read_history, without_flags_of_train
@@ -68,13 +69,13 @@ def forecast_run(
     if request.samples is not None and samples_out is None:
         samples_out = scratch() / run.samples.name
     paths = SampleChoice.of(model, request.samples, request.seed, samples_out)
-    roles, options = model.schema.roles, config.data
-    frame = table_beside(request.data, options, roles.item_id, wide=options.wide)
-    known = table_beside(request.future, options, roles.item_id)
+    roles = model.schema.roles
+    frame = table_beside(request.data, config.data, roles, wide=config.data.wide)
+    known = table_beside(request.future, config.data, roles)
     forecasts = None if known is None else (known, name_of(request.future))
     history = read_history(model, run, frame, name_of(request.data), cold_start=request.cold_start, forecasts=forecasts)
     model = knowing_cold_series(model, history.panel)
-    if known is not None and options.wide:
+    if known is not None and config.data.wide:
         known = shared_by_all(known, history.panel.item_ids)
     panel, findings = future_panel(model, history.panel, known, name_of(request.future))
     attention_path = request.attention_out or scratch() / run.attention.name
@@ -104,13 +105,14 @@ def forecast_run(
 
 
 def table_beside(
-    table: pd.DataFrame | Table | None, config: DataConfig, item_id: str | None, *, wide: bool = False
+    table: pd.DataFrame | Table | None, config: DataConfig, roles: Roles, *, wide: bool = False
 ) -> pd.DataFrame | None:
     """A table read as that of the training was; None for none."""
     if table is None:
         return None
+    config = replace(config, categorical=roles.categorical)  # in this table they may all look like numbers
     with without_flags_of_train():
-        return read_beside(table, config, item_id=item_id, wide=wide)
+        return read_beside(table, config, item_id=roles.item_id, wide=wide)
 
 
 def _check_members(model: Model, request: ForecastRequest) -> None:

@@ -119,3 +119,36 @@ def test_the_order_of_categories_in_the_file_changes_nothing(tmp_path: Path) -> 
     for name, frame in (("a", table), ("b", table.sample(frac=1, random_state=1).astype({"sky": "category"}))):
         Forecaster(**options).fit(frame, out=tmp_path / name)
     assert (tmp_path / "a" / "model.safetensors").read_bytes() == (tmp_path / "b" / "model.safetensors").read_bytes()
+
+
+def test_codes_keep_their_leading_zeros(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, forecast: Callable[..., Any]
+) -> None:
+    """007, 07 and 7 are three categories, in every format of the table and when a later table has only one of them."""
+    monkeypatch.chdir(tmp_path)
+    table = shop_table(60).assign(sky=["7", "07", "007", "10n"] * 30)
+    table.to_csv("data.csv", index=False)
+    table.to_parquet("data.parquet")
+    sizes = ("--lookback", "14", "--horizon", "7", "--hidden-size", "8", "--max-epochs", "1", "--seed", "1")
+    declared = ("--past", "sky", "--categorical", "sky", "--ignore", "shift,dow,kind")
+    for run, data in (("csv", "data.csv"), ("parquet", "data.parquet")):
+        assert forecast("train", data, *declared, *sizes, "--out", run, "--quiet").code == 0
+    assert Path("csv/model.safetensors").read_bytes() == Path("parquet/model.safetensors").read_bytes()
+    later = table.assign(sky="007")
+    later.to_csv("later.csv", index=False)
+    later.to_parquet("later.parquet")
+    outcomes = [forecast("predict", "csv", "--data", f"later.{kind}", "--out", "-") for kind in ("csv", "parquet")]
+    assert outcomes[0].out == outcomes[1].out
+    assert not any("did not see" in outcome.err for outcome in outcomes)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [([1, 2, 1], ["1", "2", "1"]), ([1, 2, 1], ["1.0", "2.0", "1.0"]), ([True, False, True], ["true", "FALSE", "1"])],
+)
+def test_the_spelling_of_whole_numbers_and_of_yes_does_not_matter(one: list[Any], other: list[str]) -> None:
+    from forecast_attn.data.cells import categories_as_text
+
+    (left, names), (right, same) = (categories_as_text(pd.Series(cells)) for cells in (one, other))
+    assert names == same
+    np.testing.assert_array_equal(left, right)

@@ -52,8 +52,9 @@ def read_actuals(
     """
     if data is None:
         return _recorded_table(run, model, vintages, progress)
-    options = model.config.data
-    frame = read_beside(data, options, item_id=model.schema.roles.item_id, wide=options.wide)
+    roles = model.schema.roles
+    options = replace(model.config.data, categorical=roles.categorical)
+    frame = read_beside(data, options, item_id=roles.item_id, wide=options.wide)
     return actuals_of(model, frame, name_of(data), vintages, weighted=weighted)
 
 

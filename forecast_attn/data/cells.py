@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,6 +18,8 @@ from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import ParsedStamps, Stamps, read_stamps
 from forecast_attn.data.zones import Zone
 
+_WHOLE = re.compile(r"^([+-]?\d+)[.,]0+$")
+"""A whole number with nothing behind its decimal mark."""
 LARGEST = 1e30
 """Far below what float32 can hold, so that no square of a number overflows float64 and no scaled one float32."""
 
@@ -165,8 +169,11 @@ def _number(value: object) -> float:
 def parse_categories(
     frame: pd.DataFrame, names: tuple[str, ...]
 ) -> tuple[dict[str, NDArray[np.int32]], dict[str, tuple[str, ...]]]:
-    """Codes (num_rows,), -1 where empty, and levels of each categorical column; 1.0 and 1 are the category "1"."""
-    parsed = {name: ids_as_text(frame[name]) for name in names}
+    """Codes (num_rows,), -1 where empty, and levels of each categorical column.
+
+    1.0 and 1 are the category "1", as numbers and as text, and so is yes in every spelling; 007 is another one.
+    """
+    parsed = {name: categories_as_text(frame[name]) for name in names}
     codes = {name: found for name, (found, _) in parsed.items()}
     return codes, {name: levels for name, (_, levels) in parsed.items()}
 
@@ -178,15 +185,32 @@ def _parse_ids(frame: pd.DataFrame, roles: Roles) -> tuple[NDArray[np.int32], tu
     return ids_as_text(frame[roles.item_id])
 
 
-def ids_as_text(column: pd.Series) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Index of each cell's identifier (num_rows,), -1 where empty, and the sorted identifiers."""
+def categories_as_text(column: pd.Series) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Index of each cell's category (num_rows,), -1 where empty, and the sorted categories."""
+    return ids_as_text(column, _as_category)
+
+
+def _as_category(text: str) -> str:
+    """One spelling of a whole number, and of yes and no, which another file writes as 3.0 and TRUE."""
+    yes_or_no = {"true": "1", "false": "0"}.get(text.lower())
+    return yes_or_no or _WHOLE.sub(r"\1", text)
+
+
+def ids_as_text(column: pd.Series, spelling: Callable[[str], str] = str) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Index of each cell's identifier (num_rows,), -1 where empty, and the sorted identifiers.
+
+    Args:
+        column: numbers or text.
+        spelling: of text without blanks around it.
+    """
     if isinstance(column.dtype, pd.CategoricalDtype):
         found, values = _used_categories(column)
     else:
         codes, distinct = pd.factorize(column)
         found, values = codes.astype(np.int32), list(distinct)
     texts = [
-        str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip() for value in values
+        str(int(value)) if isinstance(value, float) and value.is_integer() else spelling(str(value).strip())
+        for value in values
     ]
     item_ids = sorted({text for text in texts if text})
     position = {text: index for index, text in enumerate(item_ids)}

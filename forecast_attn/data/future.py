@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.cells import ids_as_text, parse_numbers
+from forecast_attn.data.cells import categories_as_text, ids_as_text, parse_numbers
 from forecast_attn.data.future_problems import (
     all_issued_later,
     bad_time,
@@ -156,7 +156,7 @@ def _given(
             given = np.append(parse_numbers(frame[name], report), np.nan)[places]
         covariates[..., position] = np.where(np.isnan(given), covariates[..., position], given)
     for position, name in enumerate(panel.roles.future_categories):
-        codes, texts = ids_as_text(frame[name])
+        codes, texts = categories_as_text(frame[name])
         lookup, levels[name] = _merged(levels[name], texts)
         given_codes = np.append(codes, -1)[places]
         merged = np.append(pd.Index(levels[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]

@@ -26,7 +26,7 @@ from forecast_attn.data.reading.numbers import MISSING_WORDS, checked_decimal, f
 from forecast_attn.data.reading.source import Source
 from forecast_attn.errors import DataError
 
-# Identifiers keep their leading zeros: "007" is not 7.
+# Identifiers, and categories by option, keep their leading zeros: "007" is not 7.
 TEXT_COLUMNS = ("item_id", "unique_id", "series_id", "id", "series")
 
 
@@ -43,7 +43,7 @@ class Plan:
     decimal_is_known: bool
     """Given, or seen in a cell."""
     texts: frozenset[str]
-    """Columns that are text whatever they look like."""
+    """Columns that are text whatever they look like: identifiers and categories."""
     texts_by_content: frozenset[str] = field(default_factory=frozenset)
     """Columns that looked like numbers in the first rows only."""
 
@@ -65,7 +65,8 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         said = f"{source.label} is not a CSV: a quote is never closed in its first rows"
         raise DataError(said, 'put quotes around whole fields, and write a quote within one as ""', code="FA106")
     names = column_names(records, delimiter, source.label)
-    texts = frozenset(name for name in names if name == config.item_id or name.lower() in TEXT_COLUMNS)
+    declared = (config.item_id, *config.categorical)
+    texts = frozenset(name for name in names if name in declared or name.lower() in TEXT_COLUMNS)
     seen = decimal or find_decimal(_cells(records, names, texts), source.label)
     return Plan(
         encoding=encoding,
