@@ -36,3 +36,15 @@ def test_wide_and_long_give_the_same_run_and_forecast(forecast, small, here):
     short = forecast("predict", "wide", "--data", "wide.csv", "--future", "shared.csv", "--quiet")
     assert short.code == 0, short.err
     assert Path("wide/predictions.csv").read_bytes() == Path("long/predictions.csv").read_bytes()
+    long.to_csv("again.csv", index=False)
+    again = forecast("predict", "wide", "--data", "again.csv", "--future", "each.csv", "--quiet")
+    assert again.code == 0, again.err
+    assert Path("wide/predictions.csv").read_bytes() == Path("long/predictions.csv").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["item_id", "unique_id"])
+def test_a_long_table_is_not_taken_for_a_wide_one(refused, write, name):
+    days = pd.date_range("2024-01-01", periods=40).astype(str)
+    path = write(pd.concat([pd.DataFrame({"date": days, name: series, "target": range(40)}) for series in "ab"]))
+    message = f"'data.csv' has a column '{name}', as tables of one row per series and step have"
+    refused("train", path, "--wide", message=message, hint=f"^leave --wide out, or --ignore '{name}'; ")

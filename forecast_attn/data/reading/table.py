@@ -14,7 +14,7 @@ from forecast_attn.data.reading.columnar import COLUMNAR, read_columnar
 from forecast_attn.data.reading.delimited import read_delimited
 from forecast_attn.data.reading.frames import read_frame
 from forecast_attn.data.reading.source import Progress, Source, table_name
-from forecast_attn.data.reading.wide import check_wide, made_long
+from forecast_attn.data.reading.wide import check_wide, is_long, made_long
 
 
 @coded("FA101")
@@ -44,6 +44,7 @@ def read_table(
     return made_long(frame, config, table_name(table), report) if config.wide else frame
 
 
+@coded("FA101")
 def read_beside(
     table: Any, config: DataConfig, *, item_id: str | None = None, wide: bool = False, report: Report = stop_at_errors
 ) -> pd.DataFrame:
@@ -53,7 +54,7 @@ def read_beside(
         table: as for `read_table`.
         config: the options of the other table. Those that say how text is written count for text only.
         item_id: the identifier that was found in the other table.
-        wide: whether this table has one column per series.
+        wide: whether this table may have one column per series; it may be long too, with item_id and target.
         report: called with what is worth knowing about the file.
 
     Raises:
@@ -62,7 +63,9 @@ def read_beside(
     if not isinstance(table, str | Path) or Source.of(table).kind in COLUMNAR:
         config = replace(config, delimiter=None, decimal=None, encoding=None)
     own = None if wide else item_id or config.item_id
-    return read_table(table, replace(config, item_id=own, wide=wide), report=report)
+    config = replace(config, item_id=own, wide=False)
+    frame = read_table(table, config, report=report)
+    return made_long(frame, config, table_name(table), report) if wide and not is_long(frame) else frame
 
 
 def _frame_of(table: Any, config: DataConfig, progress: Progress | None, report: Report) -> pd.DataFrame:

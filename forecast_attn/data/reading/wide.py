@@ -68,6 +68,11 @@ def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Repo
     return pd.DataFrame(columns, index=pd.Index(rows + 1, name=FILE_ROW), copy=False)
 
 
+def is_long(frame: pd.DataFrame) -> bool:
+    """Whether a table has the columns that a wide one gets."""
+    return WIDE_ID in frame.columns and WIDE_TARGET in frame.columns
+
+
 def shared_by_all(frame: pd.DataFrame, item_ids: tuple[str, ...]) -> pd.DataFrame:
     """A table of what all series share, such as the future of a wide table, once for every series.
 
@@ -92,6 +97,7 @@ def _columns(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
     for name in (*shared, *config.ignore, *([config.time] if config.time else [])):
         require_column(frame, name, source)
     free = [str(name) for name in frame.columns if name not in (*shared, *config.ignore)]
+    _refuse_identifier([name for name in free if name != config.time], source)
     time = config.time or find_time(frame, free, {}, source)
     taken = [name for name in (time, *shared) if name in (WIDE_ID, WIDE_TARGET)]
     if taken:
@@ -109,6 +115,16 @@ def _columns(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
             why = "index without a name" if name.lower() == "unnamed: 0" else why_not_numeric(frame[name])
             report(Finding("FA104", "note", f"column '{name}' is left out: {why}", column=name))
     return time, shared, series
+
+
+def _refuse_identifier(free: list[str], source: str) -> None:
+    """Refuse a table that has one row per series and step already."""
+    for name in free:
+        if name.lower() in ("item_id", "unique_id", "series_id"):
+            said = (
+                f"'{source}' has a column '{name}', as tables of one row per series and step have; --wide is for others"
+            )
+            raise DataError(said, f"leave --wide out, or --ignore '{name}'", code="FA102", column=name)
 
 
 def _declared(frame: pd.DataFrame, config: DataConfig) -> list[str]:
