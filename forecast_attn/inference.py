@@ -23,7 +23,6 @@ from forecast_attn.errors import ConfigError, RunError, UserError
 from forecast_attn.mechanisms import ATTENTIONS
 from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
 from forecast_attn.nn.network import ForecastNetwork, ForecastOutput
-from forecast_attn.option_values import level_name
 from forecast_attn.run_dir import DAMAGED_HINT, RunDir, sha256_of
 from forecast_attn.uncertainty.calibration import Calibration
 from forecast_attn.uncertainty.levels import cut_off, in_units, levels_of
@@ -339,18 +338,3 @@ def attention_metadata(model: Model) -> AttentionMetadata:
         zone=model.schema.zone.type_name,
         row_sum="<=1" if options.attention_window == "local-p" else "1",
     )
-
-
-def prediction_columns(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:
-    """The columns of predictions.csv for a batch: one row per window and step, the levels by their names."""
-    horizon, batch = model.schema.horizon, len(forecasts.cutoffs)
-    levels = np.empty((batch, horizon, 0)) if forecasts.levels is None else forecasts.levels
-    steps = np.arange(1, horizon + 1)
-    return {
-        "item_id": np.repeat(np.array(panel.item_ids, dtype=object)[forecasts.series], horizon),
-        "cutoff": np.repeat(panel.timestamps[forecasts.cutoffs], horizon),
-        "timestamp": panel.timestamps[forecasts.cutoffs[:, None] + steps].ravel(),
-        "step": np.tile(steps, batch),
-        "prediction": forecasts.prediction.ravel(),
-        **{level_name(level): levels[..., index].ravel() for index, level in enumerate(model.levels)},
-    }

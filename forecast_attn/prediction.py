@@ -18,7 +18,8 @@ from forecast_attn.data.cutoffs import forecast_cutoffs
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.data.zones import in_zone, zone_of
-from forecast_attn.inference import Model, forecast_windows, prediction_columns
+from forecast_attn.inference import Model, WindowForecasts, forecast_windows
+from forecast_attn.option_values import level_name
 from forecast_attn.samples_output import SampleChoice, write_samples
 from forecast_attn.threads import cpu_threads
 
@@ -118,6 +119,21 @@ def _write_weights(member: Model, output: AttentionOutput, writer: AttentionWrit
     """Forecast again with one member alone, for its weights."""
     for forecasts in forecast_windows(member, output.panel, output.cutoffs, device=device, arrays=output.arrays):
         output.write(writer, forecasts)
+
+
+def prediction_columns(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:
+    """The columns of predictions.csv for a batch: one row per window and step, the levels by their names."""
+    horizon, batch = model.schema.horizon, len(forecasts.cutoffs)
+    levels = np.empty((batch, horizon, 0)) if forecasts.levels is None else forecasts.levels
+    steps = np.arange(1, horizon + 1)
+    return {
+        "item_id": np.repeat(np.array(panel.item_ids, dtype=object)[forecasts.series], horizon),
+        "cutoff": np.repeat(panel.timestamps[forecasts.cutoffs], horizon),
+        "timestamp": panel.timestamps[forecasts.cutoffs[:, None] + steps].ravel(),
+        "step": np.tile(steps, batch),
+        "prediction": forecasts.prediction.ravel(),
+        **{level_name(level): levels[..., index].ravel() for index, level in enumerate(model.levels)},
+    }
 
 
 def predictions_csv(predictions: pd.DataFrame) -> str:

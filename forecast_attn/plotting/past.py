@@ -18,9 +18,10 @@ from forecast_attn.errors import DataError, RunError
 from forecast_attn.evaluation.baselines import seasonal_naive
 from forecast_attn.evaluation.levels import level_columns
 from forecast_attn.history import read_history
-from forecast_attn.inference import Model, forecast_windows, load_model, prediction_columns
+from forecast_attn.inference import Model, forecast_windows, load_model
 from forecast_attn.panel_reading import panel_of_run
 from forecast_attn.plotting.forecasts import Forecasts, check_known
+from forecast_attn.prediction import prediction_columns
 from forecast_attn.preparation import Preparation, prepare
 from forecast_attn.run_dir import RunDir
 from forecast_attn.threads import cpu_threads
