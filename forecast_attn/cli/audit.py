@@ -87,15 +87,13 @@ def audit(
 
 
 def _target(run: RunDir, out: Path | None, data: Path | None) -> Path:
-    """Where to write: never over a table or another file of the run."""
-    from forecast_attn.errors import ConfigError
+    """Where to write: never over a table or another file of the run, and known to be possible before the work."""
+    from forecast_attn.cli.targets import check_folder, refuse_targets
 
-    if out is None:
+    if out is None or out.resolve() == run.audit.resolve():
+        check_folder(run.audit)
         return run.audit
-    table = data if data is not None else Path(run.read_json(run.config)["data"]["file"])
-    others = [table, *(file for file in run.path.iterdir() if file.name != run.audit.name)]
-    if out.exists() and any(file.exists() and out.samefile(file) for file in others):
-        raise ConfigError(f"--out '{out}' is a file that the audit needs or the run owns", "name another file")
+    refuse_targets({"--out": out}, read=[data], runs=[run])
     return out
 
 

@@ -76,6 +76,7 @@ def inspect(
     pictures = {"png": png, "svg": svg}
     _check_options(by=by, compare=compare, export=export, pictures=pictures, data=None if html is not None else data)
     found = _find(source, validation=validation)
+    _check_targets(found, {"--export": export, "--png": png, "--svg": svg, "--html": html}, data)
     part = {"item": item, "cutoff": cutoff, "step": step, "head": head}
     chosen = _read(found, part)
     if compare is not None:
@@ -127,13 +128,20 @@ def _check_options(*, by: Any, compare: Any, export: Path | None, pictures: dict
         )
 
 
+def _check_targets(source: Source, written: dict[str, Path | None], table: Path | None) -> None:
+    if any(written.values()):
+        from forecast_attn.cli.targets import refuse_targets
+
+        refuse_targets(written, read=[source.path, table], runs=[source.run])
+
+
 def _find(source: Path | None, *, validation: bool) -> Source:
     """The file to read: the one named, or the run's forecast, or its validation windows before any forecast."""
     from forecast_attn.errors import ConfigError, RunError
     from forecast_attn.run_dir import RunDir
 
     if source is not None and not source.is_dir():
-        if validation:
+        if validation and source.exists():
             raise ConfigError("--validation is about a run; the given path is a file", "name the run directory")
         return Source(source, None)
     run = RunDir.open_finished(source)

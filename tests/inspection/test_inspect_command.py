@@ -128,3 +128,59 @@ def test_what_does_not_go_together_is_refused(refused, run, words, message, hint
 def test_a_bare_file_has_no_table(refused, run):
     words = ("inspect", run / "attention.parquet", "--png", "a.png", "--data", "data.csv")
     refused(*words, message="--data needs a run", hint="name the run", code=2)
+
+
+@pytest.mark.parametrize(
+    ("option", "target"),
+    [
+        ("--export", "data.csv"),
+        ("--export", "run/predictions.csv"),
+        ("--html", "run/attention.parquet"),
+        ("--html", "run/model.safetensors"),
+        ("--html", "data.csv"),
+    ],
+)
+def test_nothing_that_is_read_or_belongs_to_the_run_is_written_over(refused, run, finished_run, option, target):
+    if target == "data.csv":  # the table of training, under another name of the same file
+        Path("data.csv").unlink(missing_ok=True)
+        Path("data.csv").symlink_to(finished_run.parent / "data.csv")
+    words = ("--data", "data.csv") if option == "--html" else ()
+    message = f"{option} '{target}' is a file that is read or belongs to the run"
+    refused("inspect", run, option, target, *words, message=message, hint="another file", code=2)
+
+
+def test_two_outputs_are_two_files_in_folders_that_are_there(refused, run):
+    words = ("inspect", run, "--png", "one.png", "--html", "one.png")
+    refused(*words, message="--png and --html both write 'one.png'", hint="its own", code=2)
+    refused("inspect", run, "--html", "no/page.html", message="there is no folder 'no'", hint="mkdir -p 'no'")
+
+
+def test_a_run_that_is_not_there_is_not_called_a_file(refused, run):
+    refused("inspect", "nowhere", "--validation", message="there is no file 'nowhere'", hint="forecast predict")
+
+
+def test_one_window_near_the_end_is_drawn_with_all_it_looked_at(run, make_table):
+    from forecast_attn.inspection.window_values import values_of_windows
+    from forecast_attn.run_dir import RunDir
+
+    dump = read_attention(run / "validation_attention.parquet")
+    last = dump.take(np.array([dump.num_windows - 1]))  # the end of the table that the run keeps has only part of it
+    values = values_of_windows(RunDir(run), last)
+    table = make_table()["target"].to_numpy()
+    assert values.past[0] == pytest.approx(table[-3 - dump.metadata.lookback : -3])
+    assert values.actual[0] == pytest.approx(table[-3:])
+    assert values.forecast[0] == pytest.approx(values_of_windows(RunDir(run), dump).forecast[-1])
+    assert not values.notes
+
+
+def test_a_lookback_known_in_part_is_said_to_be(run):
+    from forecast_attn.inspection.window_values import values_of_windows
+    from forecast_attn.run_dir import RunDir
+
+    config = json.loads((run / "config.json").read_text())
+    config["data"]["file"] = "gone.csv"
+    (run / "config.json").write_text(json.dumps(config))
+    dump = read_attention(run / "validation_attention.parquet")
+    values = values_of_windows(RunDir(run), dump.take(np.array([dump.num_windows - 1])))
+    assert values.notes[0] == "1 of 1 windows are drawn without the older part of their series"
+    assert np.isnan(values.forecast).all()
