@@ -65,15 +65,18 @@ def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = Non
 
     model = load_model(run)
     values = replace(WindowValues.unknown(dump), target=model.schema.roles.target)
+    complete = np.zeros(dump.num_windows, bool)
     for panel in _panels(model, run, table, values.notes):
         rows, series = _rows_of_cutoffs(panel, dump)
+        whole = _hold_whole_lookbacks(panel, rows, series, dump.metadata.lookback)
         _fill(values.past, panel, rows, series, np.arange(1 - dump.metadata.lookback, 1))
         _fill(values.actual, panel, rows, series, dump.steps)
-        _forecast_again(values.forecast, model, panel, rows, series, dump.steps)
-        if not np.isnan(values.past).all(axis=1).any():
+        _forecast_again(values.forecast, model, panel, np.where(whole, rows, -1), series, dump.steps)
+        complete |= whole
+        if complete.all():
             break
     _take_written_forecasts(values.forecast, run, dump)
-    _say_what_is_missing(values)
+    _say_what_is_missing(values, complete)
     return values
 
 
@@ -116,6 +119,17 @@ def _rows_of_cutoffs(panel: Panel, dump: AttentionDump) -> tuple[NDArray[np.int6
     return rows, series
 
 
+def _hold_whole_lookbacks(
+    panel: Panel, rows: NDArray[np.int64], series: NDArray[np.int64], lookback: int
+) -> NDArray[np.bool_]:
+    """(windows,) whether the panel has all that a window looked at, not the end of it only.
+
+    A series shorter than the lookback (`--short-series pad`) has no more to show, neither in the table nor in the tail.
+    """
+    longer = panel.known[series] >= lookback
+    return (rows >= 0) & (~longer | (rows - lookback + 1 >= panel.starts[series]))
+
+
 # --------------------------------------------------------------------------- what is filled in
 
 
@@ -132,15 +146,13 @@ def _fill(
 def _forecast_again(
     into: Values, model: Model, panel: Panel, rows: NDArray[np.int64], series: NDArray[np.int64], steps: NDArray[Any]
 ) -> None:
-    """The network's forecasts of the windows whose whole horizon lies in the panel."""
+    """The network's forecasts of the windows whose whole horizon lies in the panel; rows of -1 are left out."""
     import torch
 
     from forecast_attn.inference import forecast_windows
 
-    horizon, lookback = model.schema.horizon, model.schema.lookback
-    begins = model.schema.padded | (rows - lookback + 1 >= panel.starts[series])
-    whole = (rows >= 0) & (rows + horizon < panel.starts[series + 1]) & begins
-    chosen = np.flatnonzero(whole & np.isnan(into).all(axis=1))
+    ends = (rows >= 0) & (rows + model.schema.horizon < panel.starts[series + 1])
+    chosen = np.flatnonzero(ends & np.isnan(into).all(axis=1))
     if len(chosen):
         batches = forecast_windows(model, panel, rows[chosen], device=torch.device("cpu"), need_weights=False)
         into[chosen] = np.concatenate([batch.prediction for batch in batches])[:, steps - 1]
@@ -192,10 +204,15 @@ def _as_numbers(times: NDArray[Any]) -> list[int]:
     return numbers
 
 
-def _say_what_is_missing(values: WindowValues) -> None:
+def _say_what_is_missing(values: WindowValues, complete: NDArray[np.bool_]) -> None:
     """Keep the notes only where something is missing, and say how much."""
-    without = int(np.isnan(values.past).all(axis=1).sum())
-    if not without:
+    if complete.all():
         values.notes.clear()
         return
-    values.notes.insert(0, f"{without} of {len(values.past)} windows are drawn without their series")
+    without = int(np.isnan(values.past).all(axis=1).sum())
+    kinds = [
+        (without, "without their series"),
+        (int((~complete).sum()) - without, "without the older part of their series"),
+    ]
+    said = [f"{count} of {len(complete)} windows are drawn {how}" for count, how in kinds if count]
+    values.notes.insert(0, ", ".join(said))
