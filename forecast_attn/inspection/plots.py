@@ -4,6 +4,7 @@ matplotlib comes with the extra [plot]; its figures are made as objects, so that
 """
 
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ COLOURS = "viridis"  # even steps in brightness, told apart by colour-blind eyes
 INK, FAINT, ACCENT, SECOND = "#2b2b33", "#6f6f7a", "#1f6f8b", "#d1495b"
 LABEL, TICK = 10, 9  # points; at a page's 800 pixels these are 12 and 11 pixels
 MOST_TICKS, MOST_STAMPS = 9, 7
+MOST_LETTERS = 100  # in a line of the subtitle
 
 
 class Panels(NamedTuple):
@@ -124,7 +126,8 @@ def _write_titles(figure: "Figure", panels: Panels, inspection: Inspection) -> N
         x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK
     )  # fmt: skip
     top = panels.series or panels.profile
-    top.set_title(_subtitle(inspection), loc="left", fontsize=LABEL, color=FAINT, pad=8)
+    subtitle = fill(_subtitle(inspection), MOST_LETTERS)
+    top.set_title(subtitle, loc="left", fontsize=LABEL, color=FAINT, pad=8, parse_math=False)
 
 
 # --------------------------------------------------------------------------- panels
@@ -136,7 +139,7 @@ def _draw_series(series: "Axes", forecast: "Axes", inspection: Inspection, lines
     if lines.spread is not None:
         series.fill_between(lags, *lines.spread, color=ACCENT, alpha=0.18, linewidth=0, label="middle half")
     series.plot(lags, lines.past, color=ACCENT, linewidth=1.3, label="lookback")
-    series.set_ylabel(lines.label, color=INK, fontsize=LABEL)
+    series.set_ylabel(lines.label, color=INK, fontsize=LABEL, parse_math=False)
     _dress(series, inspection, ticks=False)
     steps = [step.step for step in inspection.steps]
     marker = "o" if len(steps) == 1 else None
@@ -147,14 +150,9 @@ def _draw_series(series: "Axes", forecast: "Axes", inspection: Inspection, lines
     if not np.isnan(lines.forecast).all():
         forecast.plot(steps, lines.forecast, color=SECOND, linewidth=1.8, marker=marker, label="forecast")
     if forecast.lines:
-        legend = forecast.legend(
-            fontsize=TICK,
-            frameon=False,
-            loc="lower left",
-            bbox_to_anchor=(-0.05, 0.98),
-            handlelength=1.6,
-            labelcolor=INK,
-        )
+        figure = forecast.get_figure(root=True)
+        assert figure is not None
+        legend = figure.legend(handles=forecast.lines, loc="upper right", ncols=2, fontsize=TICK, frameon=False)
         legend.set_in_layout(False)  # it stands beside the title, where there is room
     forecast.tick_params(labelleft=False, labelsize=TICK, colors=INK, length=3)
     forecast.set_xlabel("step ahead", color=INK, fontsize=LABEL)
@@ -211,8 +209,9 @@ def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, line
     _dress(axes, inspection, ticks=True)
     marks = ["▼ whole seasons before the cut-off"] if 1 < header.season < header.lookback else []
     marks += ["dotted: before the target" if marks else "dotted: whole seasons before the target"] if seasonal else []
-    marks += ["shaded: middle half of the windows"] if lines is not None and lines.spread is not None else []
-    axes.set_xlabel("\n".join(["lag (time steps before the cut-off)", "; ".join(marks)]), color=INK, fontsize=LABEL)
+    words = ["lag (time steps before the cut-off)", "; ".join(marks)]
+    words += ["shaded: middle half of the windows"] if lines is not None and lines.spread is not None else []
+    axes.set_xlabel("\n".join(filter(None, words)), color=INK, fontsize=LABEL)
 
 
 def _draw_effective(axes: "Axes", inspection: Inspection) -> None:

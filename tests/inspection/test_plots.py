@@ -2,6 +2,7 @@
 
 import sys
 import xml.etree.ElementTree
+from io import BytesIO
 
 import numpy as np
 import pytest
@@ -177,3 +178,24 @@ def test_windows_of_several_series_are_scaled_first():
 
 def test_without_any_value_there_are_no_lines():
     assert series_lines(values_of([[np.nan]], [[1]], [[1]]), num_items=1, target="load") is None
+
+
+def test_words_neither_cover_each_other_nor_leave_the_picture(make_dump):
+    dump = make_dump(windows=2, heads=4, horizon=24, lookback=48, zone="Europe/Berlin")
+    inspection = inspect_attention(dump)
+    figure = draw_heatmap(inspection, lines_for(inspection, spread=True))
+    figure.savefig(BytesIO())
+    drawn, (legend,) = panels(figure), figure.legends
+    top, below = drawn["series"].get_tightbbox(), drawn["weights"].xaxis.label.get_window_extent()
+    assert legend.get_window_extent().y0 >= top.y1 - 1
+    for box in (legend.get_window_extent(), below, top):
+        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+        assert figure.bbox.y0 <= box.y0 < box.y1 <= figure.bbox.y1
+
+
+def test_dollars_in_names_are_no_formulas(make_dump):
+    inspection = inspect_attention(make_dump(windows=1, items=(r"$\no$ such",), horizon=2, lookback=8))
+    label = r"$\price$"
+    figure = draw_heatmap(inspection, SeriesLines(np.arange(8.0), np.ones(2), np.ones(2), label))
+    figure.savefig(BytesIO())  # matplotlib reads a formula when it draws
+    assert panels(figure)["series"].get_ylabel() == label
