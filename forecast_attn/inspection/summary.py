@@ -69,9 +69,10 @@ def summarise(dump: AttentionDump, groups: NDArray[np.int64] | None = None) -> S
         RunError: the file is damaged.
     """
     tally = _Tally(dump, groups)
-    for windows, weights in dump.blocks():
-        tally.add(windows, weights)
-    return tally.summary()
+    with np.errstate(invalid="ignore", over="ignore"):  # of a damaged file: told as a warning in words
+        for windows, weights in dump.blocks():
+            tally.add(windows, weights)
+        return tally.summary()
 
 
 class _Tally:
@@ -178,7 +179,7 @@ class _RowStatistics:
             "missing_steps": weights.shape[-1] - observed,
             "missing_weight": dump.missing_weight[windows],
             "uniform": statistics.is_uniform(entropy, observed),
-            "one_hot": (largest > statistics.ONE_HOT_WEIGHT * sums) & (observed > 1),
+            "one_hot": (largest > statistics.ONE_HOT_WEIGHT * (sums + remaining)) & (observed > 1),
             "wrong_sum": self._wrong_sum(rows, sums + remaining) & ((observed > 0) | (sums != 0)),
         }
 

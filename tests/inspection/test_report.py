@@ -97,6 +97,19 @@ def test_a_file_that_went_away_in_between_is_still_read_or_said(make_dump):
         inspect_attention(dump)
 
 
+def test_numbers_that_are_none_are_told_in_words_alone(make_dump):
+    weights = np.full((2, 1, 2, 8), 1 / 8, np.float32)
+    weights[1, 0, 0, :3] = np.inf, -np.inf, np.nan
+    inspection = inspect_attention(make_dump(weights))  # warnings of NumPy's are errors here
+    assert inspection.warnings[0] == "25 % of the rows do not add up to 1: these are no sound weights"
+
+
+def test_the_only_weight_that_a_file_keeps_is_not_all_weight(make_dump):
+    inspection = inspect_attention(make_dump(windows=2, horizon=4, lookback=24, top=1))
+    assert not any("one-hot" in warning for warning in inspection.warnings)
+    assert "the file keeps the 1 largest weights" in inspection.warnings[0]
+
+
 # --------------------------------------------------------------------------- JSON
 
 
