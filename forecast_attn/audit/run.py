@@ -12,7 +12,7 @@ from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.inference import Model, choose_device, load_model, read_config
 from forecast_attn.panel_reading import Table, panel_of_run
 from forecast_attn.preparation import prepare
-from forecast_attn.run_dir import RunDir
+from forecast_attn.run_dir import RunDir, sha256_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,6 +49,7 @@ def audit_run(
     for name, each in {str(run.path): model, **models}.items():
         if each.is_ensemble:
             _refuse_ensemble(name, each)
+    _refuse_the_same(run, others)
     panel = _training_table(run, data)
     if panel.roles.numeric != model.schema.roles.numeric or panel.roles.categorical != model.schema.roles.categorical:
         raise DataError(
@@ -63,6 +64,18 @@ def _refuse_ensemble(name: str, model: Model) -> None:
         f"'{name}' is an ensemble: an audit changes the weights inside one network, and this has {len(model.networks)}",
         f"audit a member: forecast audit {name}/members/0, with --seeds {name}/members/1 to compare it with another",
     )
+
+
+def _refuse_the_same(run: RunDir, others: Sequence[Path | str]) -> None:
+    """Weights that are compared with themselves agree, which says nothing about other seeds."""
+    seen = {sha256_of(run.model): run.path}
+    for other in map(RunDir, others):
+        known = seen.setdefault(sha256_of(other.model), other.path)
+        if known is not other.path:
+            raise ConfigError(
+                f"'{other.path}' and '{known}' are the same training: they agree whatever the weights mean",
+                "compare with a run of another seed: forecast train DATA --seed N",
+            )
 
 
 def _training_table(run: RunDir, data: pd.DataFrame | Table | None) -> Panel:

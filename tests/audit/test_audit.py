@@ -204,11 +204,25 @@ def test_nothing_that_is_needed_is_written_over(planted: Trained, run_copy: Path
         planted.run,
         "--out",
         planted.table,
-        message="--out .* is a file that the audit needs",
+        message="--out .* is a file that is read",
         hint="another",
         code=2,
     )
-    refused("audit", run_copy, "--out", run_copy / "schema.json", message="the run owns", hint="another", code=2)
+    refused("audit", run_copy, "--out", run_copy / "schema.json", message="belongs to the run", hint="another", code=2)
+
+
+def test_a_folder_that_is_not_there_is_said_before_the_work(
+    planted: Trained, here: Path, refused: Callable[..., None]
+) -> None:
+    refused("audit", planted.run, "--out", "no/audit.json", message="there is no folder 'no'", hint="mkdir -p 'no'")
+
+
+def test_a_run_is_not_compared_with_itself(
+    planted: Trained, run_copy: Path, finished_run: Path, refused: Callable[..., None]
+) -> None:
+    words = ("audit", run_copy, "--data", finished_run.parent / "data.csv", "--windows", 2)
+    for twin in (run_copy, finished_run):  # a copy is the same training, too
+        refused(*words, "--seeds", twin, message="are the same training", hint="--seed N", code=2)
 
 
 @pytest.mark.parametrize(
