@@ -55,7 +55,7 @@ class Backtesting:
             stride: from one cut-off to the next: steps, exact time (24h), or days on the wall clock (7D); the horizon
                 when None.
             refit: train further every so many cut-offs on the rows up to there; never, every, or a number.
-            refit_epochs: of each refit; 3 when None.
+            refit_epochs: of each refit; 2 when None.
             baselines: names of models to compare with; naive, seasonal-naive, drift and linear when None.
             metrics: names; all that there are when None.
             by: groups to score too: step, item_id, hour, weekday, cutoff.

@@ -32,6 +32,7 @@ class Parts:
         """
         self.folder = out.with_name(f".{out.name}.parts")
         self._identity = self.folder / "backtest.txt"
+        identity = json.loads(json.dumps(identity))  # as it will be read: JSON has no tuples
         self.changed = self._difference(identity)
         with write_errors_of(out):
             if self.changed is not None or not self._identity.is_file():

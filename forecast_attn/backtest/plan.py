@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from forecast_attn.data.panel import Panel
     from forecast_attn.data.reading import Progress
 
-REFIT_EPOCHS = 3
+REFIT_EPOCHS = 2
 """Of each refit, unless asked otherwise."""
 
 
@@ -52,7 +52,9 @@ class BacktestOptions:
             if not parse_refit(self.refit):
                 raise ConfigError("--refit-epochs is for refits", "add --refit every, or --refit 7")
             if self.refit_epochs < 1:
-                raise ConfigError(f"--refit-epochs must be at least 1; got {self.refit_epochs}", "--refit-epochs 3")
+                raise ConfigError(
+                    f"--refit-epochs must be at least 1; got {self.refit_epochs}", "such as --refit-epochs 2"
+                )
         check_baselines(self.baselines)
 
 

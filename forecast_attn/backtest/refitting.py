@@ -16,14 +16,25 @@ if TYPE_CHECKING:
 class _Relay(TrainingListener):
     def __init__(self, listener: BacktestListener) -> None:
         self._listener = listener
+        self.heard_interrupt = False
 
     def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
         self._listener.epoch_done(record)
+
+    def interrupted(self) -> None:
+        self.heard_interrupt = True
 
 
 def refit_in(
     folder: Path, model: Model, backtest: Backtest, number: int, cutoff: Any, listener: BacktestListener
 ) -> Model:
-    """The model, trained further on the rows up to the cut-off; its weights are in the folder. See `refit`."""
-    wanted = Refit(number, cutoff, backtest.refit_epochs, backtest.accelerator)
-    return refit(model, backtest.panel, wanted, folder, _Relay(listener))
+    """The model, trained further on the rows up to the cut-off. See `refit`.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, also when it came as the last epoch ended, which training itself lets pass.
+    """
+    wanted, relay = Refit(number, cutoff, backtest.refit_epochs, backtest.accelerator), _Relay(listener)
+    refitted = refit(model, backtest.panel, wanted, folder, relay)
+    if relay.heard_interrupt:
+        raise KeyboardInterrupt
+    return refitted

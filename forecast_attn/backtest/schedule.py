@@ -102,12 +102,12 @@ def parse_stamp(text: str, panel: Panel) -> np.datetime64 | np.int64:
         raise DataError("it has an offset, and the stamps of the data have none", "leave the offset out")
     if written.offsets is None and zone.is_fixed:
         # Of a table such a stamp would be a mistake; a user means the clock that results are shown on.
-        stamp: np.datetime64 = Axis(written.stamps, panel.frequency, zone).of_wall(written.stamps)[0]
-        return stamp
+        on_clock: np.datetime64 = Axis(written.stamps, panel.frequency, zone).of_wall(written.stamps)[0]
+        return on_clock
     on_axis, _ = axis_stamps(
         column, zone, stop_at_errors, series=np.zeros(1, np.int64), item_ids=("",), date_format=panel.date_order
     )
-    stamp = on_axis[0]
+    stamp: np.datetime64 = on_axis[0]
     return stamp
 
 
@@ -159,7 +159,7 @@ NOT_BEGUN, ENDED = -1, -2
 
 
 def rows_at(panel: Panel, cutoffs: Stamps) -> NDArray[np.int64]:
-    """The known row of each series at each stamp, `NOT_BEGUN` or `ENDED` where there is none (num_cutoffs, num_series)."""
+    """The known row of each series at each stamp (num_cutoffs, num_series); `NOT_BEGUN` or `ENDED` where it has none."""
     rows = np.full((len(cutoffs), panel.num_series), NOT_BEGUN, np.int64)
     for index, (start, end) in enumerate(zip(panel.starts[:-1], panel.ends, strict=True)):
         own = panel.timestamps[start:end]

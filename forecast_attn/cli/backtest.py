@@ -62,7 +62,7 @@ def backtest(
         typer.Option("--refit", metavar="never|every|K", help="Train further every K cut-offs, on rows up to there."),
     ] = "never",
     refit_epochs: Annotated[
-        int | None, typer.Option("--refit-epochs", metavar="N", help="Epochs of each refit; 3 when absent.")
+        int | None, typer.Option("--refit-epochs", metavar="N", help="Epochs of each refit; 2 when absent.")
     ] = None,
     baselines: Annotated[
         str | None,

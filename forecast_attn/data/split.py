@@ -86,6 +86,11 @@ def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int,
     return Split(bare.boundary, skipped, padded)
 
 
+def validation_steps(panel: Panel, validation: float, horizon: int) -> int:
+    """How many of a panel's last steps `split_panel` cuts off."""
+    return _validation_steps(validation, _known_span(panel), horizon)
+
+
 def report_short_series(split: Split, report: Report) -> None:
     """Report short series: FA402 where they are left out of training, FA406 where they are padded."""
     left_out: tuple[str, Severity, str] = ("FA402", "warning", "it is left out of training")

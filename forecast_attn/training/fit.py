@@ -59,6 +59,8 @@ def fit(module: ForecastModule, run: RunDir, listener: TrainingListener, *, chec
             _check_checkpoint(trainer, checkpoint)
         with recorder.stopping_on_interrupt():
             _run(trainer, module, checkpoint)
+    if recorder.interrupted:
+        listener.interrupted()
     reported = trainer.callback_metrics.get(REASON_METRIC)  # None where every epoch had been done before the kill
     return recorder.reason if reported is None else REASONS[int(reported.item())]
 

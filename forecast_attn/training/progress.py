@@ -47,5 +47,8 @@ class TrainingListener:
     def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
         """After every epoch's validation."""
 
+    def interrupted(self) -> None:
+        """Ctrl-C was heard; training has ended, perhaps because all epochs were done at that very moment."""
+
     def training_ended(self, reason: str) -> None:
         """Why training ended: `max-epochs`, `patience`, `max-time` or `interrupted`."""

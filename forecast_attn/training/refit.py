@@ -17,7 +17,7 @@ import torch
 from forecast_attn.config import RunConfig
 from forecast_attn.data.missing import without_later_values
 from forecast_attn.data.panel import Panel, ranges
-from forecast_attn.data.split import Split
+from forecast_attn.data.split import Split, validation_steps
 from forecast_attn.ensemble import member_config
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.history import select_series
@@ -32,10 +32,11 @@ from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed
 from forecast_attn.training.train import module_of
 
-RATE_SHARE = 0.1
+RATE_SHARE = 0.2
 """Learning rate of a refit, as a share of the run's: small steps from weights that are good already."""
-VALIDATION_SEASONS = 2
-"""The end of the rows that chooses the best of a refit's epochs is so many seasons or horizons long."""
+VALIDATION_HORIZONS = 7
+"""The last so many horizons choose the best epoch of a refit; fewer where the run itself was validated on fewer. The
+newest rows are worth more to train on than to choose among a few epochs."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,10 @@ def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: Tra
         KeyboardInterrupt: Ctrl-C while training.
     """
     if wanted.epochs < 1:
-        raise ConfigError(f"--refit-epochs must be at least 1; got {wanted.epochs}", "such as --refit-epochs 3")
+        raise ConfigError(f"--refit-epochs must be at least 1; got {wanted.epochs}", "such as --refit-epochs 2")
     known, schema = panel_until(panel, wanted.cutoff), model.schema
-    steps = max(VALIDATION_SEASONS * max(schema.frequency.season, schema.horizon), schema.horizon)
+    steps = validation_steps(known, model.config.data.validation, schema.horizon)
+    steps = min(steps, VALIDATION_HORIZONS * schema.horizon)
     boundary = schema.frequency.shift(np.array([wanted.cutoff]), -steps)[0]
     preparation = prepare_again(known, schema, boundary)
     if not len(preparation.training_cutoffs) or not len(preparation.validation_cutoffs):

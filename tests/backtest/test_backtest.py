@@ -1,6 +1,7 @@
 """Forecasts of a backtest against single predictions, its actuals and its scores against the table."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -101,7 +102,9 @@ def test_scores_are_those_of_the_rows(result: BacktestResult, sales: pd.DataFram
     inside = (own["target"] >= own["0.1"]) & (own["target"] <= own["0.9"])
     assert scores.loc["run", "coverage@0.8"] == pytest.approx(inside.mean())
     value = sales.set_index(["shop", "day"])["sales"]
-    week_before = [value[shop, day - pd.Timedelta(days=7)] for shop, day in zip(own["item_id"], own["timestamp"])]
+    week_before = [
+        value[shop, day - pd.Timedelta(days=7)] for shop, day in zip(own["item_id"], own["timestamp"], strict=True)
+    ]
     naive = np.abs(np.array(week_before) - own["target"].to_numpy()).mean()
     assert scores.loc["seasonal-naive", "mae"] == pytest.approx(naive)
     assert scores.loc["run", "skill_per_cent"] == pytest.approx(100 * (1 - np.abs(error).mean() / naive))
@@ -196,8 +199,6 @@ def test_what_cannot_be_is_said(shop_run: Path, here: Path, keywords: dict, erro
 
 
 def test_the_recorded_table_must_be_the_same(shop_run: Path, tmp_path: Path, sales: pd.DataFrame) -> None:
-    import shutil
-
     shutil.copytree(shop_run, tmp_path / "run")
     content = json.loads((tmp_path / "run" / "config.json").read_text())
     sales[1:].to_csv(tmp_path / "other.csv", index=False)

@@ -115,7 +115,7 @@ def test_schedules_that_do_not_fit_are_refused(schedule: Schedule, message: str)
 
 
 def test_a_date_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(ConfigError, match="--start '2024-03-31 02:30': .*does not exist in Europe/Berlin"):
+    with pytest.raises(ConfigError, match=r"--start '2024-03-31 02:30': .*does not exist in Europe/Berlin"):
         Schedule(start="2024-03-31 02:30").cutoff_stamps(HOURS, 24)
 
 
