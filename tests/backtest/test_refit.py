@@ -1,0 +1,239 @@
+"""Refits: what they may see, that they repeat, what they change; and backtests that are killed in the middle of one."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn import Forecaster
+from forecast_attn.backtest.backtest import BacktestListener
+from forecast_attn.config import RunConfig
+from forecast_attn.panel_reading import read_panel
+from forecast_attn.training.refit import panel_until
+
+pytestmark = pytest.mark.slow
+
+WANTED = {"cutoffs": 6, "stride": 2, "refit": 2, "refit_epochs": 1, "baselines": ["seasonal-naive"]}
+"""Cut-offs on rows 96, 98, … 106 of 110; refits at the first, third and fifth."""
+
+
+def backtest(run: Path, data: pd.DataFrame, out: Path, **options: object) -> pd.DataFrame:
+    keywords = {**WANTED, **options}
+    return Forecaster.load(run).backtest(data, out=out, **keywords).frame  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def expected(shop_run: Path, sales: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of an uninterrupted backtest with three refits."""
+    out = tmp_path_factory.mktemp("refit") / "bt.parquet"
+    backtest(shop_run, sales, out)
+    return out
+
+
+def test_nothing_after_a_cutoff_changes_a_forecast_from_it(
+    shop_run: Path, sales: pd.DataFrame, expected: Path, tmp_path: Path
+) -> None:
+    before = pd.read_parquet(expected)
+    cutoffs = np.sort(before["cutoff"].unique())
+    for cutoff in (cutoffs[1], cutoffs[3]):
+        late = sales["day"] > cutoff
+        changed = sales.assign(sales=sales["sales"].where(~late, sales["sales"] * -3 + 50))
+        found = backtest(shop_run, changed, tmp_path / "bt.parquet")
+        seen = found["cutoff"] <= cutoff
+        assert seen.any()
+        forecasts = ["item_id", "cutoff", "timestamp", "model", "prediction", "0.1", "0.5", "0.9"]
+        pd.testing.assert_frame_equal(found.loc[seen, forecasts], before.loc[seen, forecasts], check_exact=True)
+        own = (found["cutoff"] > cutoff) & (found["model"] == "run")
+        assert (found.loc[own, "prediction"] != before.loc[own, "prediction"]).all()
+
+
+def test_a_value_before_a_refit_changes_it(shop_run: Path, sales: pd.DataFrame, expected: Path, tmp_path: Path) -> None:
+    """A value that only training can see: 30 rows before the cut-offs, in no lookback."""
+    before = pd.read_parquet(expected)
+    old = (sales["shop"] == "north") & (sales["day"] == "2024-02-25")
+    found = backtest(shop_run, sales.assign(sales=sales["sales"].mask(old, 30.0)), tmp_path / "bt.parquet")
+    own = found["model"] == "run"
+    assert (found.loc[own, "prediction"] != before.loc[own, "prediction"]).all()
+    assert (found.loc[~own, "prediction"] == before.loc[~own, "prediction"]).all()
+
+
+def test_refits_repeat_and_differ_from_the_run(
+    shop_run: Path, sales: pd.DataFrame, expected: Path, tmp_path: Path
+) -> None:
+    backtest(shop_run, sales, tmp_path / "again.parquet", attention_out=tmp_path / "attention.parquet")
+    assert (tmp_path / "again.parquet").read_bytes() == expected.read_bytes()
+    never = backtest(shop_run, sales, tmp_path / "never.parquet", refit="never", refit_epochs=None)
+    before = pd.read_parquet(expected)
+    own = before["model"] == "run"
+    assert (never.loc[own, "prediction"] != before.loc[own, "prediction"]).all()
+    with_refits, without = before[own], never[never["model"] == "run"]
+    assert not np.allclose(with_refits["prediction"], without["prediction"], rtol=1e-4)
+    folds = json.loads(expected.with_suffix(".json").read_text())["folds"]
+    assert [fold["model"] for fold in folds] == [1, 1, 2, 2, 3, 3]
+    assert [fold["trained_until"] for fold in folds] == [folds[place]["cutoff"] for place in (0, 0, 2, 2, 4, 4)]
+
+
+def test_a_refit_goes_on_from_the_one_before(shop_run: Path, sales: pd.DataFrame, tmp_path: Path) -> None:
+    """The second model of two refits is not the first model of a backtest that begins there."""
+    chained = backtest(shop_run, sales, tmp_path / "chained.parquet")
+    alone = backtest(shop_run, sales, tmp_path / "alone.parquet", cutoffs=4)
+    shared = chained.merge(alone, on=["model", "item_id", "cutoff", "step"])
+    own = shared[shared["model"] == "run"]
+    assert len(own)
+    assert (own["prediction_x"] != own["prediction_y"]).all()
+
+
+def test_the_rows_up_to_a_stamp_hold_nothing_drawn_from_later_ones() -> None:
+    days = pd.date_range("2024-01-01", periods=30)
+    table = pd.DataFrame({"day": days, "y": np.arange(30.0) ** 2, "x": 1.0})
+    table.loc[9:11, "y"] = np.nan
+    config = RunConfig.from_options({"target": "y", "missing": "interpolate"})
+    panel, _ = read_panel(table, config)
+    known = panel_until(panel, days[10].to_datetime64())
+    assert known.num_rows == known.known.sum() == 11
+    assert known.target.tolist() == [*(np.arange(9.0) ** 2), 64.0, 64.0]
+    changed, _ = read_panel(table.assign(y=table["y"].mask(table["day"] > days[11], -5.0)), config)
+    assert panel_until(changed, days[10].to_datetime64()).target.tolist() == known.target.tolist()
+
+
+def test_too_little_to_refit_on_is_said(shop_run: Path, sales: pd.DataFrame, tmp_path: Path) -> None:
+    from forecast_attn.errors import DataError
+
+    with pytest.raises(DataError, match="no window to refit on up to 2024-01-15"):
+        Forecaster.load(shop_run).backtest(sales, start="2024-01-16", refit="every", out=tmp_path / "bt.parquet")
+
+
+# --------------------------------------------------------------------------- killed
+
+KILLED = """
+import json, os, signal, sys
+from pathlib import Path
+import pandas as pd
+sys.path.insert(0, {tests!r})
+from forecast_attn import Forecaster
+from forecast_attn.backtest.backtest import BacktestListener
+
+class Killer(BacktestListener):
+    refits = 0
+    def refitting(self, number, cutoff):
+        self.refits = number
+    def epoch_done(self, record):
+        if self.refits == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sales = pd.read_csv({table!r}, parse_dates=["day"])
+Forecaster.load({run!r}).backtest(sales, out={out!r}, listener=Killer(), **json.loads({wanted!r}))
+"""
+
+
+class Heard(BacktestListener):
+    """What a resumed backtest said, and how many refits it did."""
+
+    def __init__(self) -> None:
+        self.resumed_parts, self.refits, self.other = 0, 0, ""
+
+    def resumed(self, parts: int) -> None:
+        self.resumed_parts = parts
+
+    def refitting(self, number: int, cutoff: object) -> None:
+        self.refits += 1
+
+    def restarted(self, changed: str) -> None:
+        self.other = changed
+
+
+@pytest.fixture(scope="module")
+def killed_once(shop_run: Path, tmp_path_factory: pytest.TempPathFactory, process_environment: dict[str, str]) -> Path:
+    """A folder in which a process was killed in the middle of its second refit."""
+    folder = tmp_path_factory.mktemp("killed")
+    out = folder / "bt.parquet"
+    names = {"tests": str(Path(__file__).parent), "table": str(shop_run.parent / "sales.csv"), "run": str(shop_run)}
+    code = KILLED.format(**names, out=str(out), wanted=json.dumps(WANTED))
+    done = subprocess.run([sys.executable, "-c", code], env=process_environment, capture_output=True, timeout=120)
+    assert done.returncode == -signal.SIGKILL, done.stderr.decode()
+    assert [path.name for path in folder.iterdir()] == [".bt.parquet.parts"]
+    return folder
+
+
+@pytest.fixture
+def killed(killed_once: Path, tmp_path: Path) -> Path:
+    """The file that such a process was to write."""
+    shutil.copytree(killed_once, tmp_path / "copy")
+    return tmp_path / "copy" / "bt.parquet"
+
+
+def test_killed_and_run_again_it_gives_the_same_bytes(
+    killed: Path, shop_run: Path, sales: pd.DataFrame, expected: Path
+) -> None:
+    heard = Heard()
+    backtest(shop_run, sales, killed, listener=heard)
+    assert heard.resumed_parts == 1
+    assert heard.refits == 2  # the second again, and the third
+    assert killed.read_bytes() == expected.read_bytes()
+    assert killed.with_suffix(".json").read_bytes() == expected.with_suffix(".json").read_bytes()
+    assert sorted(path.name for path in killed.parent.iterdir()) == ["bt.json", "bt.parquet"]
+
+
+def test_another_option_or_another_value_begins_afresh(
+    killed: Path, shop_run: Path, sales: pd.DataFrame, expected: Path
+) -> None:
+    heard = Heard()
+    with pytest.raises(KeyboardInterrupt):
+        backtest(shop_run, sales, killed, refit_epochs=2, listener=Interrupting(heard))
+    assert heard.other == "--refit-epochs"
+    heard = Heard()
+    other = sales.assign(sales=sales["sales"].where(sales.index != 3, 11.0))
+    with pytest.raises(KeyboardInterrupt):
+        backtest(shop_run, other, killed, refit_epochs=2, listener=Interrupting(heard))
+    assert heard.other == "table"
+    heard = Heard()
+    backtest(shop_run, sales, killed, listener=heard)
+    assert heard.other
+    assert heard.refits == 3
+    assert killed.read_bytes() == expected.read_bytes()
+
+
+class Interrupting(BacktestListener):
+    """Ctrl-C as soon as something is computed."""
+
+    def __init__(self, heard: Heard) -> None:
+        self.restarted = heard.restarted  # type: ignore[method-assign]
+
+    def refitting(self, number: int, cutoff: object) -> None:
+        raise KeyboardInterrupt
+
+    def forecasting(self, windows: int, model: int) -> None:
+        raise KeyboardInterrupt
+
+
+def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(
+    shop_run: Path, forecast: Callable, here: Path, monkeypatch: pytest.MonkeyPatch, expected: Path
+) -> None:
+    words = ("backtest", shop_run, "--data", shop_run.parent / "sales.csv", "--out", "bt.parquet", "--cutoffs", 6,
+             "--stride", 2, "--refit", 2, "--refit-epochs", 1, "--baselines", "seasonal-naive")  # fmt: skip
+    from forecast_attn.cli.backtest_display import BacktestDisplay
+
+    def interrupt(self: object, record: object) -> None:
+        if Path(".bt.parquet.parts/part-000001.parquet").exists():
+            signal.raise_signal(signal.SIGINT)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BacktestDisplay, "epoch_done", interrupt)
+        stopped = forecast(*words)
+    assert stopped.code == 130
+    assert f"go on with the same options: forecast backtest {shop_run}" in " ".join(stopped.err.split())
+    assert [path.name for path in here.iterdir()] == [".bt.parquet.parts"]
+    whole = forecast(*words)
+    assert whole.code == 0, whole.err
+    assert "going on: 2 parts of this backtest were finished before" in whole.err
+    assert "refit 3: rows up to 2024-04-14" in whole.err
+    assert "refit 1" not in whole.err.split("going on")[1]
+    found, wanted = pd.read_parquet("bt.parquet"), pd.read_parquet(expected)
+    pd.testing.assert_frame_equal(found, wanted, check_exact=True)
