@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forecast_attn.attention_dump import AttentionDump as AttentionDump
     from forecast_attn.attention_dump import read_attention as read_attention
+    from forecast_attn.comparison.compare import compare as compare
+    from forecast_attn.comparison.compare import resume_comparison as resume_comparison
+    from forecast_attn.comparison.leaderboard import Comparison as Comparison
     from forecast_attn.evaluation.evaluate import Evaluation as Evaluation
     from forecast_attn.evaluation.evaluate import evaluate as evaluate
     from forecast_attn.forecast_result import ForecastResult as ForecastResult
@@ -17,13 +20,26 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AttentionDump": "attention_dump",
+    "Comparison": "comparison.leaderboard",
     "ForecastResult": "forecast_result",
     "Forecaster": "forecaster",
+    "compare": "comparison.compare",
     "evaluate": "evaluation.evaluate",
     "read_attention": "attention_dump",
+    "resume_comparison": "comparison.compare",
 }
 
-__all__ = ["AttentionDump", "Evaluation", "ForecastResult", "Forecaster", "evaluate", "read_attention"]
+__all__ = [
+    "AttentionDump",
+    "Comparison",
+    "Evaluation",
+    "ForecastResult",
+    "Forecaster",
+    "compare",
+    "evaluate",
+    "read_attention",
+    "resume_comparison",
+]
 
 
 def __getattr__(name: str) -> Any:

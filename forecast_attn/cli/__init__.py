@@ -15,6 +15,7 @@ import typer
 from forecast_attn.cli.audit import audit
 from forecast_attn.cli.backtest import backtest
 from forecast_attn.cli.check import check
+from forecast_attn.cli.compare import compare
 from forecast_attn.cli.evaluate import evaluate
 from forecast_attn.cli.explain import explain
 from forecast_attn.cli.future_template import future_template
@@ -33,7 +34,20 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (check, explain, train, future_template, predict, backtest, evaluate, plot, inspect, audit, info):
+for command in (
+    check,
+    explain,
+    train,
+    compare,
+    future_template,
+    predict,
+    backtest,
+    evaluate,
+    plot,
+    inspect,
+    audit,
+    info,
+):
     app.command()(command)
 
 # Typer does not export the base of its usage errors.

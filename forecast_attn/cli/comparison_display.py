@@ -1,0 +1,120 @@
+"""What a person sees while a comparison runs (on stderr), and the leaderboard it ends with (on stdout)."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from forecast_attn.cli.tables import make_console
+from forecast_attn.cli.training_display import ENDINGS, TrainingDisplay
+from forecast_attn.comparison.compare import ComparisonListener
+
+if TYPE_CHECKING:
+    from forecast_attn.comparison.leaderboard import Comparison
+    from forecast_attn.comparison.plan import Entry
+    from forecast_attn.training.plan import TrainingPlan
+    from forecast_attn.training.progress import EpochRecord
+
+
+class ComparisonDisplay(TrainingDisplay, ComparisonListener):
+    """A live bar for each training on a terminal, one plain line per training elsewhere, nothing when quiet."""
+
+    def run_started(self, number: int, runs: int, entry: Entry) -> None:
+        self.run = f"run {number} of {runs}, {entry.attention}, seed {entry.seed}, "
+        self.member, self.best, self.epochs = self.run, float("inf"), 0
+
+    def member_started(self, number: int, members: int) -> None:
+        super().member_started(number, members)
+        self.member = self.run + self.member
+
+    def training_started(self, plan: TrainingPlan, first_epoch: int, device: str) -> None:
+        if self.is_live:
+            super().training_started(plan, first_epoch, device)
+
+    def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
+        self.epochs += 1
+        if self.is_live:
+            super().epoch_done(record, is_best)
+
+    def training_ended(self, reason: str) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+        self.ending = ENDINGS[reason]
+
+    def run_ended(self, metrics: dict[str, Any], *, kept: bool) -> None:
+        how = "trained before" if kept else f"{self.epochs} epochs, {self.ending}"
+        self.say(f"{self.run}MAE {_number(metrics['validation']['mae'])} ({how})")
+
+
+def show_comparison(found: Comparison, folder: Path) -> None:
+    """The leaderboard, what it allows to say, and the winner's run with the next command to type."""
+    console, windows = make_console(), found.validation
+    count = f"{windows['windows']:,} of {windows['windows_available']:,} windows after {windows['after']}"
+    seeds = int(found.leaderboard["seeds"].iloc[0])
+    console.print(f"validation, {count}; mean ± standard deviation of {seeds} seed{'s' if seeds > 1 else ''}")
+    console.print(_errors(found))
+    console.print()
+    console.print(_cost(found))
+    console.print("\np: of Diebold–Mariano against the winner, on errors per cut-off averaged over the seeds")
+    for note in found.notes:
+        console.print(f"note: {note}", soft_wrap=True)
+    console.print(f"winner: '{found.winner}', run {found.winner_run}", soft_wrap=True)
+    console.print(f"forecast with it: forecast predict {found.winner_run}", soft_wrap=True)
+    judge = f"forecast backtest {found.winner_run} --data LATER.csv"
+    console.print(f"these windows chose it and its epochs; judge it on later data: {judge}", soft_wrap=True)
+    console.print(f"comparison: {folder}", soft_wrap=True)
+
+
+def _errors(found: Comparison) -> Table:
+    """Ranks, errors with their spread, skill and tests; seasonal-naive below."""
+    errors = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE", **_level_headings(found)}
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "attention"):
+        table.add_column(heading, no_wrap=True)
+    for heading in (*errors.values(), "skill", "p"):
+        table.add_column(heading, justify="right", overflow="fold")
+    for row in found.leaderboard.to_dict("records"):
+        skill = f"{row['skill_per_cent']:+.1f} %" if math.isfinite(row["skill_per_cent"]) else "–"
+        numbers = (_with_spread(name, row) for name in errors)
+        table.add_row(str(row["rank"]), row["attention"], *numbers, skill, _p_value(row["dm_p_value"]))
+    naive = found.seasonal_naive
+    table.add_row("", f"seasonal-naive ({naive['season']})", *(_number(naive.get(name)) for name in errors))
+    return table
+
+
+def _cost(found: Comparison) -> Table:
+    """What each mechanism takes, and where its best run is."""
+    table = Table(box=None, pad_edge=False)
+    for heading in ("", "attention", "seconds", "windows/s", "parameters", "best run"):
+        table.add_column(heading, justify="left" if heading in ("", "attention", "best run") else "right")
+    for row in found.leaderboard.to_dict("records"):
+        seconds, speed = f"{row['seconds']:.1f}", f"{row['windows_per_second']:,.0f}"
+        table.add_row(str(row["rank"]), row["attention"], seconds, speed, f"{row['parameters']:,}", row["run"])
+    return table
+
+
+def _level_headings(found: Comparison) -> dict[str, str]:
+    """Of the columns about levels that there are."""
+    interval = found.validation["interval"]
+    headings = {"pinball": "pinball"} if "pinball" in found.leaderboard else {}
+    return headings | ({} if interval is None else {"coverage": f"in {100 * interval['nominal']:g} %"})
+
+
+def _with_spread(name: str, row: dict[Any, Any]) -> str:
+    """A mean and, where there are several seeds, its standard deviation."""
+    scale, unit = (100, " %") if name == "coverage" else (1, "")
+    mean, spread = scale * row[name], scale * row[f"{name}_std"]
+    return _number(mean) + unit if not math.isfinite(spread) else f"{_number(mean)} ± {spread:.2g}{unit}"
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None or not math.isfinite(value) else f"{value:.4g}"
+
+
+def _p_value(value: float) -> str:
+    if not math.isfinite(value):
+        return "–"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -1,0 +1,1 @@
+"""Several attention mechanisms, each trained with several seeds on the same windows, and who forecasts best."""

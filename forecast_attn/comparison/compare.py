@@ -1,0 +1,169 @@
+"""Train every mechanism with every seed on the same windows, one after the other, and rank them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forecast_attn.comparison.directory import ComparisonDir
+from forecast_attn.comparison.leaderboard import Comparison, leaderboard_of
+from forecast_attn.comparison.plan import FIRST_SEED, SEEDS, ComparisonPlan, Entry
+from forecast_attn.config import RunConfig
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import RunError
+from forecast_attn.inference import read_config
+from forecast_attn.panel_reading import Table, read_panel
+from forecast_attn.preparation import Preparation, prepare
+from forecast_attn.run_dir import DataSource, RunDir
+from forecast_attn.training.fit import check_hardware
+from forecast_attn.training.progress import TrainingListener
+from forecast_attn.training.train import resolved, resume_prepared, train_prepared, was_interrupted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class ComparisonListener(TrainingListener):
+    """Hears how a comparison goes, and how each of its trainings goes."""
+
+    def run_started(self, number: int, runs: int, entry: Entry) -> None:
+        """Before each training, counted from 1."""
+
+    def run_ended(self, metrics: dict[str, Any], *, kept: bool) -> None:
+        """After each training, with its metrics.json; `kept` where it had been trained before."""
+
+
+def compare(
+    data: pd.DataFrame | Table,
+    attention: str | Sequence[str],
+    *,
+    out: Path | str,
+    seeds: int = SEEDS,
+    seed: int = FIRST_SEED,
+    vintages: pd.DataFrame | None = None,
+    listener: ComparisonListener | None = None,
+    **options: Any,
+) -> Comparison:
+    """Train attention mechanisms with the same data, budget and seeds, and rank them by their validation error.
+
+    Args:
+        data: a DataFrame or a file, as for `Forecaster.fit`.
+        attention: names of mechanisms, two or more.
+        out: folder to write: a run directory for each training, and the leaderboard.
+        seeds: trainings of each mechanism.
+        seed: of the first; the others follow.
+        vintages: future covariates as they were forecast.
+        listener: hears how it goes.
+        **options: of `forecast train`, the same for all runs.
+
+    Raises:
+        ConfigError: options contradict each other, or do not go with one of the mechanisms.
+        DataError: what is wrong with the table.
+        RunError: the folder holds something already or cannot be written, or a loss became non-finite.
+        KeyboardInterrupt: Ctrl-C; `resume_comparison` goes on from there.
+    """
+    listener = listener or ComparisonListener()
+    plan, directory = ComparisonPlan.of(attention, seeds, seed, **options), ComparisonDir(out)
+    directory.check_is_free()
+    first = plan.config_of(plan.entries[0])
+    check_hardware(first.training)
+    panel, source = read_panel(data, first, vintages, listener.reading)
+    preparation, configs = _prepared(panel, plan, listener)
+    directory.create(plan, source)
+    return _train_all(directory, preparation, configs, source, listener)
+
+
+def resume_comparison(
+    out: Path | str,
+    data: pd.DataFrame | Table | None = None,
+    *,
+    vintages: pd.DataFrame | None = None,
+    listener: ComparisonListener | None = None,
+) -> Comparison:
+    """Continue a comparison that was killed or interrupted: finished runs are kept, the others trained to their end.
+
+    Args:
+        out: its folder.
+        data: the table it was started with; the recorded file when None.
+        vintages: the table of forecasts it was started with, where that was no file.
+        listener: hears how it goes.
+
+    Raises:
+        RunError: there is no comparison, it is damaged, or this is another table.
+        DataError: what is wrong with the table.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    listener, directory = listener or ComparisonListener(), ComparisonDir(out)
+    plan, recorded = directory.read()
+    first = plan.config_of(plan.entries[0])
+    check_hardware(first.training)
+    if data is None and recorded["sha256"] is None:
+        raise RunError(f"'{out}' was not trained on a file; the table must be given again", "pass it as DATA")
+    table = recorded["file"] if data is None else data
+    panel, source = read_panel(table, first, vintages, listener.reading)
+    _check_same(directory, recorded, source)
+    preparation, configs = _prepared(panel, plan, listener)
+    return _train_all(directory, preparation, configs, DataSource(*recorded.values()), listener)
+
+
+def _check_same(directory: ComparisonDir, recorded: dict[str, Any], source: DataSource) -> None:
+    for was, now in ((recorded["sha256"], source.sha256), (recorded["vintages_sha256"], source.vintages_sha256)):
+        if was is not None and now not in (was, None):
+            raise RunError(
+                f"'{source.name}' is not the table that '{directory.path}' was started with",
+                "resume with the original file, or begin a new comparison",
+            )
+
+
+def _prepared(
+    panel: Panel, plan: ComparisonPlan, listener: ComparisonListener
+) -> tuple[Preparation, dict[Entry, RunConfig]]:
+    """The windows that all runs share, and the options of each run, none of which can be refused any more."""
+    first = plan.config_of(plan.entries[0])
+    preparation = prepare(panel, first.data)
+    configs = {entry: resolved(preparation, plan.config_of(entry)) for entry in plan.entries}
+    listener.prepared(preparation, configs[plan.entries[0]])
+    return preparation, configs
+
+
+def _train_all(
+    directory: ComparisonDir,
+    preparation: Preparation,
+    configs: dict[Entry, RunConfig],
+    source: DataSource,
+    listener: ComparisonListener,
+) -> Comparison:
+    for number, (entry, config) in enumerate(configs.items(), start=1):
+        run = directory.run(entry)
+        listener.run_started(number, len(configs), entry)
+        kept = run.is_finished and not was_interrupted(run)
+        if kept:
+            _check_options(run, config)
+        elif run.config.is_file():
+            _check_options(run, config)
+            resume_prepared(preparation, run, listener)
+        else:
+            _discard_beginning(run)
+            train_prepared(preparation, config, run.path, source, listener)
+        if was_interrupted(run):
+            raise KeyboardInterrupt
+        listener.run_ended(run.read_json(run.metrics), kept=kept)
+    comparison = leaderboard_of(directory, preparation, configs)
+    comparison.write(directory)
+    return comparison
+
+
+def _check_options(run: RunDir, config: RunConfig) -> None:
+    """Refuse a run that is not the one this comparison has trained."""
+    if read_config(run) != config:
+        raise RunError(
+            f"'{run.path}' was trained with other options than this comparison's", "begin a new one with another --out"
+        )
+
+
+def _discard_beginning(run: RunDir) -> None:
+    """Delete what a killed process wrote before the run was one."""
+    run.remove_leftovers()
+    for file in (run.schema, run.tail):
+        file.unlink(missing_ok=True)

@@ -1,0 +1,98 @@
+"""What a comparison trains: each mechanism with each seed, all else equal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from forecast_attn.config import RunConfig, find_option
+from forecast_attn.errors import ConfigError
+from forecast_attn.option_values import check_choice, checked_value
+
+OF_ATTENTION = ("attention_windows", "attention_dtype", "attention_top")
+"""Options about written weights: the mechanism none has none."""
+SEEDS = 3
+FIRST_SEED = 0
+MOST_SEEDS = 1_000
+
+
+class Entry(NamedTuple):
+    """One training."""
+
+    attention: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Of its run directory."""
+        return f"{self.attention}-seed{self.seed}"
+
+
+@dataclass(frozen=True)
+class ComparisonPlan:
+    """Mechanisms, seeds, and the options that all runs share."""
+
+    attentions: tuple[str, ...]
+    seeds: tuple[int, ...]
+    options: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls, attention: str | Sequence[str], seeds: int = SEEDS, seed: int | None = FIRST_SEED, **options: Any
+    ) -> ComparisonPlan:
+        """The plan of what a user asks for.
+
+        Args:
+            attention: names of mechanisms, or one text with commas.
+            seeds: how many; they follow each other.
+            seed: the first; 0 when None.
+            **options: of `forecast train`, for all runs.
+
+        Raises:
+            ConfigError: fewer than two mechanisms, an unknown one, or options that do not go with one of them.
+        """
+        given = attention.split(",") if isinstance(attention, str) else attention
+        names = tuple(dict.fromkeys(check_choice("attention", name) for name in given if name.strip()))
+        if len(names) < 2:
+            raise ConfigError(
+                f"a comparison takes two attention mechanisms or more; got {len(names)}",
+                "such as --attention none,bahdanau,luong-general",
+            )
+        if not 1 <= seeds <= MOST_SEEDS:
+            raise ConfigError(f"--seeds must be between 1 and {MOST_SEEDS:,}; got {seeds}", "such as --seeds 3")
+        seed = checked_value(find_option("seed")[1], FIRST_SEED if seed is None else seed)
+        assert seed is not None
+        plan = cls(names, tuple(range(seed, seed + seeds)), options)
+        for entry in plan.entries:
+            plan.config_of(entry)
+        return plan
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """A seed of every mechanism before the next seed, so that a comparison cut short has compared something."""
+        return tuple(Entry(attention, seed) for seed in self.seeds for attention in self.attentions)
+
+    def config_of(self, entry: Entry) -> RunConfig:
+        """The options of one training, as asked for.
+
+        Raises:
+            ConfigError: options contradict each other.
+        """
+        dropped = OF_ATTENTION if entry.attention == "none" else ()
+        shared = {name: value for name, value in self.options.items() if name not in dropped}
+        return RunConfig.from_options({**shared, "attention": entry.attention, "seed": entry.seed})
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return {"attention": list(self.attentions), "seeds": list(self.seeds), "options": self.options}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> ComparisonPlan:
+        """What `to_dict` gave.
+
+        Raises:
+            KeyError, TypeError, ValueError, ConfigError: it is something else.
+        """
+        seeds = [int(seed) for seed in content["seeds"]]
+        return cls.of(content["attention"], len(seeds), seeds[0], **content["options"])

@@ -1,0 +1,55 @@
+"""What the numbers of a comparison allow to say, in sentences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+SIGNIFICANT = 0.05
+
+
+def notes_of(table: pd.DataFrame, naive: dict[str, Any]) -> tuple[str, ...]:
+    """The sentences that belong to a leaderboard.
+
+    Args:
+        table: see `Comparison.leaderboard`.
+        naive: errors of seasonal-naive.
+    """
+    winner, others = str(table["attention"].iloc[0]), table.iloc[1:]
+    notes = [*_spread(winner, table, others), *_significance(winner, others)]
+    if table["mae"].iloc[0] >= naive["mae"]:
+        notes.append("no mechanism is better than repeating the last season: use that instead")
+    return tuple(notes)
+
+
+def _spread(winner: str, table: pd.DataFrame, others: pd.DataFrame) -> list[str]:
+    """Of differences that another seed may turn round."""
+    if int(table["seeds"].iloc[0]) == 1:
+        return ["one seed each: how far a seed alone moves the errors is not known; --seeds 3 shows it"]
+    near = others[others["within_spread"]]
+    if not len(near):
+        return []
+    notes = [
+        f"within the spread of the seeds: {_listed(near)} cannot be told from '{winner}'; "
+        "another seed may well turn the order round"
+    ]
+    significant = near[near["dm_p_value"] < SIGNIFICANT]
+    if len(significant):
+        notes.append(
+            f"p below {SIGNIFICANT:g} of {_listed(significant)} is about the networks that were trained: "
+            "it knows nothing of other seeds"
+        )
+    return notes
+
+
+def _significance(winner: str, others: pd.DataFrame) -> list[str]:
+    """Only of tests that were made: a p-value that is not defined says nothing."""
+    alike = others[others["dm_p_value"] >= SIGNIFICANT]
+    if not len(alike):
+        return []
+    return [f"not significantly worse than '{winner}' (p of {SIGNIFICANT:g} or more): {_listed(alike)}"]
+
+
+def _listed(rows: pd.DataFrame) -> str:
+    return ", ".join(f"'{name}'" for name in rows["attention"])
