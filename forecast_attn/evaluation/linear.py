@@ -3,11 +3,13 @@
 Source: Zeng, Chen, Zhang and Xu 2023, "Are transformers effective for time series forecasting?" (AAAI). Theirs, NLinear
 and DLinear, are one linear layer from the lookback to the horizon, trained by gradient descent on the target alone.
 Ours subtracts the last value as NLinear does, and differs in three ways: it is ridge regression, so that it has no
-learning rate, seed or stopping; each step also sees its known covariates and calendar; all series share its weights.
+learning rate, seed or stopping; each step also sees its calendar and known covariates, and those one season before it,
+as the network does; all series share its weights.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -59,8 +61,8 @@ def linear_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Float
             f"there is no window of lookback {setup.lookback} + horizon {setup.horizon} up to {before} to learn from",
             "leave the baseline 'linear' out, or begin later",
         )
-    penalty = _chosen_penalty(features, learnt, setup)
-    layers = _fit(features, learnt, setup, (penalty,))[0]
+    chosen = _chosen_penalties(features, learnt, setup)
+    layers = [fits[at] for fits, at in zip(_fit(features, learnt, setup), chosen, strict=True)]
     parts = [
         features.in_units(_predict(features, layers, some), some)
         for some in np.split(cutoffs, range(_FORECASTS_AT_ONCE, len(cutoffs), _FORECASTS_AT_ONCE))
@@ -68,37 +70,35 @@ def linear_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Float
     return np.concatenate(parts)
 
 
-def _chosen_penalty(features: WindowFeatures, learnt: Ints, setup: BaselineSetup) -> float:
-    """The penalty with the smallest mean absolute error at the end of training."""
+def _chosen_penalties(features: WindowFeatures, learnt: Ints, setup: BaselineSetup) -> list[int]:
+    """Of each step the place of the penalty with the smallest mean absolute error at the end of training."""
     held_out = max(1, round(_HELD_OUT * len(learnt)))
-    earlier = learnt[: len(learnt) - held_out]
+    earlier, late = learnt[:-held_out], learnt[-held_out:]
     if len(earlier) < 2:
-        return PENALTIES[-1]
-    late = learnt[-held_out:]
-    _, last = features.past(late)
-    wanted = np.stack([features.wanted(late, last, step) for step in range(1, setup.horizon + 1)], axis=1)
-    candidates = _fit(features, earlier, setup, PENALTIES)
-    errors = [np.nanmean(np.abs(_predict(features, layers, late) - last[:, None] - wanted)) for layers in candidates]
-    return PENALTIES[int(np.argmin(errors))]
+        return [len(PENALTIES) - 1] * setup.horizon
+    past, last = features.past(late)
+    chosen = []
+    for step, fits in enumerate(_fit(features, earlier, setup), start=1):
+        inputs = np.concatenate([past, features.known(late, step)], axis=1)
+        misses = np.stack([inputs @ layer.weights + layer.offset for layer in fits]) - features.wanted(late, last, step)
+        observed = ~np.isnan(misses[0])
+        chosen.append(int(np.argmin(np.abs(misses[:, observed]).sum(axis=1))))
+    return chosen
 
 
-def _fit(
-    features: WindowFeatures, cutoffs: Ints, setup: BaselineSetup, penalties: tuple[float, ...]
-) -> list[list[_Layer]]:
-    """A layer per step, for each of the penalties."""
+def _fit(features: WindowFeatures, cutoffs: Ints, setup: BaselineSetup) -> Iterator[list[_Layer]]:
+    """For each step a layer per penalty."""
     past, last = features.past(cutoffs)
     products = past.T @ past  # the same for every step, and nearly all of the work
-    fits = []
     for step in range(1, setup.horizon + 1):
         wanted = features.wanted(cutoffs, last, step)
         observed = ~np.isnan(wanted)
         known = features.known(cutoffs, step)
         if observed.all():
-            fits.append(_ridge(past, known, wanted, products, penalties))
+            yield _ridge(past, known, wanted, products, PENALTIES)
         else:
             some = past[observed]
-            fits.append(_ridge(some, known[observed], wanted[observed], some.T @ some, penalties))
-    return [list(layers) for layers in zip(*fits, strict=True)]
+            yield _ridge(some, known[observed], wanted[observed], some.T @ some, PENALTIES)
 
 
 def _ridge(past: Floats, known: Floats, wanted: Floats, products: Floats, penalties: tuple[float, ...]) -> list[_Layer]:

@@ -65,9 +65,9 @@ def diebold_mariano(loss_a: Floats, loss_b: Floats, *, lags: int = 0) -> TestRes
     horizon = lags + 1
     correction = (n + 1 - 2 * horizon + horizon * (horizon - 1) / n) / n
     statistic = mean / math.sqrt(variance / n) * math.sqrt(max(correction, 0.0))
-    from scipy.stats import t
+    from scipy.special import stdtr  # scipy.stats takes four times as long to import
 
-    return TestResult(statistic, float(2 * t.sf(abs(statistic), n - 1)), _better(mean), n, lags, note)
+    return TestResult(statistic, float(2 * stdtr(n - 1, -abs(statistic))), _better(mean), n, lags, note)
 
 
 def giacomini_white(loss_a: Floats, loss_b: Floats) -> TestResult:
@@ -96,9 +96,9 @@ def giacomini_white(loss_a: Floats, loss_b: Floats) -> TestResult:
     size = np.sqrt(np.diag(spread))
     size[size == 0] = 1
     statistic = float(len(now) * (mean / size) @ np.linalg.pinv(spread / np.outer(size, size)) @ (mean / size))
-    from scipy.stats import chi2
+    from scipy.special import chdtrc
 
-    return TestResult(statistic, float(chi2.sf(statistic, 2)), _better(float(now.mean())), len(now))
+    return TestResult(statistic, float(chdtrc(2, statistic)), _better(float(now.mean())), len(now))
 
 
 def _difference(loss_a: Floats, loss_b: Floats, least: int) -> Floats:

@@ -96,7 +96,10 @@ class WindowFeatures:
         return np.where(latest >= 0, filled - last[:, None], 0.0), last
 
     def known(self, cutoffs: Ints, step: int) -> Floats:
-        """Future covariates, as they were known at the cut-offs, and calendar of a step (num_cutoffs, num_known)."""
+        """What is known of a step (num_cutoffs, num_known).
+
+        Its future covariates as far as they were known at the cut-offs, the same one season before, and its calendar.
+        """
         rows, roles = cutoffs + step, self._panel.roles
         values = self._known[rows]
         if self._vintages is not None:
@@ -109,8 +112,14 @@ class WindowFeatures:
             width = len(self._panel.levels[name])
             values[:, first : first + width] *= step <= roles.known_steps.get(name, step)
             first += width
-        calendar = self._calendar[rows + self._offsets[self._series(cutoffs)]]
-        return np.concatenate([values, calendar], axis=1)
+        series = self._series(cutoffs)
+        before = np.maximum(cutoffs + self._season_before(step), self._panel.starts[series])
+        return np.concatenate([values, self._known[before], self._calendar[rows + self._offsets[series]]], axis=1)
+
+    def _season_before(self, step: int) -> int:
+        """The last row of the step's phase, counted from the cut-off; the cut-off where the lookback has no season."""
+        season = self._setup.season if self._setup.season <= self._setup.lookback else 1
+        return step - season * -(-step // season)
 
     def wanted(self, cutoffs: Ints, last: Floats, step: int) -> Floats:
         """The target of a step minus the last value before the cut-off (num_cutoffs,), NaN where not observed."""
