@@ -60,6 +60,19 @@ def test_a_run_without_future_covariates_needs_none(forecast: Callable, finished
     assert not Path("future.csv").exists()
 
 
+def test_the_template_is_written_as_the_run_reads(forecast: Callable, small: tuple[str, ...], here: Path) -> None:
+    days = pd.date_range("2024-01-01", periods=90)
+    table = pd.DataFrame({"date": days, "y": np.arange(90.0) % 7, "Wärme": np.arange(90.0) % 5})
+    table.to_csv("data.csv", index=False, encoding="latin-1")
+    said = ("--encoding", "latin-1", "--future", "Wärme", "--target", "y")
+    assert forecast("train", "data.csv", *said, *small, "--out", "run", "--quiet").code == 0
+    assert forecast("future-template", "run", "--out", "future.csv").code == 0
+    filled = pd.read_csv("future.csv", encoding="latin-1").assign(Wärme=1)
+    filled.to_csv("future.csv", index=False, encoding="latin-1")
+    predicted = forecast("predict", "run", "--future", "future.csv", "--out", "-")
+    assert predicted.code == 0, predicted.err
+
+
 def test_from_python(run: Path) -> None:
     from forecast_attn import Forecaster
 

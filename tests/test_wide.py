@@ -36,6 +36,9 @@ def test_wide_and_long_give_the_same_run_and_forecast(forecast, small, here):
     short = forecast("predict", "wide", "--data", "wide.csv", "--future", "shared.csv", "--quiet")
     assert short.code == 0, short.err
     assert Path("wide/predictions.csv").read_bytes() == Path("long/predictions.csv").read_bytes()
+    future[:2].to_csv("two.csv", index=False)
+    refused = forecast("predict", "wide", "--future", "two.csv", "--quiet")
+    assert refused.error.endswith("; it has 2 rows, from 2024-03-31 to 2024-04-01")
     long.to_csv("again.csv", index=False)
     again = forecast("predict", "wide", "--data", "again.csv", "--future", "each.csv", "--quiet")
     assert again.code == 0, again.err

@@ -38,10 +38,12 @@ def future_template(
     if template.is_needless:
         notes.print("note: this run has no future covariates; predict needs no file of them", highlight=False)
         return
-    if out == "-":
+    if out == "-" and template.encoding == "utf-8":
         sys.stdout.write(template.csv)
+    elif out == "-":
+        sys.stdout.buffer.write(template.to_bytes())
     else:
-        write_atomically(Path(out), template.csv)
+        write_atomically(Path(out), template.to_bytes())
     message = _what_next(template.to_fill, str(forecaster.run_path), out)
     notes.print(message, highlight=False, markup=False, soft_wrap=True)
 

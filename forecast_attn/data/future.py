@@ -161,6 +161,7 @@ def _given(
         given_codes = np.append(codes, -1)[places]
         merged = np.append(pd.Index(levels[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]
         categories[..., position] = np.where(given_codes < 0, lookup[categories[..., position]], merged)
+    found = found[: frame.index.nunique()]  # rows that all series share stand there once per series
     return FutureRows(own.stamps, own.present | (places >= 0)[..., None], covariates, categories, levels), found
 
 

@@ -15,6 +15,7 @@ from forecast_attn.data.future import FutureRows, missing_cells, own_future
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.timestamps import EPOCHS, Stamps
 from forecast_attn.data.zones import Zone
+from forecast_attn.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class FutureTemplate:
     """Whether the run has no future covariates, so that a forecast needs no table."""
     csv: str
     """The table as text, written the way the run reads its tables."""
+    encoding: str = "utf-8"
+    """In which the run reads them."""
 
     @classmethod
     def of(cls, panel: Panel, horizon: int, config: DataConfig, zone: Zone) -> Self:
@@ -49,8 +52,22 @@ class FutureTemplate:
             table=table.assign(**{panel.roles.time: zone.column(rows.stamps.ravel())}),
             to_fill=to_fill,
             is_needless=not names,
+            encoding=config.encoding or "utf-8",
             csv=written.to_csv(index=False, sep=_delimiter(config), decimal=config.decimal or ".", lineterminator="\n"),
         )
+
+    def to_bytes(self) -> bytes:
+        """The text as a file that the run can read.
+
+        Raises:
+            DataError: a name or a category cannot be written in the run's encoding.
+        """
+        try:
+            return self.csv.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            letter = error.object[error.start]
+            said = f"'{letter}' cannot be written in {self.encoding}, in which the run reads its tables"
+            raise DataError(said, "train without --encoding, on a table in UTF-8") from None
 
 
 def _table(panel: Panel, rows: FutureRows) -> pd.DataFrame:
