@@ -1,0 +1,189 @@
+"""The pictures: their lines and areas are the numbers, and they are written whole."""
+
+import sys
+import xml.etree.ElementTree
+
+import matplotlib.dates
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.plotting.curve_pictures import draw_errors, draw_reliability
+from forecast_attn.plotting.forecast_picture import draw_forecast
+from forecast_attn.plotting.pictures import lightened, save_figure, shortened
+from forecast_attn.plotting.sources import PlotChoice, find_source, forecast_scene, levels_of, step_errors_of
+
+ALL = PlotChoice([], [])
+
+
+@pytest.fixture
+def scene(make_backtest, make_file):
+    def make(choice=ALL, **table):
+        return forecast_scene(find_source(make_file(make_backtest(**table))), choice)
+
+    return make
+
+
+def lines_of(axes):
+    return {line.get_label(): line for line in axes.lines}
+
+
+def test_lines_and_bands_are_the_numbers(scene):
+    drawn = scene(PlotChoice([], ["net", "naive"]))
+    (view,), (axes,) = drawn.views, draw_forecast(drawn).axes
+    lines = lines_of(axes)
+    for model in view.models:
+        line = lines[f"forecast of {model.name}"]
+        np.testing.assert_array_equal(line.get_ydata(), model.prediction)
+        stamps = [
+            pd.Timestamp(stamp).round("s").tz_localize(None) for stamp in matplotlib.dates.num2date(line.get_xdata())
+        ]
+        assert stamps == [pd.Timestamp(stamp) for stamp in view.stamps]
+    np.testing.assert_array_equal(lines["target"].get_ydata(), view.history)
+    np.testing.assert_array_equal(lines["what came"].get_ydata()[1:], view.actual)
+    areas = {area.get_label(): area for area in axes.collections}
+    assert list(areas) == ["90 %", "50 %"]
+    for name, (lower, upper) in {"90 %": (0.05, 0.95), "50 %": (0.25, 0.75)}.items():
+        corners = areas[name].get_paths()[0].vertices
+        assert set(view.models[0].levels[lower]) | set(view.models[0].levels[upper]) == set(corners[:, 1])
+    assert areas["90 %"].get_zorder() < areas["50 %"].get_zorder() < lines["forecast of net"].get_zorder()
+
+
+def test_titles_say_series_target_and_cutoff(scene):
+    figure = draw_forecast(scene(tz="Europe/Berlin"))
+    (axes,) = figure.axes
+    assert figure.get_suptitle() == "target: forecast of 24 steps"
+    assert axes.get_title(loc="left") == "city, cut-off 2024-03-30 23:00+01:00"
+    assert axes.get_xlabel() == "2024-03-29 to 2024-04-01, Europe/Berlin"
+    assert axes.get_ylabel() == "target"
+
+
+def test_the_clock_of_the_axis_is_the_users(scene):
+    (axes,) = draw_forecast(scene(PlotChoice([], [], history=0), tz="Europe/Berlin")).axes
+    for place, label in zip(axes.get_xticks(), axes.get_xticklabels(), strict=True):
+        wall = pd.Timestamp(matplotlib.dates.num2date(place)).round("s").tz_convert("Europe/Berlin")
+        assert label.get_text() == (f"{wall:%b} {wall.day}" if wall == wall.normalize() else f"{wall:%H:%M}")
+
+
+def test_a_missing_value_is_a_gap_in_the_line(make_backtest, make_file):
+    table = make_backtest(cutoffs=("2024-01-01",), horizon=6)
+    table.loc[table["step"] == 3, "target"] = np.nan
+    (axes,) = draw_forecast(forecast_scene(find_source(make_file(table)), ALL)).axes
+    assert np.isnan(lines_of(axes)["what came"].get_ydata()).tolist() == [False, False, True, False, False, False]
+
+
+def test_nothing_is_drawn_of_what_is_not_known(make_backtest, make_file):
+    table = make_backtest(levels=(), models=("net",)).drop(columns=["target", "model"])
+    (axes,) = draw_forecast(forecast_scene(find_source(make_file(table, "predictions.csv")), ALL)).axes
+    assert "what came" not in lines_of(axes)
+    assert not axes.collections
+    np.testing.assert_array_equal(lines_of(axes)["forecast"].get_ydata(), table["prediction"].tail(24))
+
+
+def test_several_series_are_panels_of_one_picture(scene):
+    drawn = scene(items=("a", "b", "c", "d", "e"), horizon=4)
+    figure = draw_forecast(drawn)
+    assert [axes.get_label() for axes in figure.axes] == ["a", "b", "c", "d", "e"]
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["a", "b", "c", "d", "e"]
+    assert "cut-off 2024-03-30 23:00" in figure.get_suptitle()
+    for axes, view in zip(figure.axes, drawn.views, strict=True):
+        np.testing.assert_array_equal(lines_of(axes)["forecast of net"].get_ydata(), view.models[0].prediction)
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "forecast of net",
+        "what came",
+        "target",
+        "50 %",
+        "90 %",
+    ]
+
+
+def test_a_picture_of_fewer_series_says_so(scene):
+    figure = draw_forecast(scene(items=tuple("abcdefghijklmn"), horizon=2))
+    assert len(figure.axes) == 12
+    assert "12 of 14 series" in figure.legends[0].get_title().get_text()
+
+
+def test_whole_number_axes_and_one_step_are_drawn(make_backtest, make_file):
+    table = make_backtest(horizon=1, models=("net",)).head(1).assign(cutoff=4, timestamp=5)
+    (axes,) = draw_forecast(forecast_scene(find_source(make_file(table)), ALL)).axes
+    assert lines_of(axes)["forecast of net"].get_xdata().tolist() == [5]
+    assert lines_of(axes)["forecast of net"].get_marker() == "o"
+
+
+def test_errors_are_drawn_from_zero(make_backtest, make_file):
+    errors = step_errors_of(find_source(make_file(make_backtest())), PlotChoice([], ["net", "naive"]))
+    (axes,) = draw_errors(errors).axes
+    lines = {label.split(",")[0]: line for label, line in lines_of(axes).items()}
+    for model in errors.models:
+        np.testing.assert_array_equal(lines[model.name].get_xdata(), errors.steps)
+        np.testing.assert_array_equal(lines[model.name].get_ydata(), model.mae)
+    assert axes.get_ylim()[0] == 0
+    assert "mean absolute error of target" in axes.get_ylabel()
+
+
+def test_the_reliability_diagram_draws_shares_ranges_and_differences(make_backtest, make_file):
+    found = levels_of(find_source(make_file(make_backtest())), ALL)
+    square, difference = draw_reliability(found).axes
+    (model,) = found.models
+    np.testing.assert_array_equal(lines_of(square)["net"].get_xdata(), model.levels)
+    np.testing.assert_array_equal(lines_of(square)["net"].get_ydata(), model.observed)
+    np.testing.assert_allclose(lines_of(difference)["net"].get_ydata(), model.observed - model.levels)
+    assert lines_of(square)["calibrated"].get_xydata().tolist() == [[0, 0], [1, 1]]
+    (ranges,) = square.collections
+    for at, bar in enumerate(ranges.get_segments()):
+        np.testing.assert_allclose(bar, [[model.levels[at], model.low[at]], [model.levels[at], model.high[at]]])
+    assert "72 values" in square.get_title(loc="left")
+
+
+# --------------------------------------------------------------------------- files
+
+
+def test_a_png_is_readable_at_the_width_of_a_page(scene, tmp_path):
+    save_figure(draw_forecast(scene()), tmp_path / "forecast.png")
+    content = (tmp_path / "forecast.png").read_bytes()
+    assert content.startswith(b"\x89PNG")
+    assert int.from_bytes(content[16:20]) == 1440
+    assert [entry.name for entry in tmp_path.iterdir() if entry.suffix != ".parquet"] == ["forecast.png"]
+
+
+def test_the_same_forecast_is_the_same_svg(scene, tmp_path):
+    for name in ("first.svg", "second.svg"):
+        save_figure(draw_forecast(scene()), tmp_path / name)
+    content = (tmp_path / "first.svg").read_bytes()
+    assert xml.etree.ElementTree.fromstring(content).tag.endswith("svg")
+    assert content == (tmp_path / "second.svg").read_bytes()
+
+
+def test_other_files_and_missing_folders_are_refused(scene, tmp_path):
+    with pytest.raises(ConfigError, match=r"a \.png or a \.svg; got 'forecast\.pdf'"):
+        save_figure(draw_forecast(scene()), tmp_path / "forecast.pdf")
+    with pytest.raises(RunError, match="cannot write"):
+        save_figure(draw_forecast(scene()), tmp_path / "no" / "forecast.png")
+
+
+def test_without_matplotlib_the_extra_is_named(scene, monkeypatch):
+    drawn = scene()
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ConfigError) as caught:
+        draw_forecast(drawn)
+    assert "forecast-attn[plot]" in caught.value.hint
+
+
+def test_long_names_are_cut_and_colours_mixed_with_white():
+    assert shortened("a" * 20, 10) == "a" * 9 + "…"
+    assert shortened("short", 10) == "short"
+    assert (lightened("#d1495b", 1), lightened("#d1495b", 0), lightened("#000000", 0.5)) == (
+        "#d1495b",
+        "#ffffff",
+        "#808080",
+    )
+
+
+def test_names_of_any_length_stay_in_the_picture(make_backtest, make_file, tmp_path):
+    name = "a very long name of a series, " * 8
+    figure = draw_forecast(forecast_scene(find_source(make_file(make_backtest(items=(name,)))), ALL))
+    figure.canvas.draw()
+    for text in (figure.axes[0].title, figure.axes[0]._left_title, figure._suptitle):
+        assert text.get_window_extent().x1 <= figure.bbox.x1
