@@ -8,7 +8,7 @@ TESTING := $(VENV)/.installed-testing
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory \
-	benchmark-loading benchmark-training benchmark-dump benchmark-nordpool pictures clean
+	benchmark-loading benchmark-training benchmark-dump benchmark-backtest benchmark-nordpool pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Show the targets
@@ -53,6 +53,7 @@ docs-fresh: $(TESTING)  ## Fail when docs/cli.md or the samples are not what wou
 pictures: $(TESTING)  ## Draw the pictures of docs/ again, from runs trained on the samples
 	$(BIN)/python benchmarks/draw_orders.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/pictures.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/draw_plots.py
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/draw_page.py
 
 samples: $(TESTING)  ## Write the simulated samples of data/ again
@@ -75,6 +76,9 @@ benchmark-training: $(TESTING)  ## Training and prediction against a bare torch 
 
 benchmark-dump: $(TESTING)  ## The attention file at scale: 10,000 windows written, and inspected
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/dump.py
+
+benchmark-backtest: $(TESTING)  ## A backtest of 10,000 windows against a bare torch loop
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/backtest.py
 
 benchmark-nordpool: $(TESTING)  ## Default settings on a market file: make benchmark-nordpool DATA=NP.csv
 	$(BIN)/python benchmarks/market.py $(DATA)

@@ -17,6 +17,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.problems import stop_at_errors
 from forecast_attn.data.reading import read_beside
+from forecast_attn.data.scaling import Scaler
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.history import select_series
 from forecast_attn.inference import Model
@@ -80,17 +81,17 @@ def _recorded_table(run: RunDir, model: Model, vintages: pd.DataFrame | None, pr
         raise DataError(error.message, f"forecast backtest {run.path} --data FILE, if the table was moved") from None
 
 
-def trained_series(model: Model, panel: Panel) -> tuple[Panel, tuple[str, ...]]:
+def trained_series(scaler: Scaler, panel: Panel) -> tuple[Panel, tuple[str, ...]]:
     """The panel without the series that training did not see, and their names.
 
     Raises:
         DataError: it saw none of them.
     """
-    unseen = model.schema.scaler.unseen(panel.item_ids)
+    unseen = scaler.unseen(panel.item_ids)
     if not unseen:
         return panel, ()
     if len(unseen) == panel.num_series:
-        model.schema.scaler.for_series(panel.item_ids)  # names them
+        scaler.for_series(panel.item_ids)  # names them
     keep = ~np.isin(np.array(panel.item_ids, dtype=object), np.array(unseen, dtype=object))
     rows = np.flatnonzero(keep[panel.series_of_rows])
     chosen = select_series(panel, keep)

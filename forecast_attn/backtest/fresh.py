@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forecast_attn.backtest.actuals import actuals_of, rows_until
+from forecast_attn.backtest.actuals import actuals_of, rows_until, trained_series
 from forecast_attn.backtest.folds import Folds, make_folds, parse_refit
 from forecast_attn.backtest.plan import plan_on_panel
 from forecast_attn.config import RunConfig
@@ -77,8 +77,9 @@ class Beginning:
             DataError: there is too little to train on before the first cut-off.
         """
         preparation = prepare(self.known, self.config.data)
+        panel, _ = trained_series(preparation.schema.scaler, self.panel)
         return make_folds(
-            self.panel,
+            panel,
             preparation.schema,
             self.cutoffs,
             trained_until=preparation.split.boundary,

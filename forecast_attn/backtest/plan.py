@@ -91,7 +91,7 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
     _check_attention(model, options)
     if options.non_negative is not None:
         model = model.cut_off_at_zero(options.non_negative)
-    panel, unseen = trained_series(model, panel)
+    panel, unseen = trained_series(model.schema.scaler, panel)
     trained_until: Any = training_end(model, run, panel)
     cutoffs = options.schedule.cutoff_stamps(panel, model.schema.horizon, trained_until)
     folds = make_folds(panel, model.schema, cutoffs, trained_until=trained_until, refit_every=refit_every)

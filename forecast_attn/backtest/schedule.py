@@ -159,7 +159,7 @@ NOT_BEGUN, ENDED = -1, -2
 
 
 def rows_at(panel: Panel, cutoffs: Stamps) -> NDArray[np.int64]:
-    """The known row of each series at each stamp (num_cutoffs, num_series); `NOT_BEGUN` or `ENDED` where it has none."""
+    """The known row of every series at each stamp, or `NOT_BEGUN`, or `ENDED` (num_cutoffs, num_series)."""
     rows = np.full((len(cutoffs), panel.num_series), NOT_BEGUN, np.int64)
     for index, (start, end) in enumerate(zip(panel.starts[:-1], panel.ends, strict=True)):
         own = panel.timestamps[start:end]

@@ -1,0 +1,98 @@
+"""A backtest of 10,000 windows against a bare torch loop over the same network, in one run.
+
+    python benchmarks/backtest.py [WINDOWS] [TURNS]
+
+The loop gathers the same windows from the same arrays in batches of the same size, with weights as a backtest has them,
+and does nothing else: no units, no levels, no rows, no file, no baselines. Ours is all of `Forecaster.backtest` but the
+reading of the table and the scores, which are timed apart. Both are timed in turns, and the best turn of each counts.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import torch
+
+from forecast_attn import Forecaster
+from forecast_attn.backtest.backtest import Backtest, BacktestListener, write_backtest
+from forecast_attn.backtest.plan import BacktestOptions, plan_backtest
+from forecast_attn.backtest.schedule import Schedule
+from forecast_attn.inference import BATCH_SIZE
+from forecast_attn.run_dir import RunDir
+
+WANTED = 0.8
+"""Of the bare loop's windows per second."""
+
+
+def table(windows: int) -> pd.DataFrame:
+    """Hourly values with a covariate known ahead."""
+    random = np.random.default_rng(0)
+    stamps = pd.date_range("2015-01-01", periods=windows + 2_000, freq="h")
+    known = random.normal(size=len(stamps))
+    target = np.sin(np.arange(len(stamps)) * 2 * np.pi / 24) + known + 0.1 * random.normal(size=len(stamps))
+    return pd.DataFrame({"timestamp": stamps, "target": target, "known": known})
+
+
+def bare_loop(backtest: Backtest) -> None:
+    """Nothing but the network."""
+    network = backtest.model.network.eval()
+    arrays = backtest.model.schema.windows_of(backtest.panel)
+    with torch.inference_mode():
+        for rows in torch.split(torch.from_numpy(backtest.folds.windows), BATCH_SIZE):
+            network(arrays.gather(rows), need_weights=backtest.model.has_attention)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def planned(frame: pd.DataFrame, folder: Path, attention: str, windows: int, baselines: tuple[str, ...]) -> Backtest:
+    """A backtest at every hour, of a run that is hardly trained: how fast it forecasts does not depend on that."""
+    run = folder / attention
+    if not run.exists():
+        options = {"attention": attention, "max_epochs": 1, "epoch_windows": 256, "validation": 500, "seed": 1}
+        Forecaster(future_covariates="known", accelerator="cpu", **options).fit(frame[:2_000], out=run)
+    schedule = Schedule(cutoffs=windows, stride=1)
+    return plan_backtest(RunDir(run), frame, BacktestOptions(schedule, baselines=baselines, accelerator="cpu"))
+
+
+def rates(attention: str, frame: pd.DataFrame, windows: int, turns: int) -> tuple[float, float, float]:
+    """Windows per second: ours, the bare loop's, and ours with the four default baselines."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        alone = planned(frame, folder, attention, windows, ())
+        among = planned(frame, folder, attention, windows, BacktestOptions().baselines)
+        out, quiet = folder / "bt.parquet", BacktestListener()
+        turns_taken = [
+            (seconds(lambda: write_backtest(alone, out, quiet)), seconds(lambda: bare_loop(alone)))
+            for _ in range(turns)
+        ]
+        ours, bare = np.min(turns_taken, axis=0)
+        return windows / ours, windows / bare, windows / seconds(lambda: write_backtest(among, out, quiet))
+
+
+def main() -> int:
+    windows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    turns = int(sys.argv[2]) if len(sys.argv) > 2 else 3
+    torch.set_num_threads(1)
+    frame, worst = table(windows), np.inf
+    print(f"{windows:,} windows, horizon 24, lookback 168; windows per second")
+    print(f"{'':<16}{'ours':>8}{'bare':>8}{'ratio':>8}{'with the baselines':>22}")
+    for attention in ("luong-general", "bahdanau"):
+        ours, bare, among = rates(attention, frame, windows, turns)
+        worst = min(worst, ours / bare)
+        print(f"{attention:<16}{ours:>8,.0f}{bare:>8,.0f}{ours / bare:>8.2f}{among:>22,.0f}")
+    print(f"at least {WANTED} of the bare loop: {'yes' if worst >= WANTED else 'NO'}")
+    return 0 if worst >= WANTED else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

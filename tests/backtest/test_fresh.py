@@ -1,0 +1,80 @@
+"""`forecast backtest DATA`: a run is trained on the rows before the first stamp that is forecast, and on no others."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.run_dir import RunDir
+
+pytestmark = pytest.mark.slow
+
+FLAGS = ("--start", "2024-04-01", "--stride", "5D", "--baselines", "seasonal-naive,linear", "--id", "shop",
+         "--future", "promotion", "--lookback", 14, "--horizon", 3, "--hidden-size", 4, "--max-epochs", 1,
+         "--epoch-windows", 32, "--seed", 3, "--accelerator", "cpu")  # fmt: skip
+
+
+def trained(forecast: Callable, table: pd.DataFrame, name: str) -> pd.DataFrame:
+    table.to_csv("sales.csv", index=False)
+    done = forecast("backtest", "sales.csv", *FLAGS, "--out-run", name, "--out", f"{name}.parquet", "--name", "ours")
+    assert done.code == 0, done.err
+    return pd.read_parquet(f"{name}.parquet")
+
+
+def test_nothing_from_the_first_stamp_on_is_trained_on(forecast: Callable, here: Path, sales: pd.DataFrame) -> None:
+    before = trained(forecast, sales, "before")
+    late = sales["day"] >= "2024-04-01"
+    changed = sales.assign(sales=sales["sales"].where(~late, 90.0))
+    changed = pd.concat([changed, changed[late][:19].assign(shop="west")])  # a series of which training knows nothing
+    after = trained(forecast, changed, "after")
+    first = before["cutoff"].min()
+    assert first == pd.Timestamp("2024-03-31")
+    forecasts = ["item_id", "cutoff", "timestamp", "model", "prediction"]
+    pd.testing.assert_frame_equal(
+        after.loc[after["cutoff"] == first, forecasts].reset_index(drop=True),
+        before.loc[before["cutoff"] == first, forecasts].reset_index(drop=True),
+        check_exact=True,
+    )
+    for file in ("model.safetensors", "schema.json", "metrics.json", "tail.parquet"):
+        assert Path("before", file).read_bytes() == Path("after", file).read_bytes()
+    assert not np.isclose(after.loc[after["cutoff"] > first, "prediction"].max(), before["prediction"].max())
+    assert json.loads(Path("after.json").read_text())["unseen_series"] == ["west"]
+    assert json.loads(Path("before.json").read_text())["inside_training"] == 0
+
+
+def test_the_run_is_one_of_the_rows_up_to_the_first_cutoff(forecast: Callable, here: Path, sales: pd.DataFrame) -> None:
+    found = trained(forecast, sales, "run")
+    recorded = RunDir("run").read_json(RunDir("run").config)["data"]
+    assert recorded["file"] == "sales.csv up to 2024-03-31"
+    assert recorded["sha256"] is None
+    refused = forecast("backtest", "run")
+    assert "was not trained on a file" in refused.error
+    assert "--data FILE" in refused.hint
+    again = forecast("backtest", "run", "--data", "sales.csv", "--start", "2024-04-01", "--stride", "5D", "--name",
+                     "ours", "--baselines", "seasonal-naive,linear", "--out", "again.parquet", "--quiet")  # fmt: skip
+    assert again.code == 0, again.err
+    assert Path("again.parquet").read_bytes() == Path("run.parquet").read_bytes()
+    assert found["model"].unique().tolist() == ["ours", "seasonal-naive", "linear"]
+
+
+def test_a_dry_run_shows_the_same_folds_and_trains_nothing(forecast: Callable, here: Path, sales: pd.DataFrame) -> None:
+    sales.to_csv("sales.csv", index=False)
+    dry = forecast("backtest", "sales.csv", *FLAGS, "--dry-run", "--json", "--refit", "every")
+    assert dry.code == 0, dry.err
+    assert [path.name for path in here.iterdir()] == ["sales.csv"]
+    folds = json.loads(dry.out)["folds"]
+    assert [fold["cutoff"] for fold in folds] == ["2024-03-31", "2024-04-05", "2024-04-10", "2024-04-15"]
+    assert [fold["series"] for fold in folds] == [2, 2, 2, 1]
+    assert [fold["model"] for fold in folds] == [1, 2, 3, 4]
+
+
+def test_too_few_rows_before_the_start_are_refused(forecast: Callable, here: Path, sales: pd.DataFrame) -> None:
+    sales.to_csv("sales.csv", index=False)
+    words = [word if word != "2024-04-01" else "2024-01-10" for word in FLAGS]
+    refused = forecast("backtest", "sales.csv", *words)
+    assert refused.code == 1
+    assert "the longest series has 9 rows" in refused.error
+    assert [path.name for path in here.iterdir()] == ["sales.csv"]
