@@ -18,7 +18,10 @@ READING = ("target", "time", "item_id", "freq", "tz", "date_format", "delimiter"
 @with_options("data", only=READING)
 def evaluate(
     forecasts: Annotated[
-        str, typer.Argument(help="Table of forecasts: ours, or a time column and one column per model.")
+        str,
+        typer.Argument(
+            metavar="FORECASTS", help="Table of forecasts: ours, or a time column and one column per model."
+        ),
     ],
     actuals: Annotated[str, typer.Option("--actuals", metavar="FILE", help="Table with what came true.")],
     model_columns: Annotated[

@@ -94,6 +94,7 @@ def evaluate(
     check_groups(by)
     panel = read_actuals(actuals, _config_of(options))
     table = ForecastTable.read(forecasts, panel, tuple(model_columns))
+    _refuse_idle_options(table, season, block, norm)
     tidy = table.tidy(block or season)
     notes = (*table.notes(block or season), *absent_stamps(tidy, panel))
     season = season or panel.frequency.season
@@ -118,6 +119,15 @@ def _config_of(options: dict[str, Any]) -> DataConfig:
         if name not in OPTIONS:
             raise ConfigError(f"evaluate has no option '{name}'", did_you_mean(name, OPTIONS))
     return RunConfig.from_options(options).data
+
+
+def _refuse_idle_options(table: ForecastTable, season: int | None, block: int | None, norm: int) -> None:
+    """Refuse what would change nothing."""
+    has_cutoffs = table.columns.cutoff is not None
+    if block is not None and has_cutoffs:
+        raise ConfigError(f"--block {block}: '{table.source}' says itself when each forecast was made", "leave it out")
+    if norm != 1 and not (has_cutoffs or block or season):
+        raise ConfigError(f"--norm {norm} is for tests, which need to know when forecasts were made", "--block 24")
 
 
 def _reference(asked: str | None, tidy: pd.DataFrame, has_cutoffs: bool) -> str | None:

@@ -3,7 +3,6 @@
 import csv
 import json
 import math
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -277,6 +276,7 @@ def test_parquet_and_stdin(forecast_process, here: Path, write) -> None:
         (("--by", "weakday"), "grouped by 'weakday'", "did you mean 'weekday'", 2),
         (("--reference", "DNN"), "no model 'DNN' to compare with", "DNN Ensemble", 2),
         (("--reference", "seasonal-naive"), "needs to know when the forecasts were made", "--block 24", 2),
+        (("--norm", "2"), "--norm 2 is for tests", "--block 24", 2),
         (("--model-columns", "LEAR"), "has no column 'LEAR' .--model-columns.", "did you mean 'LEAR 56'", 1),
         (("--metrics", "coverage"), "'coverage' needs a symmetric pair of levels", "--quantiles", 2),
         (("--out", "scores.txt"), "neither .csv nor .json", "scores.csv", 2),
@@ -308,6 +308,8 @@ def test_forecasts_of_other_times_or_series_are_refused() -> None:
         forecast_attn.evaluate(early, actuals, target="price")
     with pytest.raises(DataError, match="holds whole numbers, the actuals dates"):
         forecast_attn.evaluate(ours.assign(timestamp=range(len(ours))), actuals, target="price")
+    with pytest.raises(ConfigError, match="--block 24: 'DataFrame' says itself when"):
+        forecast_attn.evaluate(ours, actuals, target="price", block=24)
     with pytest.raises(ConfigError, match="evaluate has no option 'horizon'"):
         forecast_attn.evaluate(ours, actuals, target="price", horizon=3)
 
@@ -331,11 +333,6 @@ def test_dates_mean_what_they_mean_in_the_actuals() -> None:
     forecasts = pd.DataFrame({"date": some.strftime("%d/%m/%Y"), "m": np.arange(60.0, 72.0)})
     found = forecast_attn.evaluate(forecasts, actuals, metrics=["mae"])
     assert found.scores["mae"].tolist() == [0]
-
-
-def test_the_module_is_light_until_it_is_asked() -> None:
-    assert "evaluate" in forecast_attn.__all__
-    assert sys.modules["forecast_attn"].evaluate is forecast_attn.evaluate
 
 
 # --------------------------------------------------------------------------- protocol D on real prices
