@@ -126,6 +126,14 @@ def test_the_target_is_not_advised_to_be_ignored(forecast, write, make_table, sm
     assert "--ignore" not in forecast("train", write(table), *small).hint
 
 
+def test_a_code_among_numbers_may_be_a_category_as_advised(forecast, refused, write, make_table):
+    path = write(make_table().assign(product=["4711", "0815", "4711-B"] * 40))
+    refused(
+        "train", path, message="'product' must be numeric", hint="or --categorical 'product' if its cells are names"
+    )
+    assert forecast("check", path, "--categorical", "product").code == 0
+
+
 def test_text_far_down_a_long_table(refused, write):
     """Beyond the part by which a reader guesses a column's type."""
     stamps = pd.date_range("2000-01-01", periods=300_000, freq="h").astype(str)

@@ -267,7 +267,8 @@ def _no_id(column: str | None, row: int) -> Finding:
 def _text_cell(column: pd.Series, at: int, needed: bool, places: FilePlaces) -> Finding:
     value, name, row = str(column.iloc[at]), places.column(str(column.name), at), places.row(at)
     comma = value.replace(",", "", 1).lstrip("+-").isdecimal()
-    correct = "correct the cell" if needed else f"correct the cell, or leave the column out with --ignore '{name}'"
+    names = f"--categorical '{name}' if its cells are names, or leave the column out with --ignore '{name}'"
+    correct = "correct the cell" if needed else f"correct the cell, or {names}"
     hint = "write decimals with a point" if comma else correct
     message = f"column '{name}' must be numeric; {place(row)} is {value!r}"
     return Finding("FA103", "error", message, hint, column=name, row=row)
