@@ -36,7 +36,9 @@ def plot(
     ] = None,
     history: Annotated[
         int | None,
-        typer.Option("--history", metavar="N", min=0, help="Steps before the cut-off; four horizons when absent."),
+        typer.Option(
+            "--history", metavar="N", min=0, help="Steps before the cut-off; four horizons, at least 24, when absent."
+        ),
     ] = None,
     data: Annotated[
         Path | None,

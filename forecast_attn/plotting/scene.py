@@ -13,7 +13,7 @@ from forecast_attn.data.zones import Zone
 from forecast_attn.evaluation.levels import Interval, intervals
 from forecast_attn.option_values import level_name
 from forecast_attn.plotting.forecasts import Forecasts
-from forecast_attn.plotting.series_values import SeriesValues
+from forecast_attn.plotting.series_values import SeriesValues, history_length
 
 Floats = NDArray[np.float64]
 
@@ -142,13 +142,15 @@ def build_scene(forecasts: Forecasts, series: SeriesValues, *, history: int | No
     Args:
         forecasts: one cut-off per series.
         series: the values of the series.
-        history: steps to draw before the cut-off; four horizons when None.
+        history: steps to draw before the cut-off; see `history_length`.
     """
     chosen = forecasts.item_ids[:MOST_VIEWS]
     views = tuple(_view(forecasts.where(forecasts.frame["item_id"] == name), series, history) for name in chosen)
     notes = list(series.notes)
     if len(chosen) < len(forecasts.item_ids):
         notes.append(f"{len(chosen)} of {len(forecasts.item_ids):,} series are drawn; --item NAME chooses others")
+    if history != 0 and not any(len(view.history) for view in views):
+        notes.append("no value up to the cut-off is known: --data FILE of a run names the table that has them")
     return ForecastScene(views, forecasts.zone, forecasts.target or "target", len(forecasts.item_ids), notes)
 
 
@@ -159,7 +161,7 @@ def _view(forecasts: Forecasts, series: SeriesValues, history: int | None) -> Fo
     steps, stamps = ahead["step"].to_numpy(), ahead["timestamp"].to_numpy()
     own = frame.groupby("step")["target"].first().reindex(steps).to_numpy(np.float64)
     known = series.at(item_id, stamps)
-    past_stamps, past = series.before(item_id, cutoff, 4 * len(steps) if history is None else history)
+    past_stamps, past = series.before(item_id, cutoff, history_length(history, int(steps[-1])))
     models = tuple(_model(forecasts, name, steps) for name in forecasts.models)
     actual = np.where(np.isnan(own), known, own)
     return ForecastView(item_id, cutoff, past_stamps, past, stamps, actual, models)

@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
+HORIZONS, FEWEST = 4, 24
+
+
+def history_length(history: int | None, horizon: int) -> int:
+    """Steps to draw before a cut-off when nobody says how many: four horizons, and at least a day of hours."""
+    return max(HORIZONS * horizon, FEWEST) if history is None else history
+
+
 @dataclass(frozen=True, eq=False)
 class SeriesValues:
     """Series as sorted stamps of the axis and values, NaN where not observed.
@@ -95,10 +103,10 @@ def first_that_reaches(candidates: Iterator[SeriesValues], forecasts: Forecasts,
     Args:
         candidates: the cheapest to read first.
         forecasts: one cut-off per series.
-        history: steps wanted before each cut-off; four horizons when None.
+        history: steps wanted before each cut-off; see `history_length`.
     """
     best, most = SeriesValues({}, {}), -1
-    wanted = 4 * int(forecasts.frame["step"].max()) if history is None else history
+    wanted = history_length(history, int(forecasts.frame["step"].max()))
     firsts = forecasts.frame.drop_duplicates("item_id")
     cutoffs = list(zip(firsts["item_id"], firsts["cutoff"].to_numpy(), strict=True))
     for candidate in candidates:

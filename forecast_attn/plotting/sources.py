@@ -25,7 +25,7 @@ class PlotChoice:
         items: series; all when empty.
         models: models; when empty the first for a forecast, all for errors and levels.
         cutoff: as the user writes a time; the last of every series when None.
-        history: steps before the cut-off; four horizons when None.
+        history: steps before the cut-off; four horizons, at least 24, when None.
         data: a table of the series.
     """
 

@@ -50,7 +50,8 @@ def number_text(value: float, spacing: float) -> str:
     """A tick's number with the digits that tell it from its neighbours: `12,500`, `0.25`, `3e+09`."""
     largest = max(abs(value), spacing)
     if largest >= 1e7 or 0 < largest < 1e-4:
-        return f"{value:.3g}"
+        digits = math.ceil(math.log10(largest / spacing)) + 1 if spacing > 0 and largest / spacing < 1e14 else 3
+        return f"{value:.{max(digits, 3)}g}"
     digits = max(0, -math.floor(math.log10(spacing) + 1e-9)) if spacing > 0 else 2
     return f"{value:,.{min(digits, 6)}f}"
 

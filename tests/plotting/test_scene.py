@@ -128,6 +128,18 @@ def test_what_is_missing_is_null_in_the_document(make_backtest, make_file):
     assert document["views"][0]["actual"][0] is not None
 
 
+def test_a_short_horizon_has_a_day_of_history(make_backtest, make_file):
+    hours = [str(hour) for hour in pd.date_range("2024-03-01", periods=60, freq="h")]
+    (view,) = scene_of(make_file(make_backtest(cutoffs=hours, horizon=1))).views
+    assert len(view.history) == 24
+
+
+def test_a_forecast_without_any_history_says_so(make_backtest, make_file):
+    path = make_file(make_backtest(cutoffs=("2024-03-28 23:00",)))
+    assert any("--data FILE" in note for note in scene_of(path).notes)
+    assert not any("--data FILE" in note for note in scene_of(path, history=0).notes)
+
+
 def test_a_cutoff_that_is_not_there_names_those_that_are(make_backtest, make_file):
     with pytest.raises(DataError, match="no forecast of the cut-off 2020-01-01") as caught:
         scene_of(make_file(make_backtest()), cutoff="2020-01-01")
