@@ -128,7 +128,8 @@ def test_the_target_is_not_advised_to_be_ignored(forecast, write, make_table, sm
 
 def test_a_code_among_numbers_may_be_a_category_as_advised(forecast, refused, write, make_table):
     path = write(make_table().assign(product=["4711", "0815", "4711-B"] * 40))
-    refused(
+    hint = "or --categorical 'product' if its cells are names"
+    refused("train", path, message="'product' must be numeric", hint=hint)
         "train", path, message="'product' must be numeric", hint="or --categorical 'product' if its cells are names"
     )
     assert forecast("check", path, "--categorical", "product").code == 0
