@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _PER_CENT = ("mape", "smape", "wape")
 _COUNTS = ("rows", "no_target", "no_forecast")
 _OF_LEVELS = ("pinball", "wql", "crps", "coverage", "width", "winkler")
-_ABREAST = 7
+_ABREAST = 8
 """Scores of levels in one table; more would not fit a line."""
 _HEADINGS = {"skill_per_cent": "skill", "no_target": "no target", "no_forecast": "no forecast"}
 
