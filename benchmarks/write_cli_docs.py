@@ -9,7 +9,20 @@ import sys
 from pathlib import Path
 
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
-COMMANDS = ("", "check", "explain", "train", "future-template", "predict", "backtest", "plot", "inspect", "audit", "info")
+COMMANDS = (
+    "",
+    "check",
+    "explain",
+    "train",
+    "future-template",
+    "predict",
+    "backtest",
+    "evaluate",
+    "plot",
+    "inspect",
+    "audit",
+    "info",
+)
 OPENING = """# Command line
 
 Written by `make docs` from `forecast … --help`; a test fails when it is out of date.
