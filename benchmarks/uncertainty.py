@@ -36,8 +36,6 @@ METHODS: dict[str, dict[str, Any]] = {
     "quantile head, cqr": {"quantiles": (0.1, 0.5, 0.9), "calibration": "cqr"},
     "point, split": {"quantiles": (0.1, 0.5, 0.9), "calibration": "split"},
     "gaussian": {"distribution": "gaussian"},
-    "gaussian, cqr": {"distribution": "gaussian", "calibration": "cqr"},
-    "student-t": {"distribution": "student-t"},
 }
 
 
