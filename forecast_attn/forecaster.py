@@ -14,7 +14,7 @@ from forecast_attn.config import RunConfig
 from forecast_attn.errors import RunError
 from forecast_attn.forecast_result import ForecastResult
 from forecast_attn.panel_reading import Table, name_of, panel_of_run, read_panel
-from forecast_attn.run_dir import RunDir
+from forecast_attn.run_dir import SCRATCH, RunDir
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -316,6 +316,6 @@ class Forecaster(Backtesting):
 
     def _scratch_dir(self) -> Path:
         """A directory that lives as long as this object."""
-        path = tempfile.mkdtemp(prefix="forecast-attn-")
+        path = tempfile.mkdtemp(prefix=SCRATCH)
         weakref.finalize(self, shutil.rmtree, path, ignore_errors=True)
         return Path(path)

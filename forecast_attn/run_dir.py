@@ -34,6 +34,8 @@ from forecast_attn.errors import RunError
 from forecast_attn.formats import FORMAT_VERSION, upgraded
 
 RUNS = Path("runs")
+SCRATCH = "forecast-attn-"
+"""How the names of temporary folders begin."""
 MEMBERS = "members"
 CONFIG = "config.json"
 DAMAGED_HINT = "restore it from a copy, or train again"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from forecast_attn.errors import ConfigError
 from forecast_attn.evaluation.baseline_forecasts import BASELINES, DEFAULT_BASELINES, check_baselines
 from forecast_attn.inference import Model, choose_device, load_model
 from forecast_attn.panel_reading import Table
-from forecast_attn.run_dir import RunDir
+from forecast_attn.run_dir import SCRATCH, RunDir
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +46,7 @@ class BacktestOptions:
     accelerator: str = "auto"
     non_negative: bool | None = None
     name: str | None = None
-    """Of the model in the file; the run's folder when None."""
+    """Of the model in the file; when None the run's folder, or its attention where the folder is a temporary one."""
 
     def __post_init__(self) -> None:
         if self.refit_epochs is not None:
@@ -100,7 +101,7 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
         model=model,
         panel=panel,
         folds=folds,
-        name=_name_of(run, options),
+        name=_name_of(run, model, options),
         device=device,
         trained_until=trained_until,
         unseen=unseen,
@@ -127,8 +128,10 @@ def _check_attention(model: Model, options: BacktestOptions) -> None:
     check_top(options.attention.top, model.schema.lookback)
 
 
-def _name_of(run: RunDir, options: BacktestOptions) -> str:
-    name = options.name or run.path.resolve().name
+def _name_of(run: RunDir, model: Model, options: BacktestOptions) -> str:
+    folder = run.path.resolve()
+    is_temporary = folder.is_relative_to(Path(tempfile.gettempdir()).resolve()) and folder.name.startswith(SCRATCH)
+    name = options.name or (model.config.model.attention if is_temporary else folder.name)
     if name in BASELINES:
         raise ConfigError(f"the model cannot be called '{name}', as a baseline is", "another --name")
     return name
