@@ -51,3 +51,26 @@ def test_a_long_table_is_not_taken_for_a_wide_one(refused, write, name):
     path = write(pd.concat([pd.DataFrame({"date": days, name: series, "target": range(40)}) for series in "ab"]))
     message = f"'data.csv' has a column '{name}', as tables of one row per series and step have"
     refused("train", path, "--wide", message=message, hint=f"^leave --wide out, or --ignore '{name}'; ")
+
+
+def test_the_forecasts_of_a_wide_table_belong_to_all_its_series(here):
+    from forecast_attn.config import DataConfig, RunConfig
+    from forecast_attn.panel_reading import read_panel
+
+    random, days = np.random.default_rng(0), pd.date_range("2024-01-01", periods=40)
+    values = {name: random.normal(size=40) for name in ("south", "north", "wind")}
+    wide = pd.DataFrame({"date": days, **values})
+    issues = [
+        pd.DataFrame({"date": day + pd.to_timedelta(range(1, 4), "D"), "issued_at": day, "wind": random.normal(size=3)})
+        for day in days
+    ]
+    shared = pd.concat(issues, ignore_index=True)
+    each = pd.concat([shared.assign(item_id=name) for name in ("south", "north")])
+    config = RunConfig(data=DataConfig(wide=True, future_covariates=("wind",)))
+    panels = [read_panel(wide, config, table)[0] for table in (shared, each)]
+    series, stamps = np.array([[0], [1]]), np.array([[np.datetime64("2024-01-20", "ns")]] * 2)
+    for cutoff in ("2024-01-18", "2024-01-19"):
+        cutoffs = np.array([[np.datetime64(cutoff, "ns")]] * 2)
+        found = [panel.issued.newest_values(series, stamps, cutoffs).ravel() for panel in panels]
+        expected = shared[(shared["date"] == "2024-01-20") & (shared["issued_at"] == cutoff)]["wind"].iloc[0]
+        np.testing.assert_array_equal(found, np.full((2, 2), expected))

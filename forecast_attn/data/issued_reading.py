@@ -33,6 +33,7 @@ def parse_issued(
     *,
     zone: Zone,
     date_format: str | None = None,
+    shared: bool = False,
 ) -> IssuedForecasts:
     """Read a table of forecasts.
 
@@ -44,6 +45,7 @@ def parse_issued(
         report: called with every problem.
         zone: of the data's axis.
         date_format: how the stamps are written; found when None.
+        shared: without an identifier the forecasts are those of every series, as in a wide table.
 
     Raises:
         DataError: a column is missing, or of another kind than the data's.
@@ -53,7 +55,8 @@ def parse_issued(
         report(replace(finding, file=finding.file or source))
 
     with naming(source):
-        columns = _columns(frame, roles, len(item_ids) > 1, source)
+        shared = shared and roles.item_id not in frame.columns
+        columns = _columns(frame, roles, len(item_ids) > 1 and not shared, source)
         series = _series(frame, roles, item_ids)
         read = functools.partial(axis_stamps, zone=zone, report=report_here, date_format=date_format)
         stamps, issued_at, no_time = _both_times(frame, roles.time, series, item_ids, read, report_here)
@@ -65,7 +68,8 @@ def parse_issued(
         _report_unknown(frame, roles, series, source, report_here)
         table = IssuedForecasts(source, columns, item_ids, series, stamps, issued_at, values, zone)
         rows = np.flatnonzero(~no_time & ~np.isnan(values).any(axis=1) & (series >= 0))
-        return _without_repeats(in_order(table.take(rows)), report_here)
+        table = _without_repeats(in_order(table.take(rows)), report_here)
+        return _of_every_series(table) if shared else table
 
 
 # --------------------------------------------------------------------------- parsing
@@ -136,6 +140,13 @@ def _series(frame: pd.DataFrame, roles: Roles, item_ids: tuple[str, ...]) -> Int
     found, names = ids_as_text(frame[roles.item_id])
     position = pd.Index(item_ids, dtype=object).get_indexer(pd.Index(names, dtype=object))
     return np.append(position, -1)[found]
+
+
+def _of_every_series(table: IssuedForecasts) -> IssuedForecasts:
+    """The forecasts of one series, once for each."""
+    length, num_series = len(table.series), len(table.item_ids)
+    repeated = table.take(np.tile(np.arange(length), num_series))
+    return replace(repeated, series=np.repeat(np.arange(num_series), length))
 
 
 def _without_repeats(table: IssuedForecasts, report: Report) -> IssuedForecasts:

@@ -131,6 +131,7 @@ def _as_forecast(
         report,
         zone=cells.zone,
         date_format=config.date_format,
+        shared=config.wide,
     )
     severity: Severity = "warning" if config.missing == "mask" else "error"
     return fill_absent(cells, issued, vintages.absent, roles, report, severity), issued
