@@ -24,7 +24,7 @@ from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
 from forecast_attn.run_dir import RunDir
 
-SCRIPTS = ("model.js", "drawing.js", "charts.js", "tables.js", "main.js")
+SCRIPTS = ("model.js", "drawing.js", "charts.js", "tables.js", "saving.js", "main.js")
 """In this order: each knows the ones before it."""
 
 

@@ -66,6 +66,7 @@ def page_document(dump: AttentionDump, shown: AttentionDump, values: WindowValue
         "items": shown.item_ids,
         "times": times,
         "windows": windows,
+        "observed": shown.observed_steps.max(axis=(1, 2)).astype(int).tolist(),
         "weights": encode(shown.weights),
         "past": encode(values.past),
         "forecast": encode(values.forecast),

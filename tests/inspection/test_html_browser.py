@@ -440,3 +440,42 @@ def test_the_theme_may_change_while_the_page_is_open(browser, page):
     assert browser.ask(pixel) > 240
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
     browser.wait(f"{pixel} < 60")
+
+
+# --------------------------------------------------------------------------- exact values, and a picture to keep
+
+
+def mean_readout(browser):
+    return browser.ask("document.getElementById('mean-readout').textContent").replace("\u00a0", " ")
+
+
+def test_pointing_at_a_mean_reads_off_its_value(browser, page, dump):
+    browser.open(page)
+    assert mean_readout(browser) == "Point at a lag for its mean weight."
+    browser.point("#profile svg", 0.3, 0.5)
+    lag = int(re.search(r"lag (\d+)", mean_readout(browser)).group(1))
+    means = dump.weights.astype(float).mean(axis=(0, 1))[:, LOOKBACK - 1 - lag]
+    first, profile = re.findall(r"([\d.e-]+) %", mean_readout(browser))
+    assert float(first) == pytest.approx(100 * means[0], rel=1e-3)
+    assert float(profile) == pytest.approx(100 * means.mean(), rel=1e-3)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_charts_are_saved_as_a_picture(browser, page, tmp_path, dark):
+    from matplotlib.image import imread
+
+    browser.open(page, dark=dark)
+    browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+    for button, name in (("save", "attention-window-1.png"), ("save-means", "attention-mean.png")):
+        browser.ask(f"document.getElementById('{button}').click()")
+        for _ in range(200):
+            if (tmp_path / name).is_file():
+                break
+            time.sleep(0.025)
+        picture = imread(tmp_path / name)
+        assert picture.shape[1] > 2 * 900  # twice the screen's pixels
+        assert (picture[..., 3] == 1).all()
+        assert (picture[0, 0, :3].mean() < 0.5) == dark
+        colours = np.unique((picture[..., :3] * 255).astype(int).reshape(-1, 3), axis=0)
+        assert len(colours) > 500  # the heat map and the letters, not the background alone
+    assert browser.complaints() == []

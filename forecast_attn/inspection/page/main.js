@@ -35,6 +35,7 @@ function showMarks() {
   heatmap.mark(state);
   meanMap.mark(state);
   showReadout();
+  showMeanReadout();
   const step = page.steps[state.step], time = timeOf(state.window, lookback + state.step);
   byId("step").value = state.step;
   byId("step").setAttribute("aria-valuetext", `step ${step}, ${time}`);
@@ -63,9 +64,21 @@ function showReadout() {
 
 function lagWords(place, row) {
   const value = pastOf(state.window)[place], lag = lagOf(place);
-  const words = [`lag ${lag}`, timeOf(state.window, place), distanceOf(lag), `weight ${share(row[place])}`];
+  const words = [`lag ${lag}`, timeOf(state.window, place), distanceOf(lag), `weight ${exactly(row[place])}`];
   if (Number.isFinite(value)) words.push(`${page.target ?? "value"} ${number(value)}`);
   return words.filter(Boolean).join(" · ");
+}
+
+// Beside the charts of the means: what they show at the lag that is pointed at.
+function showMeanReadout() {
+  const readout = byId("mean-readout"), rows = meanRows(state.head), { place, step } = state;
+  if (place === null) {
+    readout.textContent = "Point at a lag for its mean weight.";
+    return;
+  }
+  const words = [`lag ${lagOf(place)}`, distanceOf(lagOf(place)), `mean weight ${exactly(rows[step][place])} in step ${page.steps[step]}`];
+  if (numSteps > 1) words.push(`${exactly(profileOf(rows)[place])} over all steps`);
+  readout.textContent = words.filter(Boolean).join(" · ");
 }
 
 function showTables() {
@@ -171,6 +184,9 @@ function listen() {
   for (const [id, map] of [["heatmap", heatmap], ["mean", meanMap]]) {
     pointerOn(byId(id), (x, y) => chooseStep(map.rowAt(y), placeAt(map.layout(), x)));
   }
+  pointerOn(byId("profile"), (x) => chooseStep(state.step, placeAt(layoutOf(byId("profile")), x)));
+  byId("save").addEventListener("click", saveWindow);
+  byId("save-means").addEventListener("click", saveMeans);
   for (const id of ["step-details", "lag-details"]) byId(id).addEventListener("toggle", showTables);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showAll);
   let width = byId("series").clientWidth;
@@ -180,6 +196,10 @@ function listen() {
     showAll();
   }).observe(byId("series"));
 }
+
+const saveWindow = () => savePicture([byId("series"), byId("heatmap")], [`${windowName(state)}${headWords(", ")}`, byId("readout").innerText.replace(/\s+/g, " ")], `attention-window-${state.window + 1}`);
+
+const saveMeans = () => savePicture([byId("profile"), byId("mean")], [document.title, byId("average-words").textContent], "attention-mean");
 
 function legendEntry(words) {
   const entry = make(byId("legend"), "li"), svg = draw(entry, "svg", { viewBox: "0 0 26 10", "aria-hidden": "true" });

@@ -99,6 +99,9 @@ function share(weight) {
   return `${(100 * weight).toFixed(weight >= 0.1 ? 0 : weight >= 0.01 ? 1 : 2)}\u00a0%`;
 }
 
+// To four digits, where one weight is pointed at.
+const exactly = (weight) => `${number(100 * weight)}\u00a0%`;
+
 const effectiveWords = (count) => `${number(count, 3)} effective step${number(count, 3) === "1" ? "" : "s"}`;
 const lagOf = (place) => lookback - 1 - place;
 const distanceOf = (lag) => (page.distances === null ? "" : lag === 0 ? "the cut-off" : `${page.distances[lag]} before the cut-off`);
