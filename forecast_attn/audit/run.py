@@ -11,7 +11,7 @@ from forecast_attn.audit.findings import Audit
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.inference import Model, choose_device, load_model, read_config
 from forecast_attn.panel_reading import Table, panel_of_run
-from forecast_attn.preparation import prepare
+from forecast_attn.preparation import Preparation, prepare
 from forecast_attn.run_dir import RunDir, sha256_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,23 @@ def audit_run(
             "the columns of the table are not those the run was trained on", "give the table of the training"
         )
     preparation = prepare(panel, model.config.data)
+    _check_boundary(run, preparation)
     return audit_attention(model, preparation, options, device=device, others=models, listener=listener)
+
+
+def _check_boundary(run: RunDir, preparation: Preparation) -> None:
+    """Of a run that was not trained on a file no digest is known: another table's windows may be training rows.
+
+    Raises:
+        RunError: validation began elsewhere in the training.
+    """
+    known = run.read_json(run.metrics).get("validation", {}).get("after")
+    begins = preparation.panel.zone.stamp_text(preparation.split.boundary)
+    if run.read_json(run.config)["data"]["sha256"] is None and known not in (None, begins):
+        raise RunError(
+            f"validation of this table begins after {begins}, that of '{run.path}' after {known}: it is another table",
+            "give the table of the training",
+        )
 
 
 def _refuse_ensemble(name: str, model: Model) -> None:

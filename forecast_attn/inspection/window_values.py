@@ -95,6 +95,8 @@ def _panels(model: Model, run: RunDir, table: Path | None, notes: list[str]) -> 
     path = Path(recorded["file"])
     if recorded["sha256"] is not None and path.is_file() and sha256_of(path) == recorded["sha256"]:
         yield read_history(model, run, _read(model, path), path.name).panel
+    elif recorded["sha256"] is None:
+        notes.append("the run was not trained on a file: name its table with --data FILE")
     else:
         notes.append(f"the table of training, '{path}', is not where it was or has changed: name it with --data FILE")
 

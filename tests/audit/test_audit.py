@@ -183,6 +183,8 @@ def test_a_run_of_a_dataframe_is_audited_with_it(tmp_path: Path) -> None:
         forecaster.audit()
     with pytest.raises(DataError, match="the columns of the table are not those"):
         forecaster.audit(table.rename(columns={"other": "another"}))
+    with pytest.raises(RunError, match="validation of this table begins after"):
+        forecaster.audit(noise_table(150), windows=4, draws=10)
 
 
 def test_runs_that_cannot_be_compared_are_refused(
