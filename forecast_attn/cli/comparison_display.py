@@ -54,7 +54,8 @@ def show_comparison(found: Comparison, folder: Path) -> None:
     console, windows = make_console(), found.validation
     count = f"{windows['windows']:,} of {windows['windows_available']:,} windows after {windows['after']}"
     seeds = int(found.leaderboard["seeds"].iloc[0])
-    console.print(f"validation, {count}; mean ± standard deviation of {seeds} seed{'s' if seeds > 1 else ''}")
+    spread = f"mean ± standard deviation of {seeds} seeds" if seeds > 1 else "one seed"
+    console.print(f"validation, {count}; {spread}", soft_wrap=True)
     console.print(_errors(found))
     console.print()
     console.print(_cost(found))
