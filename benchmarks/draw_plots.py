@@ -1,4 +1,4 @@
-"""Draws the pictures of `forecast plot` that docs/plots.md shows, from a run trained and backtested here on a sample table.
+"""Draws the pictures of `forecast plot` that docs/plots.md shows, from a run trained and backtested here on a sample.
 
     python benchmarks/draw_plots.py          writes docs/images/plot-*.png
 
@@ -18,7 +18,7 @@ LEVELS = ("--quantiles", "0.05,0.25,0.5,0.75,0.95", "--calibration", "cqr")
 TRAINING = ("--attention", "luong-general", *LEVELS, "--max-epochs", "4", "--seed", "1")
 BACKTEST = ("--cutoffs", "60", "--stride", "24")
 PICTURES = {
-    "plot-forecast": ("--cutoff", "2024-06-26 23:00", "--history", "120"),
+    "plot-forecast": ("--cutoff", "2024-06-26 23:00", "--history", "48"),
     "plot-errors": ("--kind", "error-by-step"),
     "plot-calibration": ("--kind", "calibration"),
 }

@@ -34,6 +34,7 @@ HEIGHT, SMALL_HEIGHT, MARGIN = 3.3, 1.75, 1.2  # inches
 MOST_TICKS = 11  # of a lone panel
 DENSITIES = (0.18, 0.34, 0.5, 0.64)  # of the bands, the widest first
 TITLE_ROOM = {1: 100, 2: 44, 3: 30}  # characters above one of so many panels beside each other
+BAR = 14  # points, of the intervals of a single step
 DOTS_UP_TO = 8
 """Steps ahead that are few enough to be marked one by one."""
 
@@ -88,7 +89,8 @@ def _heading(scene: ForecastScene, span: str | None) -> str | None:
 def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks: int) -> None:
     front = view.models[0]
     _draw_bands(axes, view, front)
-    axes.plot(_dates(view.history_stamps), view.history, color=ACCENT, linewidth=1.4, label=scene.target)
+    if len(view.history):
+        axes.plot(_dates(view.history_stamps), view.history, color=ACCENT, linewidth=1.4, label=scene.target)
     axes.axvline(_date(view.cutoff), color=FAINT, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
     _draw_actual(axes, view)
     for at, model in reversed(list(enumerate(view.models))):
@@ -98,11 +100,12 @@ def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks:
 
 
 def _draw_bands(axes: Axes, view: ForecastView, model: ModelForecast) -> None:
-    """Each interval above the wider one, and darker."""
+    """Each interval above the wider one, and darker; of a single step a bar, for an area would have no width."""
+    draw, width = (axes.vlines, BAR) if len(view.stamps) == 1 else (axes.fill_between, 0)
     for at, pair in enumerate(model.intervals):
         edges = model.levels[pair.lower], model.levels[pair.upper]
-        axes.fill_between(
-            _dates(view.stamps), *edges, linewidth=0, label=wording.interval_name(pair), zorder=1.5 + at / 100,
+        draw(
+            _dates(view.stamps), *edges, linewidth=width, label=wording.interval_name(pair), zorder=1.5 + at / 100,
             color=lightened(MODELS[0], DENSITIES[min(at, len(DENSITIES) - 1)])
         )  # fmt: skip
     for level in model.lone_levels:
@@ -118,7 +121,7 @@ def _draw_actual(axes: Axes, view: ForecastView) -> None:
     stamps, actual = view.joined(view.actual)
     axes.plot(
         _dates(stamps), actual, color=INK, linewidth=1.2, linestyle=(0, (3, 2)), label=wording.CAME,
-        marker=_marker(view), markersize=3.5
+        marker=_marker(view), markersize=3.5, markevery=slice(len(stamps) - len(view.stamps), None)
     )  # fmt: skip
 
 
@@ -138,7 +141,7 @@ def _marker(view: ForecastView) -> str | None:
 
 def _label_time(axes: Axes, scene: ForecastScene, view: ForecastView, most: int) -> None:
     """Round times on the user's clock; the days from end to end, with their year and zone, stand below all panels."""
-    stamps = np.concatenate([view.history_stamps, view.stamps])
+    stamps = np.concatenate([view.history_stamps if len(view.history_stamps) else [view.cutoff], view.stamps])
     ticks = time_ticks(stamps, scene.zone, most)
     axes.set_xticks(_dates(np.array([tick.stamp for tick in ticks])), [tick.text for tick in ticks])
     first, last = _dates(stamps[[0, -1]])

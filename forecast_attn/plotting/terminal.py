@@ -54,7 +54,9 @@ def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Char
         return np.asarray((stamps - view.cutoff).astype(np.int64), np.float64)
 
     ahead = places(view.stamps)
-    lines = [Line(scene.target, places(view.history_stamps), view.history, HISTORY_SIGN, HISTORY)]
+    lines = []
+    if len(view.history):
+        lines.append(Line(scene.target, places(view.history_stamps), view.history, HISTORY_SIGN, HISTORY))
     if not np.isnan(view.actual).all():
         stamps, actual = view.joined(view.actual)
         lines.append(Line(wording.CAME, places(stamps), actual, ACTUAL_SIGN, ACTUAL))
@@ -64,7 +66,8 @@ def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Char
         for level in front.lone_levels
     ]
     lines += _curves([(wording.model_label(model.name), ahead, model.prediction) for model in view.models])
-    ticks = time_ticks(np.concatenate([view.history_stamps, view.stamps]), scene.zone, max(width // TICK_WIDTH, 2))
+    stamps = np.concatenate([view.history_stamps, view.stamps])
+    ticks = time_ticks(stamps, scene.zone, max(width // TICK_WIDTH, 2))
     labels = [(float(places(np.array([tick.stamp]))[0]), tick.text) for tick in ticks]
     return Chart(lines, _bands(front, ahead), [(0.0, "cut-off"), *labels], marks=[0.0])
 

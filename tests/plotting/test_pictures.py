@@ -108,8 +108,14 @@ def test_a_picture_of_fewer_series_says_so(scene):
 def test_whole_number_axes_and_one_step_are_drawn(make_backtest, make_file):
     table = make_backtest(horizon=1, models=("net",)).head(1).assign(cutoff=4, timestamp=5)
     (axes,) = draw_forecast(forecast_scene(find_source(make_file(table)), ALL)).axes
-    assert lines_of(axes)["forecast of net"].get_xdata().tolist() == [5]
-    assert lines_of(axes)["forecast of net"].get_marker() == "o"
+    lines = lines_of(axes)
+    assert lines["forecast of net"].get_xdata().tolist() == [5]
+    assert lines["forecast of net"].get_marker() == "o"
+    assert "target" not in lines  # there is no history
+    for bars, (lower, upper) in zip(axes.collections, (("0.05", "0.95"), ("0.25", "0.75")), strict=True):
+        (bar,) = bars.get_segments()
+        np.testing.assert_allclose(bar, [[5, table[lower].iloc[0]], [5, table[upper].iloc[0]]])
+    assert axes.get_xlim()[0] < 4 < 5 < axes.get_xlim()[1]
 
 
 def test_errors_are_drawn_from_zero(make_backtest, make_file):
