@@ -14,6 +14,7 @@ COMMANDS = (
     "check",
     "explain",
     "train",
+    "compare",
     "future-template",
     "predict",
     "backtest",
