@@ -96,6 +96,7 @@ def parse_cells(
     for name in (roles.time, *((roles.item_id,) if roles.item_id else ()), *roles.numeric, *roles.categorical):
         require_column(frame, name, source)
     time = read_stamps(frame[roles.time], roles.time, date_format)
+    _report_epoch(time, roles.time, report)
     places = file_places(frame)
     report_each(
         report, np.flatnonzero(time.bad), lambda at: _bad_time(frame[roles.time], at, places.row(at), time, date_format)
@@ -257,6 +258,16 @@ def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_for
         said, hint = ", without the offset that other cells have", "write an offset such as +01:00, or Z"
     said = "is empty" if pd.isna(value) else f"is {str(value)!r}{said}"
     return Finding("FA201", "error", f"column '{name}' {said} at {place(row)}", hint, column=name, row=row)
+
+
+def _report_epoch(time: ParsedStamps, column: str, report: Report) -> None:
+    """Note whole numbers that are as large as seconds or milliseconds of the years 2001 to 2065."""
+    found = time.stamps[~time.bad]
+    for unit, name, size in (("s", "seconds", 1), ("ms", "milliseconds", 1000)):
+        if found.dtype.kind == "i" and len(found) and 1e9 * size <= found.min() and found.max() <= 3e9 * size:
+            first = str(np.datetime64(int(found.min()), unit).astype("datetime64[m]")).replace("T", " ")
+            message = f"column '{column}' may hold {name} since 1970, from {first} on; it is read as steps"
+            report(Finding("FA212", "note", message, f"--date-format {unit} if they are", column=column))
 
 
 def _no_id(column: str | None, row: int) -> Finding:
