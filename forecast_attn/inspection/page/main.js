@@ -197,9 +197,16 @@ function listen() {
   }).observe(byId("series"));
 }
 
-const saveWindow = () => savePicture([byId("series"), byId("heatmap")], [`${windowName(state)}${headWords(", ")}`, byId("readout").innerText.replace(/\s+/g, " ")], `attention-window-${state.window + 1}`);
+const scaleWords = (id) => `colours: ${byId(id).innerText.replace(/\s+/g, " ").replace("weight 0", "weight 0 to")}`;
 
-const saveMeans = () => savePicture([byId("profile"), byId("mean")], [document.title, byId("average-words").textContent], "attention-mean");
+function saveWindow() {
+  const words = Array.from(byId("readout").children, (line) => line.textContent);
+  savePicture([byId("series"), byId("heatmap")], [`${windowName(state)}${headWords(", ")}; ${scaleWords("scale")}`, ...words], `attention-window-${state.window + 1}`);
+}
+
+function saveMeans() {
+  savePicture([byId("profile"), byId("mean")], [`${document.title}; ${scaleWords("mean-scale")}`, byId("average-words").textContent], "attention-mean");
+}
 
 function legendEntry(words) {
   const entry = make(byId("legend"), "li"), svg = draw(entry, "svg", { viewBox: "0 0 26 10", "aria-hidden": "true" });

@@ -6,7 +6,7 @@ const DRAWN_WITH = [
 ];
 const PICTURE_SCALE = 2, PICTURE_EDGE = 16, PICTURE_LINE = 18;
 
-// A copy that needs no style sheet: outside the page nobody knows its classes.
+// A copy that needs no style sheet and no other part of the page: outside of it nobody knows its classes and patterns.
 function standingAlone(svg) {
   const copy = svg.cloneNode(true), box = svg.getBoundingClientRect();
   const copies = [copy, ...copy.querySelectorAll("*")];
@@ -15,6 +15,8 @@ function standingAlone(svg) {
     for (const name of DRAWN_WITH) copies[at].setAttribute(name, style.getPropertyValue(name));
   });
   for (const [name, value] of [["xmlns", SVG], ["width", box.width], ["height", box.height]]) copy.setAttribute(name, value);
+  const hatch = copy.insertBefore(document.querySelector(".patterns defs").cloneNode(true), copy.firstChild);
+  hatch.querySelector("rect").setAttribute("fill", getComputedStyle(document.querySelector(".patterns")).fill);
   return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(copy))}`;
 }
 
