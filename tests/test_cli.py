@@ -334,6 +334,18 @@ def test_a_reader_that_has_had_enough(process_environment, finished_run):
         assert process.stderr.read() == b""
 
 
+def test_a_reader_of_tables_that_has_had_enough(process_environment, finished_run):
+    """`forecast inspect RUN | head -1` ends as quietly: rich would end with 1."""
+    file = str(finished_run / "validation_attention.parquet")
+    command = [sys.executable, "-m", "forecast_attn", "inspect", file]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=process_environment) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
 @pytest.mark.slow
 def test_nothing_is_written_but_what_was_named(forecast_process, write, make_table, small, here, tmp_path):
     """Home, cache and temporary folder are watched too."""

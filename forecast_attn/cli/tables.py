@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,18 @@ WIDTH_ELSEWHERE = 120
 """Characters per line where nobody says how many there are: files and pipes."""
 
 
+class _PipedConsole(Console):
+    """A console whose reader may have had enough (head, less), which is no error; rich would end with 1."""
+
+    def on_broken_pipe(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0)
+
+
 def make_console(*, stderr: bool = False, quiet: bool = False) -> Console:
     """A console as wide as the terminal; no colours where there is none, or with NO_COLOR."""
     # Names of columns and series are text: "load [kW]" is no markup, ":cat:" no picture.
-    console = Console(stderr=stderr, quiet=quiet, highlight=False, markup=False, emoji=False)
+    console = _PipedConsole(stderr=stderr, quiet=quiet, highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH_ELSEWHERE
     return console
