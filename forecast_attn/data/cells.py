@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -263,7 +263,8 @@ def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_for
 def _report_epoch(time: ParsedStamps, column: str, report: Report) -> None:
     """Note whole numbers that are as large as seconds or milliseconds of the years 2001 to 2065."""
     found = time.stamps[~time.bad]
-    for unit, name, size in (("s", "seconds", 1), ("ms", "milliseconds", 1000)):
+    units: tuple[tuple[Literal["s", "ms"], str, int], ...] = (("s", "seconds", 1), ("ms", "milliseconds", 1000))
+    for unit, name, size in units:
         if found.dtype.kind == "i" and len(found) and 1e9 * size <= found.min() and found.max() <= 3e9 * size:
             first = str(np.datetime64(int(found.min()), unit).astype("datetime64[m]")).replace("T", " ")
             message = f"column '{column}' may hold {name} since 1970, from {first} on; it is read as steps"
