@@ -183,7 +183,7 @@ class _Work:
             path = self.parts.forecasts(part.number)
             if not path.is_file():
                 table = self._forecast_rows(self.model_of(part.model), part)
-                write_parquet(path, [table], table.schema)
+                write_parquet(path, [table], table.schema, compression="none")
             else:
                 self.listener.forecasting(part.windows.stop - part.windows.start, part.model)
 

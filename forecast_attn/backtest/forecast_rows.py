@@ -88,14 +88,18 @@ def _or_null(values: Floats) -> pa.Array:
     return pa.array(values.ravel(), from_pandas=True)
 
 
-def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> None:
+REPEATED = ["item_id", "cutoff", "timestamp", "step", "model"]
+"""Columns whose values are worth a dictionary; forecasts hardly repeat."""
+
+
+def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema, compression: str = "zstd") -> None:
     """Write tables as row groups of a file that appears whole or not at all.
 
     Raises:
         RunError: it cannot be written.
     """
     with replacing(path) as stream, write_errors_of(path):
-        writer = pq.ParquetWriter(stream, schema, compression="zstd")
+        writer = pq.ParquetWriter(stream, schema, compression=compression, use_dictionary=REPEATED)
         try:
             for table in tables:
                 writer.write_table(table, row_group_size=max(table.num_rows, 1))

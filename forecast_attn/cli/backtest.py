@@ -113,6 +113,8 @@ def backtest(
     is_table = source is not None and not source.is_dir()
     _check_use(source, data, out_run, config, options, is_table=is_table)
     options = given_options(config, options)
+    from_file = options.pop("out", None)  # of a file for `forecast train`: where the run is written
+    out_run = out_run or (Path(from_file) if from_file else None)
     from forecast_attn.attention_dump import DumpChoice
     from forecast_attn.backtest.plan import BacktestOptions
     from forecast_attn.backtest.schedule import Schedule

@@ -219,7 +219,7 @@ def test_the_command_says_the_folds_first(shop_run: Path, forecast: Callable, he
     early = forecast("backtest", shop_run, "--start", "2024-03-01", "--stride", "7D", "--out", "bt.parquet", "--json")
     assert early.code == 0, early.err
     assert "WARNING: 2 of 7 cut-offs lie inside the stretch" in early.err
-    assert early.err.index("cut-off") < early.err.index("forecast 12 of 12 windows")
+    assert early.err.index("cut-off") < early.err.index("forecast 14 of 14 windows")
     assert json.loads(early.out)["inside_training"] == 2
     shown = forecast("backtest", shop_run, "--cutoffs", 5, "--out", "bt.parquet", "--quiet")
     assert shown.code == 0
