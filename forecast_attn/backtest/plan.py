@@ -133,5 +133,5 @@ def _name_of(run: RunDir, model: Model, options: BacktestOptions) -> str:
     is_temporary = folder.is_relative_to(Path(tempfile.gettempdir()).resolve()) and folder.name.startswith(SCRATCH)
     name = options.name or (model.config.model.attention if is_temporary else folder.name)
     if name in BASELINES:
-        raise ConfigError(f"the model cannot be called '{name}', as a baseline is", "another --name")
+        raise ConfigError(f"the model cannot be called '{name}', as a baseline is", "another one with --name NAME")
     return name

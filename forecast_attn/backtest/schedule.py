@@ -31,7 +31,10 @@ class Schedule:
 
     def __post_init__(self) -> None:
         if self.cutoffs is not None and (self.start is not None or self.end is not None):
-            raise ConfigError("--cutoffs counts back from the end of the data; --start and --end name dates", "one way")
+            raise ConfigError(
+                "--cutoffs counts back from the end of the data; --start and --end name dates instead",
+                "--cutoffs 100 --stride 1D, or --start 2024-01-01 --stride 1D",
+            )
         if self.cutoffs is not None and self.cutoffs < 1:
             raise ConfigError(f"--cutoffs must be at least 1; got {self.cutoffs}", "such as --cutoffs 100")
         if self.stride is not None:

@@ -237,7 +237,10 @@ def _check_use(
         if not source.exists() and str(source) != "-":  # type: ignore[union-attr]
             raise RunError(f"there is no run or table '{source}'", "forecast backtest RUN, or forecast backtest DATA")
         if data is not None:
-            raise ConfigError(f"'{source}' is a table already, and --data names another one", "give a run with --data")
+            raise ConfigError(
+                f"'{source}' is a table already, and --data names another one",
+                "forecast backtest RUN --data FILE, or the table alone",
+            )
         return
     given = {"out_run": out_run, "config": config, **{n: v for n, v in options.items() if n not in OF_RUN}}
     for option, value in given.items():

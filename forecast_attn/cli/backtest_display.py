@@ -96,14 +96,12 @@ class BacktestDisplay(BacktestListener):
         self._say(f"going on: {counted(parts, 'part')} of this backtest were finished before")
 
     def refitting(self, number: int, cutoff: Any) -> None:
-        self._describe(f"refit {number}")
-        self._say(f"refit {number}: rows up to {self._zone.stamp_text(cutoff)}")
+        self._refit = f"refit {number}: rows up to {self._zone.stamp_text(cutoff)}"
+        self._step(self._refit)
 
     def epoch_done(self, record: EpochRecord) -> None:
-        self._say(
-            f"  epoch {record.epoch}  loss {record.train_loss:.4f}  validation {record.validation_loss:.4f}  "
-            f"{record.seconds:.1f} s"
-        )
+        loss = f"epoch {record.epoch}  loss {record.train_loss:.4f}  validation {record.validation_loss:.4f}"
+        self._step(f"  {loss}  {record.seconds:.1f} s", shown=f"{self._refit}, {loss}")
 
     def forecasting(self, windows: int, model: int) -> None:
         self._done += windows
@@ -114,16 +112,17 @@ class BacktestDisplay(BacktestListener):
             self._say(f"forecast {self._done:,} of {counted(self._total, 'window')}")
 
     def comparing(self, name: str) -> None:
-        self._describe(name)
-        if self._bar is None:
-            self._say(f"baseline {name}")
+        self._step(f"baseline {name}")
 
     def attention_planned(self, size: Any, path: Path) -> None:
         self._say(f"attention: {size}")
 
-    def _describe(self, text: str) -> None:
-        if self._bar is not None:
-            self._bar.update(self._task, description=text)
+    def _step(self, text: str, shown: str | None = None) -> None:
+        """A line, or on a terminal what stands before the bar."""
+        if self._bar is None:
+            self._say(text)
+        else:
+            self._bar.update(self._task, description=shown or text)
 
     def _say(self, text: str) -> None:
         self.console.print(text, soft_wrap=True)
