@@ -24,11 +24,11 @@ class ComparisonDisplay(TrainingDisplay, ComparisonListener):
 
     def run_started(self, number: int, runs: int, entry: Entry) -> None:
         self.run = f"run {number} of {runs}, {entry.attention}, seed {entry.seed}, "
-        self.member, self.best, self.epochs = self.run, float("inf"), 0
+        self.on_bar = f"{number}/{runs} {entry.name}, "  # short: there is a bar beside it
+        self.member, self.best, self.epochs = self.on_bar, float("inf"), 0
 
     def member_started(self, number: int, members: int) -> None:
-        super().member_started(number, members)
-        self.member = self.run + self.member
+        self.member, self.best = f"{self.on_bar}member {number}/{members}, ", float("inf")
 
     def training_started(self, plan: TrainingPlan, first_epoch: int, device: str) -> None:
         if self.is_live:
@@ -59,7 +59,9 @@ def show_comparison(found: Comparison, folder: Path) -> None:
     console.print(_errors(found))
     console.print()
     console.print(_cost(found))
-    console.print("\np: of Diebold–Mariano against the winner, on errors per cut-off averaged over the seeds")
+    console.print()
+    if found.leaderboard["dm_p_value"].notna().any():
+        console.print("p: of Diebold–Mariano against the winner, on errors per cut-off averaged over the seeds")
     for note in found.notes:
         console.print(f"note: {note}", soft_wrap=True)
     console.print(f"winner: '{found.winner}', run {found.winner_run}", soft_wrap=True)

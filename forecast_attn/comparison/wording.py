@@ -44,11 +44,14 @@ def _spread(winner: str, table: pd.DataFrame, others: pd.DataFrame) -> list[str]
 
 
 def _significance(winner: str, others: pd.DataFrame) -> list[str]:
-    """Only of tests that were made: a p-value that is not defined says nothing."""
-    alike = others[others["dm_p_value"] >= SIGNIFICANT]
-    if not len(alike):
-        return []
-    return [f"not significantly worse than '{winner}' (p of {SIGNIFICANT:g} or more): {_listed(alike)}"]
+    """Of tests that were made, and why others were not: a p-value that is not defined says nothing."""
+    alike, untested = others[others["dm_p_value"] >= SIGNIFICANT], others[others["dm_p_value"].isna()]
+    notes = []
+    if len(alike):
+        notes.append(f"not significantly worse than '{winner}' (p of {SIGNIFICANT:g} or more): {_listed(alike)}")
+    if len(untested):
+        notes.append(f"not tested: {_listed(untested)}; {untested['note'].iloc[0] or 'a test is not defined'}")
+    return notes
 
 
 def _listed(rows: pd.DataFrame) -> str:

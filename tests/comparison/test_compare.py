@@ -274,11 +274,14 @@ def test_a_plan_has_every_mechanism_with_every_seed_and_survives_its_file():
 
 def board(*rows: tuple[str, float, float, bool, float], seeds: int = 3) -> pd.DataFrame:
     names = ["attention", "mae", "mae_std", "within_spread", "dm_p_value"]
-    return pd.DataFrame(rows, columns=names).assign(seeds=seeds)
+    return pd.DataFrame(rows, columns=names).assign(seeds=seeds, note="")
+
+
+ROWS = (("a", 1.0, 0.01, False, np.nan), ("b", 2.0, 0.01, False, 0.001))
 
 
 def test_words_fit_the_numbers():
-    clear = board(("a", 1.0, 0.01, False, np.nan), ("b", 2.0, 0.01, False, 0.001))
+    clear = board(*ROWS)
     assert notes_of(clear, {"mae": 3.0}) == ()
     (only,) = notes_of(clear, {"mae": 1.0})
     assert only == "no mechanism is better than repeating the last season: use that instead"
@@ -287,6 +290,8 @@ def test_words_fit_the_numbers():
     assert spread.startswith("within the spread of the seeds: 'b', 'c' cannot be told from 'a'")
     assert tested.startswith("p below 0.05 of 'c' is about the networks that were trained")
     assert alike == "not significantly worse than 'a' (p of 0.05 or more): 'b'"
+    (untested,) = notes_of(board(*ROWS[:1], ("b", 2.0, 0.01, False, np.nan)).assign(note="DM: too few"), {"mae": 3.0})
+    assert untested == "not tested: 'b'; DM: too few"
     (single,) = notes_of(board(("a", 1.0, np.nan, False, np.nan), ("b", 2.0, np.nan, False, 0.01), seeds=1), {"mae": 3})
     assert single.startswith("one seed each")
 
