@@ -65,7 +65,7 @@ def show_comparison(found: Comparison, folder: Path) -> None:
     for note in found.notes:
         console.print(f"note: {note}", soft_wrap=True)
     console.print(f"winner: '{found.winner}', run {found.winner_run}", soft_wrap=True)
-    console.print(f"forecast with it: forecast predict {found.winner_run}", soft_wrap=True)
+    console.print(f"predict with it: forecast predict {found.winner_run}", soft_wrap=True)
     judge = f"forecast backtest {found.winner_run} --data LATER.csv"
     console.print(f"these windows chose it and its epochs; judge it on later data: {judge}", soft_wrap=True)
     console.print(f"comparison: {folder}", soft_wrap=True)

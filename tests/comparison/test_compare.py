@@ -89,7 +89,7 @@ def test_the_command_line_says_who_won_and_what_to_type(shown, compared):
     board = json.loads((compared / "leaderboard.json").read_text())
     winner = compared / board["run"]
     assert f"winner: '{board['winner']}', run {winner}" in lines
-    assert f"forecast with it: forecast predict {winner}" in lines
+    assert f"predict with it: forecast predict {winner}" in lines
     assert any(line.endswith(f"judge it on later data: forecast backtest {winner} --data LATER.csv") for line in lines)
     for note in board["notes"]:
         assert f"note: {note}" in lines
