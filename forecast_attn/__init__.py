@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from forecast_attn.attention_dump import AttentionDump as AttentionDump
     from forecast_attn.attention_dump import read_attention as read_attention
+    from forecast_attn.backtest.result import BacktestResult as BacktestResult
     from forecast_attn.comparison.compare import compare as compare
     from forecast_attn.comparison.compare import resume_comparison as resume_comparison
     from forecast_attn.comparison.leaderboard import Comparison as Comparison
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AttentionDump": "attention_dump",
+    "BacktestResult": "backtest.result",
     "Comparison": "comparison.leaderboard",
     "ForecastResult": "forecast_result",
     "Forecaster": "forecaster",
@@ -31,6 +33,7 @@ _HOMES = {
 
 __all__ = [
     "AttentionDump",
+    "BacktestResult",
     "Comparison",
     "Evaluation",
     "ForecastResult",
