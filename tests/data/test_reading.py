@@ -217,6 +217,13 @@ def test_what_is_no_table(write_csv: Write, content: str | bytes, said: str, row
     assert error.value.hint
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_quoted_cell_may_hold_line_ends(write_csv: Write, end: str) -> None:
+    """A lone carriage return too: old spreadsheets end lines with one."""
+    content = f'time,note,y{end}1,"a{end}b",2{end}2,c,3{end}'
+    assert lists(read_table(write_csv(content), DataConfig()))["note"] == [f"a{end}b", "c"]
+
+
 def test_a_ragged_row_far_down_a_long_file(write_csv: Write) -> None:
     """Behind quotes with line feeds, and behind many blocks."""
     rows = ["1,x"] * 1_500_000 + ['2,"y\nz"', "3,x,"]

@@ -111,7 +111,8 @@ def rewrite(records: Iterator[list[str]]) -> Iterator[Block]:
     """Records as blocks of CSV that nobody can misread."""
     for first in records:
         text = io.StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n")
+        # With both marks a cell that holds either of them is quoted.
+        writer = csv.writer(text, lineterminator="\r\n")
         writer.writerow(first)
         writer.writerows(itertools.islice(records, RECORDS_AT_ONCE - 1))
         yield Block(text.getvalue().encode(), ",", plain=False)
