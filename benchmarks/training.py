@@ -112,8 +112,8 @@ def seconds(work: Callable[[], None]) -> float:
 def our_rates(attention: str, frame: pd.DataFrame, folder: Path, turn: int) -> tuple[float, float, tuple[int, int]]:
     """Windows per second of training and of scoring, and the widths of the encoder's and decoder's inputs."""
     from forecast_attn import Forecaster
-    from forecast_attn.panel_reading import read_panel
     from forecast_attn.inference import forecast_windows, load_model
+    from forecast_attn.panel_reading import read_panel
     from forecast_attn.run_dir import RunDir
 
     options = {"attention": attention, "batch_size": BATCH, "epoch_windows": WINDOWS, "max_epochs": 1, "seed": turn}
