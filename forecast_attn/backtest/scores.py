@@ -1,4 +1,4 @@
-"""How good the forecasts of a backtest are: scores, skill and tests against seasonal-naive, error by step."""
+"""How good the forecasts of a backtest are: scores, skill and tests against each baseline, error by step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forecast_attn.backtest.backtest import Backtest
 
 REFERENCE = "seasonal-naive"
-"""The baseline that skill and tests are against, where it is among them."""
+"""The baseline that the skill of every model is against, where it is among them."""
 
 _FEWEST = 4
 """Cut-offs below which there is nothing to test."""
@@ -35,8 +35,10 @@ class Scores:
     """The same per group, where groups were asked for."""
     by_step: pd.DataFrame
     """MAE of each model at each step: model, step, rows, mae …"""
+    skills: pd.DataFrame
+    """How much smaller the model's MAE is than each baseline's: baseline, skill_per_cent."""
     tests: pd.DataFrame
-    """Of each pair of models with the reference: see `compare_models`."""
+    """Of the model with each baseline, overall and per step: see `compare_models`."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
@@ -44,6 +46,7 @@ class Scores:
             "metrics": scores_to_records(self.overall),
             "by": None if self.by is None else scores_to_records(self.by),
             "by_step": scores_to_records(self.by_step),
+            "skills": scores_to_records(self.skills),
             "tests": scores_to_records(self.tests),
         }
 
@@ -71,7 +74,8 @@ def score_backtest(
         overall=overall,
         by=score(frame, metrics, by, scales=scales, baseline=baseline) if by else None,
         by_step=score(frame, ["mae", "rmse"], "step"),
-        tests=_tests(frame, backtest.name, baseline),
+        skills=_skills_of(frame, backtest.name, backtest.baselines),
+        tests=_tests(frame, backtest.name, backtest.baselines),
     )
 
 
@@ -106,8 +110,20 @@ def _skills(frame: pd.DataFrame, baseline: str) -> pd.Series:
     return 100 * (1 - score(frame, ["rmae"], baseline=baseline)["rmae"])
 
 
-def _tests(frame: pd.DataFrame, name: str, baseline: str | None) -> pd.DataFrame:
-    if baseline is None or frame["cutoff"].nunique() < _FEWEST:
+def _skills_of(frame: pd.DataFrame, name: str, baselines: Sequence[str]) -> pd.DataFrame:
+    """The model's skill against each baseline, on the rows that both have forecast."""
+    skills = [float(_skills(_pair(frame, name, baseline), baseline).iloc[0]) for baseline in baselines]
+    return pd.DataFrame({"baseline": list(baselines), "skill_per_cent": np.asarray(skills, np.float64)})
+
+
+def _tests(frame: pd.DataFrame, name: str, baselines: Sequence[str]) -> pd.DataFrame:
+    if not baselines or frame["cutoff"].nunique() < _FEWEST:
         return pd.DataFrame(columns=list(COLUMNS))
-    models = [name, baseline]
-    return compare_models(frame[frame["model"].isin(models)], by_step=True)
+    return pd.concat(
+        [compare_models(_pair(frame, name, baseline), by_step=True) for baseline in baselines], ignore_index=True
+    )
+
+
+def _pair(frame: pd.DataFrame, name: str, baseline: str) -> pd.DataFrame:
+    """The rows of both, those of the model first."""
+    return pd.concat([frame[frame["model"] == name], frame[frame["model"] == baseline]], ignore_index=True)

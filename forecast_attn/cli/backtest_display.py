@@ -11,7 +11,7 @@ from rich.table import Table
 
 from forecast_attn.backtest.backtest import Backtest, BacktestListener
 from forecast_attn.backtest.folds import REASONS, Fold, Folds
-from forecast_attn.cli.evaluation_display import left_out_lines, score_tables, tests_table
+from forecast_attn.cli.evaluation_display import against_table, left_out_lines, score_tables
 from forecast_attn.cli.tables import make_console
 from forecast_attn.data.problems import counted, quoted
 
@@ -143,10 +143,9 @@ def show_result(result: BacktestResult, *, all_metrics: bool, quiet: bool) -> No
         notes.print(f"note: {line}", soft_wrap=True)
     console.print("\nMAE by step")
     console.print(_steps_table(scores.by_step))
-    overall = scores.tests[scores.tests["step"].isna()]
-    if len(overall):
+    if len(scores.skills):
         console.print()
-        console.print(tests_table(overall))
+        console.print(against_table(scores.skills, scores.tests[scores.tests["step"].isna()]))
     console.print(f"\nbacktest: {result.path}", soft_wrap=True)
 
 

@@ -71,6 +71,25 @@ def tests_table(tests: pd.DataFrame) -> Table:
     return table
 
 
+def against_table(skills: pd.DataFrame, tests: pd.DataFrame) -> Table:
+    """A model against each baseline: its skill, and whether the difference may be chance.
+
+    Args:
+        skills: baseline, skill_per_cent.
+        tests: of the model with each of them, all steps together.
+    """
+    table = Table(box=None, pad_edge=False)
+    for heading in ("against", "skill", "DM p-value", "GW p-value", "cut-offs"):
+        table.add_column(heading, justify="left" if heading == "against" else "right", overflow="fold")
+    for baseline, skill in zip(skills["baseline"], skills["skill_per_cent"], strict=True):
+        own = tests[(tests["model_a"] == baseline) | (tests["model_b"] == baseline)].set_index("test")
+        said = [_p_value(own.loc[test, "p_value"]) if test in own.index else "–" for test in ("DM", "GW")]
+        notes = sorted({note for note in own["note"] if note})
+        number = f"{own['n'].max():,}" if len(own) else "–"
+        table.add_row(str(baseline), f"{skill:+.1f} %", *said, "  ".join([number, *notes]))
+    return table
+
+
 def _keys(scores: pd.DataFrame) -> list[str]:
     """The model and the groups: what stands before the counts."""
     names = [str(name) for name in scores.columns]

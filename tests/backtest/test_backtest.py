@@ -111,7 +111,17 @@ def test_scores_are_those_of_the_rows(result: BacktestResult, sales: pd.DataFram
     trained = sales[sales["day"] <= pd.Timestamp("2024-03-10")]
     scale = {shop: rows["sales"].diff(7).abs().mean() for shop, rows in trained.groupby("shop")}
     assert scores.loc["run", "mase"] == pytest.approx((np.abs(error) / own["item_id"].map(scale)).mean())
-    assert set(result.scores.tests["test"]) == {"DM", "GW"}
+    tests, skills = result.scores.tests, result.scores.skills.set_index("baseline")["skill_per_cent"]
+    assert set(tests["test"]) == {"DM", "GW"}
+    overall = result.scores.overall.set_index("model")
+    name = overall.index[0]
+    assert set(skills.index) == set(overall.index[1:])
+    for baseline in skills.index:
+        own = tests[(tests["model_a"] == name) & (tests["model_b"] == baseline)]
+        assert own["step"].isna().sum() == 2, "DM and GW of all steps together"
+        np.testing.assert_allclose(
+            skills[baseline], 100 * (1 - overall.loc[name, "mae"] / overall.loc[baseline, "mae"]), rtol=1e-9
+        )
     steps = result.scores.by_step
     assert steps[steps["model"] == "run"]["mae"].mean() == pytest.approx(scores.loc["run", "mae"])
 
