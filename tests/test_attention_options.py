@@ -76,9 +76,9 @@ def test_the_largest_weights_in_half_precision(predicted):
 def test_the_size_is_told_before_and_is_about_right(predicted, words):
     outcome, _, dump = predicted(*words)
     said = re.search(
-        r"^attention: (\d+) windows × 2 heads × 3 steps × .*: about ([\d.]+) (KiB|bytes)", outcome.err, re.M
+        r"^attention: (\d+) windows × 2 heads × 3 steps × .*: about ([\d.,]+) (KiB|bytes)", outcome.err, re.M
     )
-    told = float(said[2]) * (1024 if said[3] == "KiB" else 1)
+    told = float(said[2].replace(",", "")) * (1024 if said[3] == "KiB" else 1)
     assert int(said[1]) == dump.num_windows
     assert told == pytest.approx(dump.path.stat().st_size, rel=0.15)
 

@@ -25,7 +25,7 @@ STEPS = np.arange(WINDOWS) % HORIZON
 @pytest.fixture(scope="module")
 def path(subject: Subject) -> Path:
     """In float64, so that both sides of a comparison agree in many digits."""
-    model = dataclasses.replace(subject.model, network=copy.deepcopy(subject.model.network).double())
+    model = dataclasses.replace(subject.model, networks=(copy.deepcopy(subject.model.network).double(),))
     ((_, window),) = subject.batches()
     precise = (each.double() if isinstance(each, Tensor) and each.is_floating_point() else each for each in window)
     varying = torch.zeros(model.network.encoder.layers.input_size, dtype=torch.bool)
