@@ -33,7 +33,7 @@ demo: $(RUNTIME)  ## Train on bundled data, predict, show the attention (writes 
 test: $(TESTING) lint types docs-fresh  ## Everything CI runs: lint, types, docs fresh, the whole suite
 	$(PYTEST)
 
-fast: $(TESTING)  ## The tests that train nothing, in under a minute
+fast: $(TESTING)  ## The quick tests, in under a minute
 	$(PYTEST) -m "not slow"
 
 lint: $(TESTING)  ## Style

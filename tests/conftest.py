@@ -193,3 +193,9 @@ def real_data() -> Path:
     if not (folder / "NP.csv").exists():
         pytest.skip(f"no real data in {folder}; FORECAST_ATTN_DATA names another folder")
     return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest tests first: two processes then end together, not one of them minutes after the other."""
+    longest = ("test_planted_lag.py", "test_packaging.py")
+    items.sort(key=lambda item: (item.path.name not in longest, "slow" not in item.keywords))

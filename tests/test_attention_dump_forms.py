@@ -27,6 +27,8 @@ from forecast_attn.attention_dump.writer import windows_per_group
 from forecast_attn.errors import ConfigError
 from forecast_attn.inspection.report import inspect_attention
 
+pytestmark = pytest.mark.slow
+
 HOUR = np.timedelta64(1, "h")
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 # --------------------------------------------------------------------------- run directories
 
 COMMANDS = [("predict",), ("inspect",), ("info",), ("train", "--resume")]

@@ -19,6 +19,8 @@ from forecast_attn.data.codes import all_codes
 from forecast_attn.data.panel import Panel
 from forecast_attn.panel_reading import read_panel
 
+pytestmark = pytest.mark.slow
+
 CORPUS = Path(__file__).resolve().parent / "corpus"
 SIZES = ("--lookback", "3", "--horizon", "1")
 

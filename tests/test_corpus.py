@@ -12,6 +12,8 @@ import pytest
 from forecast_attn.config import RunConfig
 from forecast_attn.data.codes import all_codes
 
+pytestmark = pytest.mark.slow
+
 CORPUS = Path(__file__).resolve().parent / "corpus"
 CASES: list[dict[str, Any]] = tomllib.loads((CORPUS / "expected.toml").read_text(encoding="utf-8"))["case"]
 SIZES = ("--lookback", "3", "--horizon", "1")

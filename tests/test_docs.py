@@ -14,6 +14,8 @@ from forecast_attn.config import all_options
 from forecast_attn.mechanisms import ATTENTIONS
 from forecast_attn.option_values import CHOICES, flag_name
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "data").glob("*.md")])
 

@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.slow
+
 TRAINED = {
     *("config.json", "schema.json", "model.safetensors", "history.csv", "metrics.json", "tail.parquet"),
     "validation_attention.parquet",

@@ -26,6 +26,8 @@ from ..nn.small_networks import (
 )
 from ..nn.test_network import paper_forecast
 
+pytestmark = pytest.mark.slow
+
 SIZES_WITH_HOLES = dataclasses.replace(SIZES, may_have_holes=True)
 KINDS: list[tuple[str, dict[str, Any]]] = [
     ("bahdanau", {"decoding": "autoregressive"}),

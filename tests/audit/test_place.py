@@ -4,7 +4,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from ..test_architecture import files_importing, imported_names
+
+pytestmark = pytest.mark.slow
 
 PACKAGE = Path(__file__).resolve().parents[2] / "forecast_attn"
 

@@ -11,6 +11,8 @@ import pytest
 
 from forecast_attn.data.codes import GROUPS, Code, all_codes
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "forecast_attn"
 CODES = all_codes()

@@ -16,6 +16,8 @@ from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import DataError
 
+pytestmark = pytest.mark.slow
+
 Write = Callable[..., Path]
 
 

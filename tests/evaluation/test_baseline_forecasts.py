@@ -27,6 +27,8 @@ from forecast_attn.evaluation.baselines import drift, naive, seasonal_naive_erro
 from forecast_attn.evaluation.scales import insample_scales
 from forecast_attn.panel_reading import read_panel
 
+pytestmark = pytest.mark.slow
+
 NAN = math.nan
 TREES = "boosted-trees"
 

@@ -13,6 +13,8 @@ import forecast_attn
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.evaluation.significance import diebold_mariano, giacomini_white
 
+pytestmark = pytest.mark.slow
+
 
 def actuals_table(days: int = 60, series: tuple[str, ...] = ("a",)) -> pd.DataFrame:
     parts = []

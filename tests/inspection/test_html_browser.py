@@ -19,6 +19,8 @@ from forecast_attn.inspection.html_report import build_report, make_page
 from forecast_attn.inspection.page_data import sample_windows
 from forecast_attn.inspection.window_values import WindowValues
 
+pytestmark = pytest.mark.slow
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
     *("--headless=new", "--remote-debugging-pipe", "--disable-gpu", "--no-first-run", "--hide-scrollbars"),

@@ -13,6 +13,8 @@ from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.series_lines import SeriesLines, series_lines
 from forecast_attn.inspection.window_values import WindowValues
 
+pytestmark = pytest.mark.slow
+
 CASES = [
     {"windows": 1},
     {"windows": 3, "items": ("a", "b"), "heads": 2},

@@ -24,6 +24,8 @@ from .small_networks import (
     paper_decoder,
 )
 
+pytestmark = pytest.mark.slow
+
 FREE, FORCED, MIXED = "free running", "teacher forcing", "mixed"
 
 # What varies around the mechanism as its paper has it. `feeding` says which previous values are true.
