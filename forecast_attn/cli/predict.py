@@ -105,7 +105,7 @@ def predict(
         attention_dtype=attention_dtype,
         attention_top=attention_top,
         attention_members=attention_members,
-        on_dump=lambda size, path: notes.print(f"attention: {size}", highlight=False),
+        on_dump=lambda size, path: notes.print(f"attention: {size}", soft_wrap=True),
         cold_start=cold_start,
         non_negative=non_negative,
         samples=samples,
