@@ -468,7 +468,7 @@ def test_another_parquet_file_is_refused(path):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda about: about | {"format_version": 3}, "format 3; this version reads up to 2"),
+        (lambda about: about | {"format_version": 4}, "format 4; this version reads up to 3"),
         (lambda about: {name: about[name] for name in about if name != "mechanism"}, "mechanism"),
         (lambda about: about | {"heads": 0}, "at least 1"),
         (lambda about: about | {"lookback": 6}, "other columns"),

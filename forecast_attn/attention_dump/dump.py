@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from forecast_attn.attention_dump.exports import export_csv, export_netcdf, export_npz, long_tables
 from forecast_attn.attention_dump.largest import spread_out
 from forecast_attn.attention_dump.schema import AttentionMetadata, read_errors_of
-from forecast_attn.attention_dump.times import parse_time, stamps_until, time_text
+from forecast_attn.attention_dump.times import parse_time, stamps_after, stamps_until, time_text
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import ConfigError, DataError, RunError, did_you_mean
 
@@ -26,13 +26,16 @@ if TYPE_CHECKING:
 class AttentionDump:
     """The windows of an attention file, or a selection of them. Weights are read from the file when asked for.
 
+    Lags count keys, steps count decoder steps. Both are patches of `metadata.patch_length` time steps, most often of 1;
+    `metadata.lags_of` and `metadata.steps_of` say which time steps they cover.
+
     Attributes:
         metadata: what the weights are; its sizes are those of the whole file.
         window_item_ids: (num_windows,) the series of each window.
         window_cutoffs: (num_windows,) datetime64[ns], of instants in UTC, or int64.
-        lookback_starts: (num_windows,) time of lag `lookback - 1`.
-        timestamps: (num_windows, len(steps)) the steps' target times.
-        steps: the selected steps ahead, counted from 1.
+        lookback_starts: (num_windows,) time of the first time step of the lookback.
+        timestamps: (num_windows, len(steps)) the steps' target times, of a patch the first.
+        steps: the selected decoder steps, counted from 1.
         heads: the selected heads, counted from 0.
     """
 
@@ -72,13 +75,19 @@ class AttentionDump:
 
     @property
     def lags(self) -> NDArray[np.int64]:
-        """The lag of each position of the weights' last axis: lookback - 1, …, 1, 0."""
-        return np.arange(self.metadata.lookback)[::-1]
+        """The lag of each position of the weights' last axis, in keys: num_keys - 1, …, 1, 0."""
+        return np.arange(self.metadata.num_keys)[::-1]
+
+    @property
+    def last_timestamps(self) -> NDArray[Any]:
+        """(num_windows, len(steps)) each step's last target time: `timestamps` where there are no patches."""
+        firsts, lasts = np.array([self.metadata.steps_of(int(step)) for step in self.steps], np.int64).reshape(-1, 2).T
+        return stamps_after(self.timestamps, lasts - firsts, self.metadata.frequency)
 
     @cached_property
     def weights(self) -> NDArray[np.float32]:
-        """(num_windows, heads, steps, lookback), oldest position first."""
-        shape = (self.num_windows, len(self.heads), len(self.steps), self.metadata.lookback)
+        """(num_windows, heads, steps, num_keys), oldest position first."""
+        shape = (self.num_windows, len(self.heads), len(self.steps), self.metadata.num_keys)
         blocks = [weights for _, weights in self.blocks()]
         return np.concatenate(blocks) if blocks else np.zeros(shape, np.float32)
 
@@ -103,15 +112,15 @@ class AttentionDump:
         return block if len(self.steps) == block.shape[2] else block[:, :, self.steps - 1]
 
     def _read_weights(self, group: int) -> NDArray[np.float32]:
-        """All weights of one row group: (windows, heads, horizon, lookback)."""
+        """All weights of one row group: (windows, heads, num_steps, num_keys)."""
         sizes = self.metadata
         if sizes.top is None:
             (rows,) = self._read_columns(group, "weights")
             rows = rows.astype(np.float32, copy=False)
         else:
             lags, kept = self._read_columns(group, "lags", "weights")
-            rows = spread_out(lags.reshape(-1, sizes.top), kept.reshape(-1, sizes.top), sizes.lookback)
-        return rows.reshape(-1, sizes.heads, sizes.horizon, sizes.lookback)
+            rows = spread_out(lags.reshape(-1, sizes.top), kept.reshape(-1, sizes.top), sizes.num_keys)
+        return rows.reshape(-1, sizes.heads, sizes.num_steps, sizes.num_keys)
 
     def _read_columns(self, group: int, *names: str) -> list[NDArray[Any]]:
         """Columns of one row group as flat arrays."""
@@ -131,16 +140,16 @@ class AttentionDump:
 
     @cached_property
     def observed_steps(self) -> NDArray[np.float32]:
-        """(num_windows, heads, steps) how many time steps of the lookback are known, as the file says of each row.
+        """(num_windows, heads, steps) how many keys of the lookback are known, as the file says of each row.
 
         Raises:
             RunError: the file is damaged.
         """
-        return self._row_column("observed_steps" if self.metadata.masked else None, self.metadata.lookback)
+        return self._row_column("observed_steps" if self.metadata.masked else None, self.metadata.num_keys)
 
     @cached_property
     def missing_weight(self) -> NDArray[np.float32]:
-        """(num_windows, heads, steps) the weight on time steps that are missing, where there must be none.
+        """(num_windows, heads, steps) the weight on keys that are missing, where there must be none.
 
         Raises:
             RunError: the file is damaged.
@@ -156,8 +165,8 @@ class AttentionDump:
             column = self._parquet.read(columns=[name]).column(0).to_numpy().astype(np.float32)
         per_group = [self._parquet.metadata.row_group(group).num_rows for group in range(self._num_groups)]
         first = np.cumsum([0, *per_group])
-        windows = first[self._places[:, 0]] // (sizes.heads * sizes.horizon) + self._places[:, 1]
-        rows: NDArray[np.float32] = column.reshape(-1, sizes.heads, sizes.horizon)[windows]
+        windows = first[self._places[:, 0]] // (sizes.heads * sizes.num_steps) + self._places[:, 1]
+        rows: NDArray[np.float32] = column.reshape(-1, sizes.heads, sizes.num_steps)[windows]
         return rows[:, self.heads][:, :, self.steps - 1]
 
     @property
@@ -169,6 +178,9 @@ class AttentionDump:
     ) -> Self:
         """The windows of one series, of one cut-off, one step or one head of them; None keeps all.
 
+        Args:
+            step: a time step ahead, from 1 to the horizon; of patches the one with this step is chosen.
+
         Raises:
             DataError: no such series or cut-off.
             ConfigError: no such step or head, or a cut-off that is no time.
@@ -178,8 +190,8 @@ class AttentionDump:
             keep &= self._windows_of_item(item)
         if cutoff is not None:
             keep &= self._windows_of_cutoff(cutoff, keep)
-        chosen_step = slice(None) if step is None else _place_of("step", step, self.steps)
-        chosen_head = slice(None) if head is None else _place_of("head", head, self.heads)
+        chosen_step = slice(None) if step is None else self._place_of_step(step)
+        chosen_head = slice(None) if head is None else _place_of_head(head, self.heads)
         kept = self.take(np.flatnonzero(keep))
         return replace(
             kept,
@@ -199,6 +211,14 @@ class AttentionDump:
             _places=self._places[windows],
         )
 
+    def _place_of_step(self, step: int) -> slice:
+        """Where a time step ahead stands, as a slice that keeps the axis."""
+        spans = [self.metadata.steps_of(int(known)) for known in self.steps]
+        for place, (first, last) in enumerate(spans):
+            if first <= step <= last:
+                return slice(place, place + 1)
+        raise ConfigError(f"--step {step} is not in the attention file", f"it has {spans[0][0]} to {spans[-1][1]}")
+
     def _windows_of_item(self, item: str) -> NDArray[np.bool_]:
         found = np.array([known == item for known in self.window_item_ids], bool)
         if not found.any():
@@ -215,7 +235,7 @@ class AttentionDump:
         return found
 
     def lookback_timestamps(self, window: int) -> NDArray[Any]:
-        """(lookback,) the time of each position of one window, from lookback_start to the cut-off.
+        """(num_keys,) the time of each position of one window, of a patch the first, from lookback_start on.
 
         Raises:
             RunError: the frequency does not lead from the cut-off back to lookback_start.
@@ -224,7 +244,7 @@ class AttentionDump:
         return stamps
 
     def lookback_timestamps_of(self, windows: slice) -> NDArray[Any]:
-        """(windows, lookback) the times of some windows' positions."""
+        """(windows, num_keys) the times of some windows' positions, of a patch the first."""
         cutoffs, starts = self.window_cutoffs[windows], self.lookback_starts[windows]
         known, place = np.unique(cutoffs, return_inverse=True)
         stamps = stamps_until(known, self.metadata.lookback, self.metadata.frequency)[place]
@@ -234,10 +254,13 @@ class AttentionDump:
                 f"{self.metadata.lookback} steps of '{self.metadata.frequency}' up to {self.text(cutoffs[wrong[0]])}"
             )
             raise RunError(f"'{self.path}' is inconsistent: {expected} do not start at {self.text(starts[wrong[0]])}")
-        return stamps
+        return stamps[:, :: self.metadata.patch_length]
 
     def to_frame(self) -> "pd.DataFrame":
         """One row per weight: item_id, cutoff, step, head, timestamp, lag, lookback_timestamp, weight.
+
+        Of patches, `step` and both times are those of the first time step, `last_step` follows `step`, and `lag` counts
+        patches.
 
         Of a sparse file, the rows of the weights it holds that are not zero.
         """
@@ -270,11 +293,11 @@ class AttentionDump:
         export_netcdf(self, Path(path))
 
 
-def _place_of(name: str, wanted: int, known: NDArray[np.int32]) -> slice:
-    """Where a step or head stands, as a slice that keeps the axis."""
+def _place_of_head(wanted: int, known: NDArray[np.int32]) -> slice:
+    """Where a head stands, as a slice that keeps the axis."""
     places = np.flatnonzero(known == wanted)
     if not len(places):
-        raise ConfigError(f"--{name} {wanted} is not in the attention file", f"it has {known[0]} to {known[-1]}")
+        raise ConfigError(f"--head {wanted} is not in the attention file", f"it has {known[0]} to {known[-1]}")
     return slice(int(places[0]), int(places[0]) + 1)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def long_tables(dump: AttentionDump) -> Iterator[Any]:
     """Arrow tables of one row per weight: first an empty one, which carries the columns, then one per block."""
-    empty = np.zeros((0, len(dump.heads), len(dump.steps), dump.metadata.lookback), np.float32)
+    empty = np.zeros((0, len(dump.heads), len(dump.steps), dump.metadata.num_keys), np.float32)
     blocks = chain([(slice(0, 0), empty)], dump.blocks())
     return starmap(lambda windows, weights: _long_table(dump, windows, weights), blocks)
 
@@ -48,7 +48,7 @@ def _long_table(dump: AttentionDump, windows: slice, weights: NDArray[np.float32
         {
             "item_id": ids.take(pa.array(spread(np.arange(shape[0]), 0))),
             "cutoff": instants(spread(cutoffs, 0)),
-            "step": spread(dump.steps, 2),
+            **{name: spread(steps, 2) for name, steps in _step_spans(dump).items()},
             "head": spread(dump.heads, 1),
             "timestamp": instants(spread(dump.timestamps[windows], 0, 2)),
             "lag": spread(dump.lags, 3),
@@ -57,6 +57,12 @@ def _long_table(dump: AttentionDump, windows: slice, weights: NDArray[np.float32
         }
     )
     return table if dump.metadata.top is None else table.filter(pa.array(weights.reshape(-1) != 0))
+
+
+def _step_spans(dump: AttentionDump) -> dict[str, NDArray[np.int32]]:
+    """The first time step ahead of each of the decoder's steps; of patches, the last one too."""
+    spans = np.array([dump.metadata.steps_of(int(step)) for step in dump.steps], np.int32).reshape(-1, 2)
+    return {"step": spans[:, 0]} | ({"last_step": spans[:, 1]} if dump.metadata.patch_length > 1 else {})
 
 
 # --------------------------------------------------------------------------- CSV
@@ -103,8 +109,9 @@ def _clock_times(times: Any, zone: Zone, unit: str) -> Any:
 
 def export_npz(dump: AttentionDump, target: Path) -> None:
     """Write an uncompressed .npz whose weights are streamed into it."""
-    names = ("window_cutoffs", "lookback_starts", "timestamps", "steps", "heads", "lags")
-    arrays = {name: getattr(dump, name) for name in names}
+    arrays = {name: getattr(dump, name) for name in ("window_cutoffs", "lookback_starts", "timestamps")}
+    arrays |= {f"{name}s": steps for name, steps in _step_spans(dump).items()}
+    arrays |= {"heads": dump.heads, "lags": dump.lags}
     arrays |= {"window_item_ids": np.array(dump.window_item_ids, dtype=np.str_)}
     arrays |= {"metadata": np.array(dump.metadata.to_json())}
     with write_errors_of(target), replacing(target) as stream, zipfile.ZipFile(stream, "w") as archive:
@@ -124,7 +131,7 @@ def _write_weights(dump: AttentionDump, stream: IO[bytes]) -> None:
 
 
 def _shape(dump: AttentionDump) -> tuple[int, int, int, int]:
-    return dump.num_windows, len(dump.heads), len(dump.steps), dump.metadata.lookback
+    return dump.num_windows, len(dump.heads), len(dump.steps), dump.metadata.num_keys
 
 
 # --------------------------------------------------------------------------- netCDF
@@ -145,12 +152,12 @@ def export_netcdf(dump: AttentionDump, target: Path) -> None:
 
 
 def _write_netcdf_weights(dump: AttentionDump, file: Any) -> None:
-    _, heads, steps, lookback = _shape(dump)
+    _, heads, steps, keys = _shape(dump)
     weights = file.create_variable(
         "weights",
         ("window", "head", "step", "lag"),
         np.float32,
-        chunks=(max(min(dump.num_windows, 64), 1), heads, steps, lookback),
+        chunks=(max(min(dump.num_windows, 64), 1), heads, steps, keys),
         compression="gzip",
         compression_opts=1,
         shuffle=True,
@@ -165,8 +172,11 @@ def _write_netcdf_weights(dump: AttentionDump, file: Any) -> None:
 def _write_coordinates(dump: AttentionDump, file: Any) -> None:
     import h5py
 
-    for name in ("head", "step", "lag"):
-        file.create_variable(name, (name,), np.int32, data=getattr(dump, f"{name}s").astype(np.int32))
+    spans = _step_spans(dump)
+    for name, values in (("head", dump.heads), ("step", spans["step"]), ("lag", dump.lags)):
+        file.create_variable(name, (name,), np.int32, data=values.astype(np.int32))
+    if "last_step" in spans:
+        file.create_variable("last_step", ("step",), np.int32, data=spans["last_step"])
     ids = np.array(dump.window_item_ids, dtype=object)
     file.create_variable("item_id", ("window",), h5py.string_dtype(), data=ids)
     for name, values, axes in (

@@ -22,7 +22,7 @@ class LargestWeights(NamedTuple):
 
 
 def largest_weights(weights: Weights, top: int) -> LargestWeights:
-    """Keep the `top` largest weights of rows (..., lookback), oldest position first."""
+    """Keep the `top` largest weights of rows (..., num_keys), oldest position first."""
     lookback = weights.shape[-1]
     places = np.argpartition(weights, lookback - top, axis=-1)[..., lookback - top :]
     kept = np.take_along_axis(weights, places, axis=-1)

@@ -29,7 +29,7 @@ def read_attention(path: Path | str) -> AttentionDump:
         [],
         np.empty(0, time),
         np.empty(0, time),
-        np.empty((0, metadata.horizon), time),
+        np.empty((0, metadata.num_steps), time),
         np.empty((0, 2), np.int64),
     )
     ids, *columns = zip(nothing, *groups, strict=True)
@@ -40,7 +40,7 @@ def read_attention(path: Path | str) -> AttentionDump:
         window_cutoffs=cutoffs,
         lookback_starts=starts,
         timestamps=timestamps,
-        steps=np.arange(1, metadata.horizon + 1, dtype=np.int32),
+        steps=np.arange(1, metadata.num_steps + 1, dtype=np.int32),
         heads=np.arange(metadata.heads, dtype=np.int32),
         path=path,
         _parquet=parquet,
@@ -68,18 +68,18 @@ def _read_windows(path: Path, parquet: Any, group: int, sizes: AttentionMetadata
     """Series, cut-off, lookback start, target times and place of each window in a row group."""
     columns = ["item_id", "cutoff", "step", "head", "timestamp", "lookback_start"]
     table = parquet.read_row_group(group, columns=columns)
-    per_window = sizes.heads * sizes.horizon
+    steps, per_window = sizes.num_steps, sizes.heads * sizes.num_steps
     windows, rest = divmod(table.num_rows, per_window)
     step, head = (
         table.column(name).to_numpy().reshape(-1, per_window) if not rest else np.empty(0) for name in ("step", "head")
     )
     order = np.arange(per_window)
-    if rest or (step != order % sizes.horizon + 1).any() or (head != order // sizes.horizon).any():
+    if rest or (step != order % steps * sizes.patch_length + 1).any() or (head != order // steps).any():
         raise RunError(
             f"the rows of '{path}' were rearranged after it was written", "use the file as `forecast predict` wrote it"
         )
     first = table.take(np.arange(windows) * per_window)
-    timestamps = table.column("timestamp").to_numpy().reshape(windows, per_window)[:, : sizes.horizon]
+    timestamps = table.column("timestamp").to_numpy().reshape(windows, per_window)[:, :steps]
     places = np.stack([np.full(windows, group), np.arange(windows)], axis=1)
     return (
         first.column("item_id").to_pylist(),

@@ -13,8 +13,9 @@ import pyarrow as pa
 from forecast_attn.errors import RunError
 from forecast_attn.version import package_version
 
-FORMAT_VERSION = 2
-"""What this package reads. Files of all weights in float32 are of format 1, those with other columns or types of 2."""
+FORMAT_VERSION = 3
+"""What this package reads. Files of all weights in float32 are of format 1, those with other columns or types of 2,
+those whose keys are patches of 3."""
 METADATA_KEY = b"forecast_attn.attention"
 
 CONVENTIONS = {
@@ -29,10 +30,25 @@ CONVENTIONS = {
     "row_sum": "what each list of weights adds up to, rounding aside",
 }
 
+PATCH_CONVENTIONS = {
+    "step": "a row is about the time steps from step to last_step after the cutoff, forecast at once; "
+    "1 is the first time stamp after the cutoff, horizon the last",
+    "lag": "counted in patches of patch_length time steps: 0 is the patch that ends with the cutoff, the last known "
+    "time step; lag k is k patches before it",
+    "weights": "one per patch, in time order: the first belongs to the patch that begins at lookback_start (lag "
+    "lookback / patch_length - 1), the last to the one that ends with the cutoff (lag 0)",
+    "masked": "when true: observed_steps says how many patches have a time step that is known, missing_weight how much "
+    "weight lies on the others, which must be 0",
+}
+"""What is said otherwise of files whose keys are patches."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionMetadata:
     """What the weights of one file are: where they come from, and their sizes.
+
+    `lookback`, `horizon` and `season` are in time steps. A row has a weight per key and is about one decoder step: both
+    are patches of `patch_length` time steps; the last one of the horizon may be shorter.
 
     Attributes:
         row_sum: what a row adds up to, counting what is not kept.
@@ -69,20 +85,49 @@ class AttentionMetadata:
             raise ValueError(f"heads, lookback, horizon and season must be at least 1: {self}")
         if self.dtype not in WEIGHT_TYPES:
             raise ValueError(f"weights are float32 or float16, not {self.dtype}")
-        if self.top is not None and not 1 <= self.top <= self.lookback:
-            raise ValueError(f"of {self.lookback} weights, 1 to {self.lookback} can be kept, not {self.top}")
+        if self.patch_length < 1 or self.lookback % self.patch_length:
+            raise ValueError(f"patches of {self.patch_length} steps do not make up a lookback of {self.lookback}")
+        if self.top is not None and not 1 <= self.top <= self.num_keys:
+            raise ValueError(f"of {self.num_keys} weights, 1 to {self.num_keys} can be kept, not {self.top}")
 
     @property
     def format_version(self) -> int:
+        if self.patch_length > 1:
+            return 3
         return 1 if self.dtype == "float32" and self.top is None and not self.masked else 2
+
+    @property
+    def num_keys(self) -> int:
+        """Weights of a row: one per patch of the lookback, so one per time step where patches are single steps."""
+        return self.lookback // self.patch_length
+
+    @property
+    def num_steps(self) -> int:
+        """Decoder steps: one per patch of the horizon."""
+        return -(-self.horizon // self.patch_length)
+
+    @property
+    def key_season(self) -> int:
+        """Keys in a season; 1 where no whole number of keys, or a single one, makes a season."""
+        return 1 if self.season % self.patch_length else self.season // self.patch_length
 
     @property
     def stored_length(self) -> int:
         """How many weights of each row the file holds."""
-        return self.lookback if self.top is None else self.top
+        return self.num_keys if self.top is None else self.top
+
+    def lags_of(self, key_lag: int) -> tuple[int, int]:
+        """The time steps before the cut-off that a key covers, counted back from 0, the most recent first."""
+        first = key_lag * self.patch_length
+        return first, first + self.patch_length - 1
+
+    def steps_of(self, step: int) -> tuple[int, int]:
+        """The first and the last time step ahead, counted from 1, that a decoder step (counted from 1) forecasts."""
+        return (step - 1) * self.patch_length + 1, min(step * self.patch_length, self.horizon)
 
     def to_json(self) -> str:
-        about = {"format_version": self.format_version, **dataclasses.asdict(self), "conventions": CONVENTIONS}
+        conventions = CONVENTIONS | (PATCH_CONVENTIONS if self.patch_length > 1 else {})
+        about = {"format_version": self.format_version, **dataclasses.asdict(self), "conventions": conventions}
         return json.dumps(about)
 
     @classmethod
@@ -115,6 +160,7 @@ def attention_schema(metadata: AttentionMetadata, *, integer_time: bool = False)
         "timestamp": time,
         "lookback_start": time,
     }
+    columns |= {"last_step": pa.int32()} if metadata.patch_length > 1 else {}
     columns |= {} if metadata.top is None else {"lags": pa.list_(pa.int32(), kept)}
     columns |= {"weights": pa.list_(weight, kept)}
     columns |= {} if metadata.top is None else {"remaining": pa.float32()}

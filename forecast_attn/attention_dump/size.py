@@ -44,9 +44,10 @@ class DumpSize:
     def __str__(self) -> str:
         about = self.metadata
         heads = f" × {about.heads} heads" if about.heads > 1 else ""
-        lags = f"{about.lookback} lags" if about.top is None else f"the {about.top} largest of {about.lookback} lags"
+        lag, step = ("lags", "steps") if about.patch_length == 1 else ("patches", "patches ahead")
+        lags = f"{about.num_keys} {lag}" if about.top is None else f"the {about.top} largest of {about.num_keys} {lag}"
         windows = f"{self.windows:,} window{'' if self.windows == 1 else 's'}"
-        form = f"{windows}{heads} × {about.horizon} steps × {lags}, {about.dtype}"
+        form = f"{windows}{heads} × {about.num_steps} {step} × {lags}, {about.dtype}"
         return f"{form}: about {size_text(self.estimated_bytes)}"
 
 
@@ -68,7 +69,7 @@ def estimate_size(
         metadata: of the file.
         windows: how many it will hold.
         first: as many of them as fit a row group, or all if they are fewer.
-        trial: weights of a few, evenly spread, (trial_windows, heads, horizon, lookback).
+        trial: weights of a few, evenly spread, (trial_windows, heads, num_steps, num_keys).
     """
     if not windows:
         return DumpSize(0, metadata, 0)
@@ -77,7 +78,7 @@ def estimate_size(
     coordinates = _stored_bytes(list(schema)[: len(columns)], columns) * windows / len(first.item_ids)
     weight_fields = [field for field in list(schema)[len(columns) :] if field.name in ("lags", "weights", "remaining")]
     half, whole = (
-        _stored_bytes(weight_fields, weight_columns(metadata, part.reshape(-1, metadata.lookback)))
+        _stored_bytes(weight_fields, weight_columns(metadata, part.reshape(-1, metadata.num_keys)))
         for part in (trial[: len(trial) // 2], trial)
     )
     # What the second half added is what more windows will add: a column has a beginning, which is paid for once.

@@ -25,6 +25,18 @@ def stamps_until(cutoffs: NDArray[Any], length: int, frequency: str) -> NDArray[
     return np.stack([step.shift(cutoffs, -lag) for lag in range(length - 1, -1, -1)], axis=1)
 
 
+def stamps_after(times: NDArray[Any], steps: NDArray[np.int64], frequency: str) -> NDArray[Any]:
+    """(rows, len(steps)) times (rows, len(steps)), each column so many steps of the frequency later.
+
+    Raises:
+        ConfigError: there is no such frequency.
+    """
+    if not steps.any():
+        return times
+    step = parse_frequency(frequency)
+    return np.stack([step.shift(times[:, place], int(count)) for place, count in enumerate(steps)], axis=1)
+
+
 def parse_time(value: Any, time_type: np.dtype[Any], zone: Zone = NO_ZONE) -> Any:
     """A time as the file's axis has it, from text, a number or a time stamp; without an offset it is one of the zone.
 

@@ -63,10 +63,11 @@ class AttentionWriter:
         Args:
             item_ids: series of each window, (batch,).
             cutoffs: last known time of each window, (batch,), time stamps or whole numbers.
-            timestamps: the steps' target times, (batch, horizon).
-            lookback_starts: time of the oldest weight, (batch,).
-            weights: (batch, heads, horizon, lookback), oldest position first.
-            observed: (batch, lookback) False where a time step is missing; for files of masked windows, and only these.
+            timestamps: the target times of the decoder's steps, of a patch the first, (batch, num_steps).
+            lookback_starts: time of the oldest time step, (batch,).
+            weights: (batch, heads, num_steps, num_keys), oldest key first.
+            observed: (batch, num_keys) False where a key has no time step that is known; for files of masked windows,
+                and only these.
 
         Raises:
             ValueError: the arrays' sizes do not fit each other or the metadata.
@@ -84,7 +85,7 @@ class AttentionWriter:
         if not table.num_rows:
             return
         self._pending.append(table)
-        self._pending_bytes += 4 * table.num_rows * self.metadata.lookback
+        self._pending_bytes += 4 * table.num_rows * self.metadata.num_keys
         if self._pending_bytes >= ROW_GROUP_BYTES:
             self._flush(table.schema)
 
@@ -144,15 +145,15 @@ def windows_table(
     Raises:
         ValueError: the arrays' sizes do not fit each other or the metadata.
     """
-    batch, heads, horizon = len(item_ids), metadata.heads, metadata.horizon
-    _expect_shape("weights", weights, (batch, heads, horizon, metadata.lookback))
+    batch, heads, steps = len(item_ids), metadata.heads, metadata.num_steps
+    _expect_shape("weights", weights, (batch, heads, steps, metadata.num_keys))
     _expect_shape("cutoffs", cutoffs, (batch,))
     _expect_shape("lookback_starts", lookback_starts, (batch,))
-    _expect_shape("timestamps", timestamps, (batch, horizon))
+    _expect_shape("timestamps", timestamps, (batch, steps))
     schema = attention_schema(metadata, integer_time=np.issubdtype(np.asarray(cutoffs).dtype, np.integer))
     columns = [
         *coordinate_columns(metadata, item_ids, cutoffs, timestamps, lookback_starts),
-        *weight_columns(metadata, weights.reshape(batch * heads * horizon, metadata.lookback)),
+        *weight_columns(metadata, weights.reshape(batch * heads * steps, metadata.num_keys)),
         *_missing_columns(metadata, weights, observed),
     ]
     return pa.table(
@@ -167,26 +168,29 @@ def coordinate_columns(
     timestamps: NDArray[Any],
     lookback_starts: NDArray[Any],
 ) -> list[Any]:
-    """The first six columns: which series, cut-off, step, head and times each row is about."""
-    batch, heads, horizon = len(item_ids), metadata.heads, metadata.horizon
-    per_window = heads * horizon
+    """The first columns: which series, cut-off, step or steps, head and times each row is about."""
+    batch, heads, steps = len(item_ids), metadata.heads, metadata.num_steps
+    per_window = heads * steps
+    first_steps = np.arange(1, metadata.horizon + 1, metadata.patch_length, dtype=np.int32)
+    last_steps = np.minimum(first_steps + metadata.patch_length - 1, metadata.horizon, dtype=np.int32)
     return [
         pa.array([str(item_id) for item_id in item_ids], pa.string()).take(np.repeat(np.arange(batch), per_window)),
         np.repeat(_plain_time(cutoffs), per_window),
-        np.tile(np.arange(1, horizon + 1, dtype=np.int32), batch * heads),
-        np.tile(np.repeat(np.arange(heads, dtype=np.int32), horizon), batch),
+        np.tile(first_steps, batch * heads),
+        np.tile(np.repeat(np.arange(heads, dtype=np.int32), steps), batch),
         np.repeat(_plain_time(timestamps)[:, None], heads, axis=1).reshape(-1),
         np.repeat(_plain_time(lookback_starts), per_window),
+        *([np.tile(last_steps, batch * heads)] if metadata.patch_length > 1 else []),
     ]
 
 
 def windows_per_group(metadata: AttentionMetadata) -> int:
     """How many windows a row group holds, give or take what comes in one piece."""
-    return -(-ROW_GROUP_BYTES // (4 * metadata.heads * metadata.horizon * metadata.lookback))
+    return -(-ROW_GROUP_BYTES // (4 * metadata.heads * metadata.num_steps * metadata.num_keys))
 
 
 def weight_columns(metadata: AttentionMetadata, rows: NDArray[np.floating[Any]]) -> list[Any]:
-    """The last columns of a file, from rows (rows, lookback): all weights, or lags, weights and what remains."""
+    """The last columns of a file, from rows (rows, num_keys): all weights, or lags, weights and what remains."""
     if metadata.top is None:
         return [_lists(np.array(rows, dtype=metadata.dtype, order="C"))]  # a copy: callers reuse their buffers
     lags, weights, remaining = largest_weights(rows, metadata.top)
@@ -196,12 +200,12 @@ def weight_columns(metadata: AttentionMetadata, rows: NDArray[np.floating[Any]])
 def _missing_columns(
     metadata: AttentionMetadata, weights: NDArray[np.floating[Any]], observed: NDArray[np.bool_] | None
 ) -> list[Any]:
-    """Of each row, how many time steps are known, and the weight on the others."""
+    """Of each row, how many keys are known, and the weight on the others."""
     if metadata.masked != (observed is not None):
         raise ValueError("files of masked windows, and only these, need to know which steps are observed")
     if observed is None:
         return []
-    _expect_shape("observed", observed, (len(weights), metadata.lookback))
+    _expect_shape("observed", observed, (len(weights), metadata.num_keys))
     # Not by multiplying with a mask: whatever lies there, NaN included, must show.
     missing = np.where(observed[:, None, None], 0, weights).sum(axis=-1, dtype=np.float64)
     counts = np.broadcast_to(observed.sum(axis=1)[:, None, None], missing.shape)
