@@ -144,6 +144,21 @@ class TrainingConfig:
     learning_rate: float = option(0.008, "learning rate of AdamW at its highest", low=1e-12)
     weight_decay: float = option(0.0001, "decoupled weight decay of AdamW", low=0)
     schedule: str = option("one-cycle", "course of the learning rate over --max-epochs")
+    warmup: float | None = option(
+        None,
+        "share of the steps in which the learning rate rises; 0.3 of one-cycle and 0.05 of cosine when absent",
+        low=0,
+        high=0.9,
+    )
+    weight_averaging: str = option(
+        "none", "what is validated and kept: the last weights, or their exponential moving average over the steps"
+    )
+    averaging_decay: float = option(
+        0.999,
+        "share that the average keeps at each step, at its highest; less in the first steps",
+        low=0,
+        high=0.999999,
+    )
     gradient_clip: float = option(1.0, "largest norm of the gradient; 0 switches clipping off", low=0)
     max_epochs: int | None = option(None, "most epochs; enough for about 2,000 steps when absent", low=1)
     max_time: str | None = option(None, "stop after this time, such as 90s, 10m, 1h30m")
@@ -190,9 +205,17 @@ class RunConfig:
                 raise ConfigError(
                     f"--{name.replace('_', '-')} needs an attention mechanism", "leave out --attention none"
                 )
-        if self.training.ensemble == 1 and self.training.combine != defaults.combine:
-            raise ConfigError("--combine needs several networks to combine", "add --ensemble 5")
+        self._check_training(defaults)
         self._check_uncertainty()
+
+    def _check_training(self, defaults: TrainingConfig) -> None:
+        training = self.training
+        if training.ensemble == 1 and training.combine != defaults.combine:
+            raise ConfigError("--combine needs several networks to combine", "add --ensemble 5")
+        if training.schedule == "constant" and training.warmup is not None:
+            raise ConfigError("--warmup: the rate of --schedule constant does not rise", "--schedule cosine")
+        if training.weight_averaging == "none" and training.averaging_decay != defaults.averaging_decay:
+            raise ConfigError("--averaging-decay needs an average of the weights", "add --weight-averaging ema")
 
     def _check_uncertainty(self) -> None:
         model, hint = self.model, "add --quantiles 0.1,0.5,0.9"

@@ -20,6 +20,8 @@ from forecast_attn.errors import RunError
 from forecast_attn.inference import BATCH_SIZE
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.option_values import parse_share_range
+from forecast_attn.training.averaging import WeightAverage
+from forecast_attn.training.learning_rate import scheduler_of
 from forecast_attn.training.loss import loss_of, mean_loss, window_losses
 from forecast_attn.training.plan import TrainingPlan
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed
@@ -45,6 +47,8 @@ class ForecastModule(pl.LightningModule):
     ) -> None:
         super().__init__()
         self.network = network
+        averaged = config.weight_averaging == "ema"
+        self.average = WeightAverage(network, config.averaging_decay) if averaged else None
         self.data = data
         self.config = config
         self.plan = plan
@@ -88,6 +92,15 @@ class ForecastModule(pl.LightningModule):
             raise self._not_finite(loss.item(), cutoffs, output.parameters, window)
         return loss
 
+    def on_train_batch_end(self, outputs: object, batch: Batch, batch_idx: int) -> None:
+        if self.average is not None:
+            self.average.update(self.network, self.global_step)
+
+    @property
+    def result(self) -> ForecastNetwork:
+        """What is validated and written: the averaged network, or the trained one where nothing is averaged."""
+        return self.network if self.average is None else self.average.network
+
     def _loss(self, parameters: Tensor, window: Window) -> Tensor:
         weight = window.weight if self._weighted else None
         return mean_loss(self._loss_of_steps, parameters, window.future_target, weight)
@@ -97,7 +110,7 @@ class ForecastModule(pl.LightningModule):
 
     def validation_step(self, batch: Batch, batch_index: int) -> None:
         cutoffs, window = batch
-        output = self.network(window, need_weights=False)
+        output = self.result(window, need_weights=False)
         loss = self._loss(output.parameters, window).item()
         if not math.isfinite(loss):
             raise self._not_finite(loss, cutoffs, output.parameters, window)
@@ -142,10 +155,16 @@ class ForecastModule(pl.LightningModule):
         optimiser = torch.optim.AdamW(
             self.network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
         )
-        if config.schedule == "constant":
+        scheduler = scheduler_of(
+            config.schedule,
+            optimiser,
+            highest=config.learning_rate,
+            total_steps=self.plan.total_steps,
+            warmup=config.warmup,
+        )
+        if scheduler is None:
             return optimiser
-        schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, config.learning_rate, self.plan.total_steps)
-        return {"optimizer": optimiser, "lr_scheduler": {"scheduler": schedule, "interval": "step"}}
+        return {"optimizer": optimiser, "lr_scheduler": {"scheduler": scheduler, "interval": "step"}}
 
 
 def share_left(decay: str, done: float) -> float:

@@ -134,7 +134,7 @@ class Recorder(pl.Callback):
         is_best = record.validation_loss < self.best_loss or not self.best_weights
         if is_best:
             self.best_loss, self.best_epoch = record.validation_loss, record.epoch
-            state = module.network.state_dict()
+            state = module.result.state_dict()
             self.best_weights = {name: value.detach().to("cpu", copy=True) for name, value in state.items()}
         if trainer.is_global_zero:
             if is_best:
