@@ -67,7 +67,7 @@ class AttentionOutput:
         Raises:
             ConfigError: more weights of a row are to be kept than there are.
         """
-        check_top(choice.top, model.schema.lookback)
+        check_top(choice.top, model.schema.lookback, model.config.model.patch_length)
         chosen = choice.of_cutoffs(cutoffs)
         few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(chosen)
         # Weights averaged over an ensemble weigh no values of their own.
@@ -94,12 +94,13 @@ class AttentionOutput:
         writer.write(**attention_windows(self.panel, self.model, kept), observed=self._observed(kept.cutoffs))
 
     def _observed(self, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
-        """(windows, lookback) which time steps the network saw; None where none can be missing."""
+        """(windows, num_keys) which keys the attention saw; None where none can be missing."""
         if not self.metadata.masked:
             return None
         observed = self.arrays.gather(torch.from_numpy(rows).to(self.arrays.target.device)).past_observed
-        assert observed is not None
-        mask: NDArray[np.bool_] = observed.cpu().numpy()
+        visible = self.model.networks[0].patches.observed(observed)
+        assert visible is not None
+        mask: NDArray[np.bool_] = visible.cpu().numpy()
         return mask
 
 
@@ -135,7 +136,7 @@ def attention_windows(panel: Panel, model: Model, forecasts: WindowForecasts) ->
 
 def _coordinates(panel: Panel, model: Model, rows: NDArray[np.int64], series: NDArray[np.int64]) -> WindowCoordinates:
     """Series and times of the windows whose last known rows these are."""
-    cutoffs, steps = panel.timestamps[rows], np.arange(1, model.schema.horizon + 1)
+    cutoffs, steps = panel.timestamps[rows], np.arange(1, model.schema.horizon + 1, model.config.model.patch_length)
     return WindowCoordinates(
         item_ids=[panel.item_ids[index] for index in series],
         cutoffs=cutoffs,

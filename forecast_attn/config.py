@@ -106,6 +106,9 @@ class ModelConfig:
     decoder_size: int | None = option(None, "size of the decoder's state; the encoder's output size when absent", low=1)
     num_layers: int = option(1, "recurrent layers of the encoder and of the decoder", low=1)
     bidirectional: bool = option(False, "let the encoder read the lookback both ways")
+    patch_length: int = option(
+        1, "consecutive time steps that encoder, attention and decoder take as one; must divide the lookback", low=1
+    )
     skip: bool = option(True, "add a linear map of each lookback step's inputs to its encoder output")
     dropout: float = option(0.1, "dropout between layers and before the head", low=0, high=0.95)
     decoding: str = option("direct", "direct: steps know only what is known; autoregressive: and the previous output")

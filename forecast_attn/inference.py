@@ -125,7 +125,7 @@ class WindowForecasts(NamedTuple):
     prediction: NDArray[np.float64]
     """(batch, horizon), in original units."""
     weights: NDArray[np.float32] | None
-    """(batch, heads, horizon, lookback); of an ensemble the mean over its members."""
+    """(batch, heads, num_steps, num_keys), of patches; of an ensemble the mean over its members."""
     base_levels: NDArray[np.float64] | None
     """Levels before calibration, on the series' scale, (batch, horizon, num_levels)."""
     levels: NDArray[np.float64] | None
@@ -333,6 +333,7 @@ def attention_metadata(model: Model) -> AttentionMetadata:
         heads=options.heads if options.attention == "multi-head" else 1,
         lookback=model.schema.lookback,
         horizon=model.schema.horizon,
+        patch_length=options.patch_length,
         frequency=model.schema.frequency.alias,
         season=model.schema.frequency.season,
         zone=model.schema.zone.type_name,

@@ -44,14 +44,16 @@ def spread_out(lags: NDArray[np.integer[Any]], weights: Weights, lookback: int) 
     return dense
 
 
-def check_top(top: int | None, lookback: int) -> None:
+def check_top(top: int | None, lookback: int, patch_length: int = 1) -> None:
     """Refuse to keep more weights than there are.
 
     Raises:
         ConfigError: `--attention-top` is larger than the lookback.
     """
-    if top is not None and top > lookback:
+    num_keys = lookback // patch_length
+    if top is not None and top > num_keys:
+        keys = f"the {num_keys} {'' if patch_length == 1 else 'patches '}of the lookback"
         raise ConfigError(
-            f"--attention-top {top} keeps more weights than the {lookback} of the lookback",
+            f"--attention-top {top} keeps more weights than {keys}",
             "leave it out to keep them all",
         )

@@ -14,6 +14,7 @@ from forecast_attn.nn.embedding import Embeddings
 from forecast_attn.nn.encoder import Encoder
 from forecast_attn.nn.heads import GaussianHead, MakeHead, PointHead, QuantileHead, StudentTHead
 from forecast_attn.nn.network import ForecastNetwork
+from forecast_attn.nn.patches import Patches
 from forecast_attn.nn.position import NUM_WAVELENGTHS
 from forecast_attn.nn.scores import make_score
 from forecast_attn.nn.window_normalisation import NUM_LEVEL_FEATURES, WindowNormalisation
@@ -53,13 +54,17 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
     """Build the network, with PyTorch's random initial weights.
 
     Raises:
-        ConfigError: options that contradict each other, such as luong-dot with unequal sizes.
+        ConfigError: options that contradict each other, such as luong-dot with unequal sizes, or a lookback that is not
+            made up of patches.
     """
     _check(model)
+    patches = Patches(sizes.lookback, sizes.horizon, model.patch_length)
     embeddings = Embeddings(sizes.past_codes, sizes.future_codes, sizes.static_codes)
     shared_size = sizes.num_static + embeddings.static_size + NUM_LEVEL_FEATURES + 2 * NUM_WAVELENGTHS
+    past_size = 1 + int(sizes.may_have_holes) + sizes.num_past_inputs + embeddings.past_size
+    future_size = sizes.num_future_inputs + embeddings.future_size
     encoder = Encoder(
-        1 + int(sizes.may_have_holes) + sizes.num_past_inputs + embeddings.past_size + shared_size,
+        patches.length * past_size + shared_size,
         model.hidden_size,
         cell=model.cell,
         num_layers=model.num_layers,
@@ -68,22 +73,21 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
         skip=model.skip and model.attention != "none",  # nothing else reads the outputs that it is added to
     )
     decoder_sizes = DecoderSizes(
-        input_size=sizes.num_future_inputs + embeddings.future_size + shared_size + int(_is_autoregressive(model)),
+        input_size=patches.length * future_size + shared_size + int(_is_autoregressive(model)),
         memory_size=encoder.memory_size,
         decoder_size=model.decoder_size or encoder.memory_size,
         num_layers=model.num_layers,
     )
     return ForecastNetwork(
         encoder,
-        _build_decoder(model, decoder_sizes, _build_attention(model, decoder_sizes, sizes)),
+        _build_decoder(model, decoder_sizes, _build_attention(model, decoder_sizes, patches, sizes.season)),
         WindowNormalisation(model.window_normalisation, sizes.season),
         embeddings,
-        lookback=sizes.lookback,
-        horizon=sizes.horizon,
+        patches,
     )
 
 
-def _build_attention(model: ModelConfig, decoder: DecoderSizes, window: WindowSizes) -> Attention | None:
+def _build_attention(model: ModelConfig, decoder: DecoderSizes, patches: Patches, season: int) -> Attention | None:
     if model.attention == "none":
         return None
     score = make_score(
@@ -92,17 +96,32 @@ def _build_attention(model: ModelConfig, decoder: DecoderSizes, window: WindowSi
         key_size=decoder.memory_size,
         attention_size=model.attention_size or ATTENTION_SIZE,
         heads=model.heads,
-        key_length=window.lookback,
+        key_length=patches.num_keys,
     )
-    if model.attention_window == "local-m" and window.season > window.lookback:
-        raise ConfigError(
-            f"local-m looks one season ({window.season} steps) back; the lookback is {window.lookback}",
-            f"--lookback {window.season}, or --attention-window local-p",
-        )
+    if model.attention_window == "local-m":
+        _check_season(season, patches)
     local = make_window(
-        model.attention_window, query_size=decoder.decoder_size, radius=model.window_radius, season=window.season
+        model.attention_window,
+        query_size=decoder.decoder_size,
+        radius=model.window_radius,
+        season=max(season // patches.length, 1),
     )
     return Attention(score, normaliser=model.normaliser, window=local)
+
+
+def _check_season(season: int, patches: Patches) -> None:
+    """local-m counts whole seasons in keys."""
+    if season > patches.lookback:
+        raise ConfigError(
+            f"local-m looks one season ({season} steps) back; the lookback is {patches.lookback}",
+            f"--lookback {season}, or --attention-window local-p",
+        )
+    if season % patches.length:
+        raise ConfigError(
+            f"local-m looks whole seasons back; a season of {season} steps is no whole number of patches of "
+            f"{patches.length}",
+            "leave --patch-length out, or take --attention-window local-p",
+        )
 
 
 def _build_decoder(
@@ -121,9 +140,9 @@ def _build_decoder(
 
 def _head_maker(model: ModelConfig) -> MakeHead:
     if model.head == "quantile":
-        return functools.partial(QuantileHead, model.levels)
-    makers: dict[str, MakeHead] = {"point": PointHead, "gaussian": GaussianHead, "student-t": StudentTHead}
-    return makers[model.head]
+        return functools.partial(QuantileHead, model.levels, patch_length=model.patch_length)
+    kinds = {"point": PointHead, "gaussian": GaussianHead, "student-t": StudentTHead}
+    return functools.partial(kinds[model.head], patch_length=model.patch_length)
 
 
 def _is_autoregressive(model: ModelConfig) -> bool:
@@ -137,6 +156,11 @@ def _check(model: ModelConfig) -> None:
         raise ConfigError(
             "--input-feeding belongs to the luong order: the bahdanau order feeds the context vector itself",
             "leave --input-feeding out, or choose --attention-order luong",
+        )
+    if model.patch_length > 1 and _is_autoregressive(model):
+        raise ConfigError(
+            "--decoding autoregressive feeds every step the one before it; the steps of a patch are forecast at once",
+            "leave --patch-length out, or take --decoding direct",
         )
     if model.attention == "none":
         _check_without_attention(model)

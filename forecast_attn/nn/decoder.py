@@ -4,7 +4,8 @@
     LuongDecoder     h_t = cell(x_t, h_{t-1});  c_t from h_t;                 features tanh(W_c [c_t; h_t])
 
 x is what is known of the step: future covariates, calendar, position, and when decoding is autoregressive
-the previous value. (Bahdanau et al. 2015, sections 3.1 and A.2; Luong et al. 2015, section 3.)
+the previous value. A step may be a patch of several time steps. (Bahdanau et al. 2015, sections 3.1 and A.2;
+Luong et al. 2015, section 3.)
 """
 
 from typing import NamedTuple
@@ -64,8 +65,8 @@ class Feedback(NamedTuple):
 class DecoderOutput(NamedTuple):
     """The head's outputs for every step, and the weights where attention exists and they were asked for."""
 
-    outputs: Float[Tensor, "batch horizon output_size"]
-    weights: Float[Tensor, "batch heads horizon lookback"] | None
+    outputs: Float[Tensor, "batch num_steps patch_size"]
+    weights: Float[Tensor, "batch heads num_steps key_len"] | None
 
 
 class _Steps:
@@ -114,10 +115,10 @@ class BahdanauDecoder(nn.Module):
     def forward(
         self,
         encoded: EncoderOutput,
-        known: Float[Tensor, "batch horizon known_size"],
+        known: Float[Tensor, "batch num_steps known_size"],
         feedback: Feedback,
         *,
-        mask: Bool[Tensor, "batch lookback"] | None = None,
+        mask: Bool[Tensor, "batch key_len"] | None = None,
         need_weights: bool = True,
     ) -> DecoderOutput:
         memory = self.attention.prepare(encoded.memory, mask=mask)
@@ -176,10 +177,10 @@ class LuongDecoder(nn.Module):
     def forward(
         self,
         encoded: EncoderOutput,
-        known: Float[Tensor, "batch horizon known_size"],
+        known: Float[Tensor, "batch num_steps known_size"],
         feedback: Feedback,
         *,
-        mask: Bool[Tensor, "batch lookback"] | None = None,
+        mask: Bool[Tensor, "batch key_len"] | None = None,
         need_weights: bool = True,
     ) -> DecoderOutput:
         memory = None if self.attention is None else self.attention.prepare(encoded.memory, mask=mask)
@@ -197,7 +198,7 @@ class LuongDecoder(nn.Module):
         *,
         first_step: int = 0,
         need_weights: bool = True,
-    ) -> tuple[Float[Tensor, "batch steps decoder_size"], Float[Tensor, "batch heads steps lookback"] | None]:
+    ) -> tuple[Float[Tensor, "batch steps decoder_size"], Float[Tensor, "batch heads steps key_len"] | None]:
         """h̃ = tanh(W_c [c; h]) (equation 5), and the weights behind c."""
         if self.attention is None or memory is None or self.combine is None:
             return hidden, None
@@ -205,8 +206,8 @@ class LuongDecoder(nn.Module):
         return torch.tanh(self.combine(torch.cat([attended.context_vector, hidden], dim=-1))), attended.weights
 
     def _inputs_of_all_steps(
-        self, known: Float[Tensor, "batch horizon known_size"], feedback: Feedback
-    ) -> Float[Tensor, "batch horizon input_size"] | None:
+        self, known: Float[Tensor, "batch num_steps known_size"], feedback: Feedback
+    ) -> Float[Tensor, "batch num_steps input_size"] | None:
         """What enters the cell at every step, or None when a step needs what the one before it gave."""
         if self.input_feeding:
             return None
@@ -218,7 +219,7 @@ class LuongDecoder(nn.Module):
     def _step_by_step(
         self,
         encoded: EncoderOutput,
-        known: Float[Tensor, "batch horizon known_size"],
+        known: Float[Tensor, "batch num_steps known_size"],
         feedback: Feedback,
         memory: Memory | None,
         need_weights: bool,

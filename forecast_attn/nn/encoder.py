@@ -10,9 +10,9 @@ from forecast_attn.nn.recurrent import make_recurrent_layers
 
 
 class EncoderOutput(NamedTuple):
-    """What the decoder gets: one vector per lookback step, and the last state of every layer."""
+    """What the decoder gets: one vector per step, and the last state of every layer."""
 
-    memory: Float[Tensor, "batch lookback memory_size"]
+    memory: Float[Tensor, "batch key_len memory_size"]
     state: Float[Tensor, "num_layers batch memory_size"]
 
 
@@ -43,7 +43,7 @@ class Encoder(nn.Module):
         )
         self.skip = nn.Linear(input_size, self.memory_size, bias=False) if skip else None
 
-    def forward(self, inputs: Float[Tensor, "batch lookback input_size"]) -> EncoderOutput:
+    def forward(self, inputs: Float[Tensor, "batch key_len input_size"]) -> EncoderOutput:
         memory, state = self.layers(inputs)
         hidden = state[0] if isinstance(state, tuple) else state
         if self.skip is not None:

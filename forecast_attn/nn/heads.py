@@ -22,19 +22,26 @@ OUTSIDE = 1e-7
 
 
 class Head(nn.Module):
-    """A linear map of a step's features. Subclasses say what its outputs mean."""
+    """A linear map of a step's features. Subclasses say what its outputs mean.
+
+    Args:
+        output_size: numbers that are said of a time step.
+        feature_size: of a decoder step.
+        dropout: before the map.
+        patch_length: time steps that a decoder step forecasts at once; of each in turn it says `output_size` numbers.
+    """
 
     kind: ClassVar[str]
     point_index = 0
     """Which output is the point forecast, and is fed back as the step's value."""
 
-    def __init__(self, output_size: int, feature_size: int, dropout: float = 0.0) -> None:
+    def __init__(self, output_size: int, feature_size: int, dropout: float = 0.0, patch_length: int = 1) -> None:
         super().__init__()
         self.output_size = output_size
         self.dropout = nn.Dropout(dropout)
-        self.linear = nn.Linear(feature_size, output_size)
+        self.linear = nn.Linear(feature_size, patch_length * output_size)
 
-    def forward(self, features: Float[Tensor, "*batch feature_size"]) -> Float[Tensor, "*batch output_size"]:
+    def forward(self, features: Float[Tensor, "*batch feature_size"]) -> Float[Tensor, "*batch patch_size"]:
         output: Tensor = self.linear(self.dropout(features))
         return output
 
@@ -71,7 +78,7 @@ class Head(nn.Module):
 
 
 MakeHead = Callable[[int, float], Head]
-"""Makes a head from the size of a step's features and the dropout before it."""
+"""Makes a head from the size of a decoder step's features and the dropout before it."""
 
 
 class PointHead(Head):
@@ -79,8 +86,8 @@ class PointHead(Head):
 
     kind = "point"
 
-    def __init__(self, feature_size: int, dropout: float = 0.0) -> None:
-        super().__init__(1, feature_size, dropout)
+    def __init__(self, feature_size: int, dropout: float = 0.0, patch_length: int = 1) -> None:
+        super().__init__(1, feature_size, dropout, patch_length)
 
 
 class QuantileHead(Head):
@@ -95,14 +102,17 @@ class QuantileHead(Head):
     kind = "quantile"
     levels: Tensor
 
-    def __init__(self, levels: tuple[float, ...], feature_size: int, dropout: float = 0.0) -> None:
-        super().__init__(len(levels), feature_size, dropout)
+    def __init__(
+        self, levels: tuple[float, ...], feature_size: int, dropout: float = 0.0, patch_length: int = 1
+    ) -> None:
+        super().__init__(len(levels), feature_size, dropout, patch_length)
         self.point_index = centre_of(levels)
         self.register_buffer("levels", torch.tensor(levels), persistent=False)
         steps = torch.special.ndtri(torch.tensor(levels, dtype=torch.float64)).diff().expm1().log()
         with torch.no_grad():
-            self.linear.bias[self.point_index + 1 :] += steps[self.point_index :]
-            self.linear.bias[: self.point_index] += steps[: self.point_index]
+            bias = self.linear.bias.view(patch_length, self.output_size)
+            bias[:, self.point_index + 1 :] += steps[self.point_index :]
+            bias[:, : self.point_index] += steps[: self.point_index]
 
     def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
         steps, centre = softplus(outputs), self.point_index
@@ -139,9 +149,10 @@ class GaussianHead(Head):
     """Mean and standard deviation of a normal distribution."""
 
     kind = "gaussian"
+    num_parameters: ClassVar[int] = 2
 
-    def __init__(self, feature_size: int, dropout: float = 0.0, output_size: int = 2) -> None:
-        super().__init__(output_size, feature_size, dropout)
+    def __init__(self, feature_size: int, dropout: float = 0.0, patch_length: int = 1) -> None:
+        super().__init__(self.num_parameters, feature_size, dropout, patch_length)
 
     def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
         mean, deviation, *others = outputs.unbind(-1)
@@ -168,9 +179,7 @@ class StudentTHead(GaussianHead):
     """Location, scale and degrees of freedom (above 2) of Student's t distribution: a normal one with heavy tails."""
 
     kind = "student-t"
-
-    def __init__(self, feature_size: int, dropout: float = 0.0) -> None:
-        super().__init__(feature_size, dropout, output_size=3)
+    num_parameters = 3
 
     def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
         loc, scale, freedom = super().parameters_of(outputs).unbind(-1)

@@ -10,6 +10,7 @@ from forecast_attn.nn.decoder import BahdanauDecoder, Feedback, LuongDecoder
 from forecast_attn.nn.embedding import Embeddings
 from forecast_attn.nn.encoder import Encoder
 from forecast_attn.nn.observed import last_observed, observed_only
+from forecast_attn.nn.patches import Patches
 from forecast_attn.nn.position import position_features
 from forecast_attn.nn.precision import widened
 from forecast_attn.nn.window import WindowTensors
@@ -21,7 +22,8 @@ class ForecastOutput(NamedTuple):
 
     prediction: Float[Tensor, "batch horizon"]
     """The point forecast; a drawn path where numbers to draw it with were given."""
-    weights: Float[Tensor, "batch heads horizon lookback"] | None
+    weights: Float[Tensor, "batch heads num_steps num_keys"] | None
+    """Steps and keys are patches of time steps."""
     parameters: Float[Tensor, "batch horizon output_size"]
     """Of the head: quantiles, or a distribution's; the point forecast is among them."""
 
@@ -33,6 +35,9 @@ class ForecastNetwork(nn.Module):
     constant, position. The decoder knows, per horizon step: future covariates, what is constant, position. Constant are
     the static covariates and the level and scale that normalising the window took away. Categories are embedded and
     stand beside the covariates. Steps that were not observed have no attention weight.
+
+    Several time steps may be one step of encoder and decoder, see `Patches`: it reads what is its own of each of them,
+    then once what is constant, and its position among the patches.
     """
 
     past_position: Tensor
@@ -44,16 +49,15 @@ class ForecastNetwork(nn.Module):
         decoder: BahdanauDecoder | LuongDecoder,
         normalisation: WindowNormalisation,
         embeddings: Embeddings,
-        *,
-        lookback: int,
-        horizon: int,
+        patches: Patches,
     ) -> None:
         super().__init__()
         self.normalisation = normalisation
         self.embeddings = embeddings
         self.encoder = encoder
         self.decoder = decoder
-        past, future = position_features(lookback, horizon)
+        self.patches = patches
+        past, future = position_features(patches.num_keys, patches.num_steps)
         self.register_buffer("past_position", past, persistent=False)
         self.register_buffer("future_position", future, persistent=False)
 
@@ -79,13 +83,15 @@ class ForecastNetwork(nn.Module):
         constant = torch.cat([self.embeddings.static(window), scale.features()], dim=-1)
         indicator = () if observed is None else (observed[..., None].to(past_target.dtype),)
         past = torch.cat([past_target[..., None], *indicator, self.embeddings.past(window)], dim=-1)
-        encoded = self.encoder(_complete(past, constant, self.past_position))
-        known = _complete(self.embeddings.future(window), constant, self.future_position)
+        encoded = self.encoder(_complete(self.patches.of_past(past), constant, self.past_position))
+        known = self.patches.of_future(self.embeddings.future(window))
+        known = _complete(known, constant, self.future_position)
         feedback = self._feedback(last_observed(past_target, observed), scale, window, teacher_forcing)
         feedback = feedback._replace(uniform=uniform)
-        decoded = self.decoder(encoded, known, feedback, mask=observed, need_weights=need_weights)
+        visible = self.patches.observed(observed)
+        decoded = self.decoder(encoded, known, feedback, mask=visible, need_weights=need_weights)
         head = self.decoder.head
-        on_window = head.parameters_of(widened(decoded.outputs))
+        on_window = head.parameters_of(widened(self.patches.in_steps(decoded.outputs)))
         parameters = head.restore(on_window, scale.loc[..., None], scale.scale[..., None])
         prediction = head.point(parameters) if uniform is None else scale.restore(head.sample(on_window, uniform))
         return ForecastOutput(prediction, decoded.weights, parameters)

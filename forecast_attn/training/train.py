@@ -65,11 +65,11 @@ def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:
         DataError: the validation windows are too few to calibrate with.
         ConfigError: options contradict each other.
     """
-    check_top(config.training.attention_top, preparation.schema.lookback)
     seed = config.training.seed if config.training.seed is not None else secrets.randbelow(2**31)
     training = resolve_training(config.training, len(preparation.training_cutoffs), seed)
     config = replace(config, training=training)
     initial_network(config, preparation.schema)
+    check_top(config.training.attention_top, preparation.schema.lookback, config.model.patch_length)
     _check_calibration(preparation, config)
     return config
 
