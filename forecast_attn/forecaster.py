@@ -286,7 +286,7 @@ class Forecaster(Backtesting):
 
     @property
     def metrics(self) -> dict[str, Any]:
-        """Validation errors of the best weights beside seasonal-naive's, in the target's units."""
+        """Validation errors of the best weights beside the baselines', in the target's units."""
         run = self._fitted()
         return run.read_json(run.metrics)
 

@@ -122,10 +122,11 @@ def test_debug_shows_the_traceback(forecast_process, here):
 def test_train_says_its_result_on_stdout_and_the_rest_on_stderr(forecast, write, make_table, small):
     outcome = forecast("train", write(make_table()), *small)
     assert outcome.code == 0
-    first, *table, skill, run = outcome.out.splitlines()
+    first, *table, run = outcome.out.splitlines()
     assert first.startswith("validation, 16 of 22 windows after 2024-04-05; best epoch ")
-    assert table[0].split() == ["MAE", "RMSE", "MASE"]
-    assert re.match(r"skill -?\d+\.\d %: ", skill)
+    assert table[0].split() == ["MAE", "RMSE", "MASE", "skill", "against"]
+    assert [line.split()[0] for line in table[1:6]] == ["forecast", "naive", "seasonal-naive", "drift", "linear"]
+    assert re.match(r"skill -?\d+\.\d %: ", table[6])
     assert run.startswith("run: runs/")
     for said in ("target", "past covariate", "numeric, not declared", "step D", "epoch   1/2", "epoch   2/2"):
         assert said in outcome.err
@@ -154,7 +155,7 @@ def test_quiet_does_not_silence_errors(forecast, here):
 def test_json_is_one_document(forecast, write, make_table, small):
     trained = json.loads(forecast("train", write(make_table()), *small, "--out", "run", "--json").out)
     assert trained["run"] == "run"
-    assert set(trained) >= {"validation", "seasonal_naive", "skill_per_cent", "best_epoch", "ended"}
+    assert set(trained) >= {"validation", "seasonal_naive", "skill_per_cent", "baselines", "best_epoch", "ended"}
     assert set(trained["validation"]) >= {"mae", "rmse", "mase", "windows"}
     predicted = json.loads(forecast("predict", "run", "--json").out)
     assert (predicted["rows"], predicted["series"]) == (3, 1)

@@ -72,7 +72,7 @@ def show_comparison(found: Comparison, folder: Path) -> None:
 
 
 def _errors(found: Comparison) -> Table:
-    """Ranks, errors with their spread, skill and tests; seasonal-naive below."""
+    """Ranks, errors with their spread, skill and tests; baselines below."""
     errors = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE", **_level_headings(found)}
     table = Table(box=None, pad_edge=False)
     for heading in ("", "attention"):
@@ -83,8 +83,9 @@ def _errors(found: Comparison) -> Table:
         skill = f"{row['skill_per_cent']:+.1f} %" if math.isfinite(row["skill_per_cent"]) else "–"
         numbers = (_with_spread(name, row) for name in errors)
         table.add_row(str(row["rank"]), row["attention"], *numbers, skill, _p_value(row["dm_p_value"]))
-    naive = found.seasonal_naive
-    table.add_row("", f"seasonal-naive ({naive['season']})", *(_number(naive.get(name)) for name in errors))
+    for name, scored in found.baselines.items():
+        shown = f"{name} ({found.seasonal_naive['season']})" if name == "seasonal-naive" else name
+        table.add_row("", shown, *(_number(scored.get(error)) for error in errors))
     return table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -117,12 +117,14 @@ def predict(
     attention_path = None if result.attention is None else str(attention_out or directory.attention)
     if result.attention is None:
         notes.print("note: --attention none has no weights to write")
+    metrics = forecaster.metrics
+    notes.print(_how_good(metrics), soft_wrap=True)
     if csv_path is None:
         from forecast_attn.prediction import predictions_csv
 
         sys.stdout.write(predictions_csv(result.predictions))
         return
-    _show(result, str(directory.path), str(csv_path), attention_path, as_json=json)
+    _show(result, str(directory.path), str(csv_path), attention_path, metrics, as_json=json)
 
 
 def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
@@ -173,7 +175,28 @@ def _members_of(result: ForecastResult) -> dict[str, list[str]]:
     return {"attention_members": paths} if paths else {}
 
 
-def _show(result: ForecastResult, run: str, csv_path: str, attention_path: str | None, *, as_json: bool) -> None:
+def _skills(metrics: dict[str, Any]) -> dict[str, float | None]:
+    """The run's skill against each baseline on its validation windows; runs of earlier versions have one."""
+    found = metrics.get("baselines") or {"seasonal-naive": metrics}
+    return {name: scored["skill_per_cent"] for name, scored in found.items()}
+
+
+def _how_good(metrics: dict[str, Any]) -> str:
+    """Whether to believe it: what the same network was worth on the validation windows, beside the baselines."""
+    skills = ", ".join(f"{name} {skill:+.1f} %" for name, skill in _skills(metrics).items() if skill is not None)
+    told = f"; skill against {skills}" if skills else ""
+    return f"on the validation windows its MAE was {metrics['validation']['mae']:.5g}{told}"
+
+
+def _show(
+    result: ForecastResult,
+    run: str,
+    csv_path: str,
+    attention_path: str | None,
+    metrics: dict[str, Any],
+    *,
+    as_json: bool,
+) -> None:
     import json
     import sys
 
@@ -196,6 +219,7 @@ def _show(result: ForecastResult, run: str, csv_path: str, attention_path: str |
             "rows": len(predictions),
             "skipped": list(result.skipped),
             "cold": list(result.cold),
+            "validation": {"mae": metrics["validation"]["mae"], "skill_per_cent": _skills(metrics)},
         }
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return

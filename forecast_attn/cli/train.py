@@ -27,7 +27,7 @@ def train(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Train a network on a CSV and say how good it is against seasonal-naive."""
+    """Train a network on a CSV and say how good it is beside the baselines."""
     if options.get("attention") == "help":
         _list_mechanisms()
         return

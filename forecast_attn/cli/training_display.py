@@ -145,32 +145,60 @@ class TrainingDisplay(TrainingListener):
 
 
 def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
-    """The end of training on stdout: errors beside seasonal-naive's, in words and numbers."""
+    """The end of training on stdout: errors beside the baselines', in words and numbers."""
     metrics = forecaster.metrics
     if as_json:
         json.dump({"run": str(forecaster.run_path), **metrics}, sys.stdout, indent=1)
         sys.stdout.write("\n")
         return
     console = make_console()
-    validation, naive = metrics["validation"], metrics["seasonal_naive"]
+    validation = metrics["validation"]
     windows = f"{validation['windows']:,} of {validation['windows_available']:,} windows after {validation['after']}"
     console.print(f"validation, {windows}; {_epochs(metrics)}", soft_wrap=True)
-    table = Table(box=None, pad_edge=False)
-    table.add_column("")
-    for heading in ("MAE", "RMSE", "MASE"):
-        table.add_column(heading, justify="right")
-    name = forecaster.config.model.attention
-    table.add_row(f"forecast ({name})", *_numbers(validation))
-    for number, member in enumerate(metrics.get("members", ())):
-        table.add_row(f"  member {number}", *_numbers(member["validation"]))
-    table.add_row(f"seasonal-naive ({naive['season']})", *_numbers(naive))
-    console.print(table)
+    console.print(_errors(metrics, forecaster.config.model.attention))
     console.print(_verdict(metrics["skill_per_cent"]), soft_wrap=True)
+    better = _better_baselines(metrics)
+    if better:
+        console.print(better, soft_wrap=True)
     if validation.get("interval"):
         console.print(_coverage(validation), soft_wrap=True)
     console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
     if not quiet and metrics["ended"] == "interrupted":
         sys.stderr.write(f"hint: continue with: forecast train --resume {forecaster.run_path}\n")
+
+
+def _errors(metrics: dict[str, Any], attention: str) -> Table:
+    """The model's errors, its members', and those of each baseline with the model's skill against it."""
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    for heading in ("MAE", "RMSE", "MASE", "skill against"):
+        table.add_column(heading, justify="right")
+    table.add_row(f"forecast ({attention})", *_numbers(metrics["validation"]))
+    for number, member in enumerate(metrics.get("members", ())):
+        table.add_row(f"  member {number}", *_numbers(member["validation"]))
+    season = metrics["seasonal_naive"]["season"]
+    for name, errors in metrics["baselines"].items():
+        shown = f"{name} ({season})" if name == "seasonal-naive" else name
+        table.add_row(shown, *_numbers(errors), _skill(errors["skill_per_cent"]))
+    return table
+
+
+def _skill(skill: float | None) -> str:
+    """Skill in per cent with its sign; a dash where the baseline is perfect."""
+    return "-" if skill is None else f"{skill:+.1f} %"
+
+
+def _better_baselines(metrics: dict[str, Any]) -> str | None:
+    """A sentence about the baselines other than seasonal-naive that have a smaller error than the model."""
+    names = [
+        name
+        for name, errors in metrics["baselines"].items()
+        if errors["mae"] < metrics["validation"]["mae"] and name != "seasonal-naive"
+    ]
+    if not names:
+        return None
+    said = " and ".join((", ".join(names[:-1]), names[-1]) if len(names) > 1 else names)
+    return f"better than this model on these windows: {said}"
 
 
 def _epochs(metrics: dict[str, Any]) -> str:

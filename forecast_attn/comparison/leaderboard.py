@@ -42,6 +42,8 @@ class Comparison:
     coverage is told, with its nominal one."""
     seasonal_naive: dict[str, Any]
     """Its errors on the same windows."""
+    baselines: dict[str, dict[str, Any]]
+    """Errors of every baseline on the same windows, by its name."""
     notes: tuple[str, ...]
     """What the numbers allow to say."""
 
@@ -65,6 +67,7 @@ class Comparison:
             "tested_on": TESTED_ON,
             "validation": self.validation,
             "seasonal_naive": self.seasonal_naive,
+            "baselines": self.baselines,
             "leaderboard": scores_to_records(self.leaderboard),
             "runs": scores_to_records(self.runs),
             "notes": list(self.notes),
@@ -104,9 +107,17 @@ def leaderboard_of(directory: ComparisonDir, preparation: Preparation, configs: 
     first = directory.run(next(iter(configs)))
     metrics = first.read_json(first.metrics)
     about = {name: metrics["validation"][name] for name in ("windows", "windows_available", "after")}
-    naive = metrics["seasonal_naive"]
+    naive, baselines = metrics["seasonal_naive"], _baselines(metrics)
     about["interval"] = _interval(metrics["validation"].get("interval"))
-    return Comparison(directory.path, table, _without_levels(runs), about, naive, notes_of(table, naive))
+    notes = notes_of(table, baselines)
+    return Comparison(directory.path, table, _without_levels(runs), about, naive, baselines, notes)
+
+
+def _baselines(metrics: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Errors of the baselines; a run's skill against them is its own."""
+    errors = ("mae", "rmse", "mase")
+    found = metrics.get("baselines") or {"seasonal-naive": metrics["seasonal_naive"]}  # of runs of earlier versions
+    return {name: {error: scored[error] for error in errors} for name, scored in found.items()}
 
 
 def _row(rank: int, runs: pd.DataFrame, attention: str, tests: Tests) -> dict[str, Any]:

@@ -7,19 +7,27 @@ from typing import Any
 import pandas as pd
 
 SIGNIFICANT = 0.05
+_IN_WORDS = {
+    "naive": "repeating the last value",
+    "seasonal-naive": "repeating the last season",
+    "linear": "the linear network",
+}
 
 
-def notes_of(table: pd.DataFrame, naive: dict[str, Any]) -> tuple[str, ...]:
+def notes_of(table: pd.DataFrame, baselines: dict[str, dict[str, Any]]) -> tuple[str, ...]:
     """The sentences that belong to a leaderboard.
 
     Args:
         table: see `Comparison.leaderboard`.
-        naive: errors of seasonal-naive.
+        baselines: errors of each baseline on the same windows.
     """
     winner, others = str(table["attention"].iloc[0]), table.iloc[1:]
     notes = [*_spread(winner, table, others), *_significance(winner, others)]
-    if table["mae"].iloc[0] >= naive["mae"]:
-        notes.append("no mechanism is better than repeating the last season: use that instead")
+    notes += [
+        f"no mechanism is better than {_IN_WORDS.get(name, name)}: use that instead"
+        for name, errors in baselines.items()
+        if table["mae"].iloc[0] >= errors["mae"]
+    ]
     return tuple(notes)
 
 

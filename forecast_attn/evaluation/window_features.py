@@ -49,7 +49,7 @@ class BaselineSetup:
 
 
 class WindowFeatures:
-    """The scaled rows of a panel, from which windows are gathered.
+    """Windows of a panel, scaled as they are gathered: nothing of the panel's size is made.
 
     Every series is scaled by its own rows up to the boundary; a series that begins later by the average of the others.
     """
@@ -58,10 +58,6 @@ class WindowFeatures:
         self._panel, self._setup = panel, setup
         self._split = Split(setup.boundary)
         self._scaler: Scaler = fit_scaler(panel, self._split, "standard")
-        series = panel.series_of_rows
-        self._target = self._scaler.scale_target(panel.target, series)
-        covariates = self._scaler.future.of(series).apply(panel.future_covariates)
-        self._known = np.concatenate([np.nan_to_num(covariates), *_one_hot(panel)], axis=1)
         self._calendar, self._offsets = calendar_rows(panel, setup.calendar)
         self._vintages = _vintages(panel, self._scaler)
 
@@ -71,9 +67,11 @@ class WindowFeatures:
         rows = training_cutoffs(self._panel, self._split, setup.lookback, setup.horizon, pad=setup.padded)
         if self._vintages is not None:  # windows of which the horizon had not been forecast are none of the network's
             rows = rows[self._vintages.covered(rows, self._forecast_steps(self._vintages))]
-        rows = rows[np.argsort(self._panel.timestamps[rows], kind="stable")]
         # Spread over the whole of training in uneven steps, which meet every hour of the day.
-        return rows[np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64))]
+        places = np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64))
+        if self._panel.num_series > 1:  # one series is in the order of time
+            places = np.argsort(self._panel.timestamps[rows], kind="stable")[places]
+        return rows[places]
 
     def _forecast_steps(self, vintages: Vintages) -> int:
         """How far ahead forecasts must reach."""
@@ -87,8 +85,9 @@ class WindowFeatures:
         Where a value is missing the one before it stands; where there is none before it, the last value.
         """
         rows = cutoffs[:, None] + np.arange(1 - self._setup.lookback, 1)
-        starts = self._panel.starts[self._series(cutoffs)][:, None]
-        values = np.where(rows >= starts, self._target[np.maximum(rows, starts)], np.nan)
+        series = self._series(cutoffs)[:, None]
+        starts = self._panel.starts[series]
+        values = np.where(rows >= starts, self._target(np.maximum(rows, starts), series), np.nan)
         places = np.where(np.isnan(values), -1, np.arange(values.shape[1]))
         latest = np.maximum.accumulate(places, axis=1)
         filled = np.take_along_axis(values, np.maximum(latest, 0), axis=1)
@@ -100,8 +99,8 @@ class WindowFeatures:
 
         Its future covariates as far as they were known at the cut-offs, the same one season before, and its calendar.
         """
-        rows, roles = cutoffs + step, self._panel.roles
-        values = self._known[rows]
+        rows, roles, series = cutoffs + step, self._panel.roles, self._series(cutoffs)
+        values = self._covariates(rows, series)
         if self._vintages is not None:
             forecasts = _as_forecast(self._vintages, rows, cutoffs)
             values[:, list(self._vintages.columns)] = forecasts
@@ -112,9 +111,9 @@ class WindowFeatures:
             width = len(self._panel.levels[name])
             values[:, first : first + width] *= step <= roles.known_steps.get(name, step)
             first += width
-        series = self._series(cutoffs)
         before = np.maximum(cutoffs + self._season_before(step), self._panel.starts[series])
-        return np.concatenate([values, self._known[before], self._calendar[rows + self._offsets[series]]], axis=1)
+        earlier, calendar = self._covariates(before, series), self._calendar[rows + self._offsets[series]]
+        return np.concatenate([values, earlier, calendar], axis=1)
 
     def _season_before(self, step: int) -> int:
         """The last row of the step's phase, counted from the cut-off; the cut-off where the lookback has no season."""
@@ -123,7 +122,7 @@ class WindowFeatures:
 
     def wanted(self, cutoffs: Ints, last: Floats, step: int) -> Floats:
         """The target of a step minus the last value before the cut-off (num_cutoffs,), NaN where not observed."""
-        return np.asarray(self._target[cutoffs + step] - last)
+        return np.asarray(self._target(cutoffs + step, self._series(cutoffs)) - last)
 
     def in_units(self, forecast: Floats, cutoffs: Ints) -> Floats:
         """Scaled forecasts (num_cutoffs, horizon) in the target's units."""
@@ -132,12 +131,21 @@ class WindowFeatures:
     def _series(self, cutoffs: Ints) -> Ints:
         return np.searchsorted(self._panel.starts, cutoffs, side="right") - 1
 
+    def _target(self, rows: Ints, series: Ints) -> Floats:
+        """Scaled targets of these rows, which are of these series."""
+        return self._scaler.scale_target(self._panel.target[rows], series)
 
-def _one_hot(panel: Panel) -> list[Floats]:
-    """For each future category one column per level, (num_rows, num_levels); none where it is missing."""
+    def _covariates(self, rows: Ints, series: Ints) -> Floats:
+        """Scaled future covariates of these rows, and their categories (len(rows), num_columns)."""
+        covariates = self._scaler.future.of(series).apply(self._panel.future_covariates[rows])
+        return np.concatenate([np.nan_to_num(covariates), *_one_hot(self._panel, rows)], axis=1)
+
+
+def _one_hot(panel: Panel, rows: Ints) -> list[Floats]:
+    """For each future category one column per level, (len(rows), num_levels); none where it is missing."""
     groups = []
     for place, name in enumerate(panel.roles.future_categories):
-        codes = panel.future_categories[:, place]
+        codes = panel.future_categories[rows, place]
         groups.append((codes[:, None] == np.arange(len(panel.levels[name]))).astype(np.float64))
     return groups
 

@@ -110,12 +110,17 @@ def run_section(config: dict[str, Any] | None, metrics: dict[str, Any] | None) -
 
 def _metrics_table(metrics: dict[str, Any]) -> str:
     model, naive = metrics.get("validation", {}), metrics.get("seasonal_naive", {})
-    rows = [[METRIC_NAMES.get(name, name), value, naive[name]] for name, value in model.items() if name in naive]
+    baselines = metrics.get("baselines") or {"seasonal-naive": naive}  # of runs made before there were more
+    rows = [
+        [METRIC_NAMES.get(name, name), value, *(errors[name] for errors in baselines.values())]
+        for name, value in model.items()
+        if name in naive
+    ]
     skill = metrics.get("skill_per_cent")
     facts = [] if skill is None else [f"The model's MAE is {abs(skill):.1f} % {_side(skill)} seasonal-naive's."]
     facts += [f"Best epoch {metrics['best_epoch']} of {metrics['epochs']}."] if "epochs" in metrics else []
     caption = f"Validation: {show(model.get('windows'))} windows after {show(model.get('after'))}"
-    return table(caption, ["metric", "model", "seasonal-naive"], rows) + paragraph(" ".join(facts))
+    return table(caption, ["metric", "model", *baselines], rows) + paragraph(" ".join(facts))
 
 
 def _side(skill: float) -> str:

@@ -14,8 +14,8 @@ from forecast_attn.config import RunConfig
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.ensemble import member_config
-from forecast_attn.evaluation.baselines import seasonal_naive, seasonal_naive_error
-from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
+from forecast_attn.evaluation.baselines import seasonal_naive_error
+from forecast_attn.evaluation.metrics import point_metrics
 from forecast_attn.inference import (
     Model,
     choose_device,
@@ -24,6 +24,7 @@ from forecast_attn.inference import (
 )
 from forecast_attn.preparation import Preparation
 from forecast_attn.run_dir import RunDir, sha256_of
+from forecast_attn.training.baselines import score_baselines
 from forecast_attn.training.recorder import best_epoch_of
 from forecast_attn.training.sampling import spread_evenly
 from forecast_attn.uncertainty.calibration import fit_calibration
@@ -149,17 +150,16 @@ def calibrated(model: Model, validation: ValidationForecasts) -> Model:
 
 
 def validation_scores(model: Model, preparation: Preparation, validation: ValidationForecasts) -> dict[str, Any]:
-    """Errors of the model and of seasonal-naive on the same windows, in original units; of its levels too."""
-    panel, schema, cutoffs, series = preparation.panel, preparation.schema, validation.cutoffs, validation.series
-    season, horizon = schema.frequency.season, schema.horizon
+    """Errors of the model and of the baselines on the same windows, in original units; of its levels too."""
+    panel, season, cutoffs = preparation.panel, preparation.schema.frequency.season, validation.cutoffs
     starts = panel.starts[:-1]
-    naive = seasonal_naive(panel.target, starts[series], cutoffs, season=season, horizon=horizon)
     training_ends = starts + preparation.split.training_rows(panel)
-    naive_error = seasonal_naive_error(panel.target, starts, training_ends, season=season)[series]
-    both = (validation.prediction, naive)
-    errors, naive_errors = (point_metrics(validation.actual, each, naive_error) for each in both)
+    naive_error = seasonal_naive_error(panel.target, starts, training_ends, season=season)[validation.series]
+    errors = point_metrics(validation.actual, validation.prediction, naive_error)
     assert errors["mae"] is not None
-    assert naive_errors["mae"] is not None
+    baselines = score_baselines(preparation, cutoffs, validation.actual, naive_error, errors["mae"])
+    naive = dict(baselines["seasonal-naive"])
+    skill = naive.pop("skill_per_cent")
     return {
         "validation": {
             "windows": len(cutoffs),
@@ -168,8 +168,9 @@ def validation_scores(model: Model, preparation: Preparation, validation: Valida
             **errors,
             **_scores_of_levels(model, validation),
         },
-        "seasonal_naive": {"season": season, **naive_errors},
-        "skill_per_cent": skill_per_cent(errors["mae"], naive_errors["mae"]),
+        "seasonal_naive": {"season": season, **naive},
+        "skill_per_cent": skill,
+        "baselines": baselines,
     }
 
 

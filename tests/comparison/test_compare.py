@@ -129,6 +129,10 @@ def test_the_leaderboard_says_what_the_runs_say(compared):
         assert row["run"] == f"{attention}-seed{best}"
     assert records["winner"] == board.index[0]
     assert records["seasonal_naive"]["mae"] == metrics_of(compared, RUNS[0])["seasonal_naive"]["mae"]
+    baselines = metrics_of(compared, RUNS[0])["baselines"]
+    assert {name: errors["mae"] for name, errors in records["baselines"].items()} == {
+        name: errors["mae"] for name, errors in baselines.items()
+    }
     assert records["validation"]["interval"]["nominal"] == pytest.approx(0.8)
     assert [run["run"] for run in records["runs"]] == RUNS
 
@@ -282,17 +286,20 @@ ROWS = (("a", 1.0, 0.01, False, np.nan), ("b", 2.0, 0.01, False, 0.001))
 
 def test_words_fit_the_numbers():
     clear = board(*ROWS)
-    assert notes_of(clear, {"mae": 3.0}) == ()
-    (only,) = notes_of(clear, {"mae": 1.0})
+    far = {"seasonal-naive": {"mae": 3.0}, "linear": {"mae": 4.0}}
+    assert notes_of(clear, far) == ()
+    (only,) = notes_of(clear, far | {"seasonal-naive": {"mae": 1.0}})
     assert only == "no mechanism is better than repeating the last season: use that instead"
+    (only,) = notes_of(clear, far | {"linear": {"mae": 0.9}})
+    assert only == "no mechanism is better than the linear network: use that instead"
     near = board(("a", 1.0, 0.1, False, np.nan), ("b", 1.05, 0.1, True, 0.3), ("c", 1.06, 0.1, True, 0.01))
-    spread, tested, alike = notes_of(near, {"mae": 3.0})
+    spread, tested, alike = notes_of(near, far)
     assert spread.startswith("within the spread of the seeds: 'b', 'c' cannot be told from 'a'")
     assert tested.startswith("p below 0.05 of 'c' is about the networks that were trained")
     assert alike == "not significantly worse than 'a' (p of 0.05 or more): 'b'"
-    (untested,) = notes_of(board(*ROWS[:1], ("b", 2.0, 0.01, False, np.nan)).assign(note="DM: too few"), {"mae": 3.0})
+    (untested,) = notes_of(board(*ROWS[:1], ("b", 2.0, 0.01, False, np.nan)).assign(note="DM: too few"), far)
     assert untested == "not tested: 'b'; DM: too few"
-    (single,) = notes_of(board(("a", 1.0, np.nan, False, np.nan), ("b", 2.0, np.nan, False, 0.01), seeds=1), {"mae": 3})
+    (single,) = notes_of(board(("a", 1.0, np.nan, False, np.nan), ("b", 2.0, np.nan, False, 0.01), seeds=1), far)
     assert single.startswith("one seed each")
 
 

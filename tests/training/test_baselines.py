@@ -1,0 +1,92 @@
+"""The baselines at the end of training, against loops over the table."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.config import RunConfig
+from forecast_attn.evaluation.baseline_forecasts import BaselineSetup
+from forecast_attn.evaluation.linear import linear_forecasts
+from forecast_attn.panel_reading import read_panel
+from forecast_attn.preparation import prepare
+from forecast_attn.training import baselines
+
+HORIZON = 3
+
+
+@pytest.fixture(scope="module")
+def metrics(finished_run: Path) -> dict:
+    return json.loads((finished_run / "metrics.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def windows(finished_run: Path, metrics: dict) -> tuple[pd.DataFrame, np.ndarray]:
+    """The table, and the rows of the cut-offs that training scored."""
+    table = pd.read_csv(finished_run.parent / "data.csv", parse_dates=["date"])
+    boundary = int(np.flatnonzero(table["date"] == metrics["validation"]["after"])[0])
+    every = np.arange(boundary, len(table) - HORIZON)
+    assert len(every) == metrics["validation"]["windows_available"]
+    chosen = every[np.linspace(0, len(every) - 1, metrics["validation"]["windows"]).round().astype(int)]
+    return table, chosen
+
+
+def test_naive_drift_and_seasonal_naive_are_those_of_a_loop(windows, metrics) -> None:
+    table, cutoffs = windows
+    target = table["target"].to_numpy()
+    errors: dict[str, list[float]] = {"naive": [], "drift": [], "seasonal-naive": []}
+    for cutoff in cutoffs:
+        slope = (target[cutoff] - target[0]) / cutoff
+        for step in range(1, HORIZON + 1):
+            came = target[cutoff + step]
+            errors["naive"].append(abs(came - target[cutoff]))
+            errors["drift"].append(abs(came - target[cutoff] - step * slope))
+            errors["seasonal-naive"].append(abs(came - target[cutoff + step - 7]))
+    for name, found in errors.items():
+        scored = metrics["baselines"][name]
+        assert scored["mae"] == pytest.approx(np.mean(found))
+        assert scored["rmse"] == pytest.approx(np.sqrt(np.mean(np.square(found))))
+        skill = 100 * (1 - metrics["validation"]["mae"] / np.mean(found))
+        assert scored["skill_per_cent"] == pytest.approx(skill)
+    assert metrics["seasonal_naive"]["mae"] == metrics["baselines"]["seasonal-naive"]["mae"]
+    assert metrics["skill_per_cent"] == metrics["baselines"]["seasonal-naive"]["skill_per_cent"]
+
+
+def test_linear_learns_from_the_training_rows_alone(windows, metrics) -> None:
+    table, cutoffs = windows
+    config = RunConfig.from_options({"lookback": 14, "horizon": HORIZON})
+    panel, _ = read_panel(table, config)
+    boundary = np.datetime64(metrics["validation"]["after"])
+    season, calendar = 7, prepare(panel, config.data).schema.calendar
+    forecast = linear_forecasts(panel, cutoffs, BaselineSetup(14, HORIZON, season, calendar, boundary))
+    came = table["target"].to_numpy()[cutoffs[:, None] + np.arange(1, HORIZON + 1)]
+    assert metrics["baselines"]["linear"]["mae"] == pytest.approx(np.abs(forecast - came).mean())
+
+
+def test_a_long_lookback_leaves_linear_to_the_backtest(forecast, here, write, make_table, small, monkeypatch) -> None:
+    monkeypatch.setattr(baselines, "LONGEST_LINEAR", 13)
+    trained = forecast("train", write(make_table()), *small, "--out", "run")
+    assert list(json.loads(Path("run/metrics.json").read_text())["baselines"]) == ["naive", "seasonal-naive", "drift"]
+    assert "linear" not in trained.out
+
+
+def test_train_predict_and_info_say_the_same_skill(forecast, here, write, make_table, small) -> None:
+    trained = forecast("train", write(make_table()), *small, "--out", "run")
+    scored = json.loads(Path("run/metrics.json").read_text())["baselines"]
+    assert list(scored) == ["naive", "seasonal-naive", "drift", "linear"]
+    predicted = forecast("predict", "run", "--json")
+    skills = json.loads(predicted.out)["validation"]["skill_per_cent"]
+    told = forecast("info", "run").out
+    for name, errors in scored.items():
+        skill = f"{errors['skill_per_cent']:+.1f} %"
+        (line,) = [line for line in trained.out.splitlines() if line.startswith(name)]
+        assert line.endswith(skill)
+        assert f"{name} {skill}" in predicted.err
+        assert skills[name] == errors["skill_per_cent"]
+        assert f"metrics.baselines.{name}.skill_per_cent" in told
+    better = [name for name in ("naive", "drift", "linear") if scored[name]["skill_per_cent"] < 0]
+    said = [line for line in trained.out.splitlines() if line.startswith("better than this model")]
+    assert bool(said) == bool(better)
+    assert all(name in said[0] for name in better)
