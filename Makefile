@@ -8,7 +8,8 @@ TESTING := $(VENV)/.installed-testing
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory \
-	benchmark-loading benchmark-training benchmark-dump benchmark-backtest benchmark-nordpool pictures clean
+	benchmark-loading benchmark-training benchmark-dump benchmark-backtest benchmark-nordpool \
+	benchmark-epf benchmark-ett pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Show the targets
@@ -82,6 +83,12 @@ benchmark-backtest: $(TESTING)  ## A backtest of 10,000 windows against a bare t
 
 benchmark-nordpool: $(TESTING)  ## Default settings on a market file: make benchmark-nordpool DATA=NP.csv
 	$(BIN)/python benchmarks/market.py $(DATA)
+
+benchmark-epf: $(TESTING)  ## Electricity markets beside published numbers: make benchmark-epf DATA_DIR=… [ARGS="--seeds 1 2 3"]
+	$(BIN)/python benchmarks/epf.py $(DATA_DIR) $(ARGS)
+
+benchmark-ett: $(TESTING)  ## ETTh1 beside published numbers: make benchmark-ett DATA=ETTh1.csv [ARGS="--protocols U96"]
+	$(BIN)/python benchmarks/ett.py $(DATA) $(ARGS)
 
 clean:  ## Remove the environment and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -1,0 +1,38 @@
+"""The oil temperature of ETTh1 by the standard split, beside the published numbers: docs/accuracy.md.
+
+    python benchmarks/ett.py ETTh1.csv                                what validation says, all horizons
+    python benchmarks/ett.py ETTh1.csv --protocols U96 X96 --seeds 1 2 3 --test
+
+U96 … U720: the temperature alone, 96 … 720 hours ahead; X96 … X720: with the past of the six loads.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from published.command import candidates_of, options_of, parser_of, run_all
+from published.pieces import Piece
+from published.protocols import ETT
+
+from forecast_attn.errors import ConfigError
+
+
+def main() -> int:
+    parser = parser_of(__doc__, ETT, tuple(ETT))
+    parser.add_argument("data", type=Path, metavar="ETTh1.csv")
+    arguments = parser.parse_args()
+    try:
+        options, candidates = options_of(arguments), candidates_of(arguments, ({},))
+    except ConfigError as error:
+        parser.error(f"{error.message}\nhint: {error.hint}")
+    pieces = [
+        Piece(arguments.data, ETT[name], seed, options, candidates, arguments.out)
+        for name in arguments.protocols
+        for seed in arguments.seeds
+    ]
+    return run_all(pieces, arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

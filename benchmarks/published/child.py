@@ -1,0 +1,106 @@
+"""One training, or one stretch of forecasts, in a process of its own: `python -m published.child TASK.json`.
+
+Its peak memory is then that of the one training. It uses `Forecaster` and nothing below it.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from safetensors import safe_open
+
+from forecast_attn import Forecaster
+from published.protocols import TARGET, TIME, read_table
+
+
+def main() -> int:
+    task = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    found = train(task) if task["kind"] == "train" else score(task)
+    part = Path(task["out"] + ".partial")
+    part.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    part.replace(task["out"])
+    return 0
+
+
+def train(task: dict[str, Any]) -> dict[str, Any]:
+    """Train on the first rows of a table; the others are cut off before anything looks at them."""
+    table = read_table(Path(task["table"])).iloc[: task["known"]]
+    clock, cpu = time.perf_counter(), time.process_time()
+    forecaster = Forecaster(**task["options"]).fit(table, out=Path(task["run"]))
+    seconds, cpu_seconds = time.perf_counter() - clock, time.process_time() - cpu
+    if forecaster.metrics["ended"] == "interrupted":
+        raise KeyboardInterrupt
+    return {
+        "seconds": round(seconds, 1),
+        "cpu_seconds": round(cpu_seconds, 1),
+        "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+        "parameters": sum(number_of_parameters(path) for path in sorted(Path(task["run"]).rglob("model.safetensors"))),
+        "rows": len(table),
+        "last_row": str(table[TIME].iloc[-1]),
+        "epochs": len(forecaster.history),
+        "metrics": forecaster.metrics,
+    }
+
+
+def number_of_parameters(path: Path) -> int:
+    """Numbers in a file of weights."""
+    with safe_open(path, framework="numpy") as weights:
+        return sum(int(np.prod(weights.get_slice(name).get_shape())) for name in weights.keys())  # noqa: SIM118
+
+
+def score(task: dict[str, Any]) -> dict[str, Any]:
+    """Forecast a stage with a run, and score all of its windows."""
+    table = read_table(Path(task["table"])).iloc[: task["end"]]
+    clock, cpu = time.perf_counter(), time.process_time()
+    result = Forecaster.load(task["run"]).backtest(
+        table,
+        start=str(table[TIME].iloc[task["first"]]),
+        stride=task["stride"],
+        baselines=["seasonal-naive"],
+        metrics=["mae"],
+        name="ours",
+        out=Path(task["forecasts"]),
+        accelerator="cpu",
+        **task["backtest"],
+    )
+    seconds, cpu_seconds = time.perf_counter() - clock, time.process_time() - cpu
+    scale = 1.0 if task["in_money"] else float(table[TARGET].iloc[: task["training_rows"]].std(ddof=0))
+    if result.left_out:
+        raise RuntimeError(f"windows were left out, which no protocol allows: {result.left_out}")
+    scores = {
+        name: errors(rows, scale, task["windows"], task["horizon"])
+        for name, rows in result.frame.groupby("model", observed=True)
+    }
+    return {
+        **scores["ours"],
+        "seasonal_naive": scores["seasonal-naive"],
+        "windows": task["windows"],
+        "first_row": str(table[TIME].iloc[task["first"]]),
+        "last_row": str(table[TIME].iloc[-1]),
+        "seconds": round(seconds, 1),
+        "cpu_seconds": round(cpu_seconds, 1),
+        "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+    }
+
+
+def errors(rows: pd.DataFrame, scale: float, windows: int, horizon: int) -> dict[str, float]:
+    """MSE and MAE over all windows and steps, on the scale of the protocol.
+
+    Raises:
+        RuntimeError: there are not as many values as the protocol has.
+    """
+    error = (rows["prediction"].to_numpy(np.float64) - rows["target"].to_numpy(np.float64)) / scale
+    if len(error) != windows * horizon or not np.isfinite(error).all():
+        raise RuntimeError(f"{windows} windows of {horizon} steps were expected, got {np.isfinite(error).sum()} values")
+    return {"mse": float(np.mean(error**2)), "mae": float(np.mean(np.abs(error)))}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

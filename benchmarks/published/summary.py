@@ -1,0 +1,119 @@
+"""What the finished pieces of a folder say together, beside what was published."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+from published.pieces import with_defaults
+from published.references import GOALS, PUBLISHED, Numbers
+
+
+def summarise(out: Path) -> list[dict[str, Any]]:
+    """One row per protocol, table and configuration, over its seeds."""
+    groups: dict[tuple[str, str, str], list[dict[str, Any]]] = {}
+    for path in sorted(out.glob("*/*/seed-*/result.json")):
+        result = json.loads(path.read_text(encoding="utf-8"))
+        groups.setdefault((result["protocol"], result["market"], _configuration_of(result)), []).append(result)
+    return [_row(*key, results) for key, results in sorted(groups.items())]
+
+
+def _configuration_of(result: dict[str, Any]) -> str:
+    """A digest of everything but the table, what follows from it, and the seed: equal where the options are."""
+    own = ("seed", "validation", "past_covariates", "future_covariates", "ignore")
+    candidates = [
+        {name: value for name, value in each.items() if name not in own}
+        for each in with_defaults(result["configuration"])["candidates"]
+    ]
+    return hashlib.sha256(json.dumps(candidates, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def _row(protocol: str, market: str, configuration: str, results: list[dict[str, Any]]) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "protocol": protocol,
+        "market": market,
+        "configuration": configuration,
+        "options": results[0]["options"],
+        "seeds": [each["seed"] for each in results],
+        "chosen": [each["candidates"][each["chosen"]]["options"] for each in results],
+        "parameters": results[0]["training"]["parameters"],
+        "training_seconds": mean(each["training"]["seconds"] for each in results),
+        "peak_memory_mb": max(each["training"]["peak_memory_mb"] for each in results),
+    }
+    for part in ("validation", "test"):
+        scored = [each[part] for each in results if part in each]
+        if len(scored) == len(results):  # a mean over some of the seeds would be another one than validation's
+            row[part] = {name: _over_seeds([each[name] for each in scored]) for name in ("mse", "mae")}
+            row[part]["seconds"] = mean(each["seconds"] for each in scored)
+            row[part]["windows"] = scored[0]["windows"]
+            row[part]["seasonal_naive"] = scored[0]["seasonal_naive"]
+    if "test" in row:
+        ours = (row["test"]["mse"]["mean"], row["test"]["mae"]["mean"])
+        row["published"] = {
+            name: {"mse": numbers[0], "mae": numbers[1], "distance_per_cent": distance(ours, numbers)}
+            for name, numbers in PUBLISHED.get(protocol, {}).get(market, {}).items()
+        }
+    return row
+
+
+def _over_seeds(values: list[float]) -> dict[str, Any]:
+    return {"mean": mean(values), "sd": stdev(values) if len(values) > 1 else None, "seeds": values}
+
+
+def distance(ours: tuple[float, float], theirs: Numbers) -> list[float | None]:
+    """How far our MSE and MAE are from theirs, in per cent: below 0 is better."""
+    return [None if b is None else 100 * (a / b - 1) for a, b in zip(ours, theirs, strict=True)]
+
+
+def lines(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """The table that is printed."""
+    for row in rows:
+        in_money = row["protocol"] == "D"
+        seeds = f"{len(row['seeds'])} seed{'s' if len(row['seeds']) > 1 else ''}"
+        yield ""
+        yield (
+            f"{row['protocol']} {row['market']} · {seeds} · configuration {row['configuration']} · "
+            f"{row['parameters']:,} parameters · {row['training_seconds']:,.0f} s of training · "
+            f"{row['peak_memory_mb']:,} MB"
+        )
+        yield f"  {'':<28}{'MSE':>9}{'MAE':>9}{'distance %':>20}"
+        for part in ("validation", "test"):
+            if part in row:
+                yield _scores_line(f"ours, {part}", row[part], in_money)
+                naive = row[part]["seasonal_naive"]
+                yield _line(f"seasonal-naive, {part}", (naive["mse"], naive["mae"]), in_money)
+        goal = GOALS.get(row["protocol"], {}).get(row["market"])
+        ours = (row["test"]["mse"]["mean"], row["test"]["mae"]["mean"]) if "test" in row else None
+        for name, numbers in PUBLISHED.get(row["protocol"], {}).get(row["market"], {}).items():
+            yield _line(name, numbers, in_money, ours)
+        if goal is not None:
+            yield _line("goal", goal, in_money, ours)
+    yield from _warnings(rows)
+
+
+def _scores_line(name: str, part: dict[str, Any], in_money: bool) -> str:
+    line = _line(name, (part["mse"]["mean"], part["mae"]["mean"]), in_money)
+    spread = part["mae"]["sd"]
+    return line if spread is None else f"{line}{'':>20}  MAE sd over seeds {spread:.4f}"
+
+
+def _line(name: str, numbers: Numbers, in_money: bool, ours: tuple[float, float] | None = None) -> str:
+    cells = [f"{'' if value is None else format(value, '.3f'):>9}" for value in numbers]
+    line = f"  {name:<28}{''.join(cells)}"
+    if ours is None:
+        return line
+    apart = ["" if value is None else f"{value:+.1f}" for value in distance(ours, numbers)]
+    return line + f"{' / '.join(part for part in apart if part):>20}"
+
+
+def _warnings(rows: list[dict[str, Any]]) -> Iterator[str]:
+    for protocol in dict.fromkeys(row["protocol"] for row in rows):
+        own = [row for row in rows if row["protocol"] == protocol]
+        if len({row["configuration"] for row in own}) > 1:
+            yield f"\nnote: {protocol} was run with more than one configuration; all markets should share one"
+    if any("test" not in row for row in rows):
+        yield "\nThe test part is scored with --test only, once everything is decided."
