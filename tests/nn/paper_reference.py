@@ -215,6 +215,7 @@ class PaperDecoder:
         cell: gru or lstm.
         order: bahdanau or luong.
         weights: everything that the decoder learned.
+        patch_length: values that a step says at once.
     """
 
     attention: PaperAttention | None
@@ -222,11 +223,12 @@ class PaperDecoder:
     order: str
     weights: Weights
     input_feeding: bool = False
+    patch_length: int = 1
 
     def __call__(
         self, memory: Array, last: Array, known: Array, previous: Previous | None
     ) -> tuple[Array, Array | None]:
-        """Every step's output, and the weights, shape (heads, steps, num_keys)."""
+        """Every step's output, or outputs side by side, and the weights, shape (heads, steps, num_keys)."""
         loop = self._bahdanau if self.order == "bahdanau" else self._luong
         outputs, weights = zip(*loop(memory, last, known, previous), strict=True)
         return np.array(outputs), None if self.attention is None else np.stack(weights, axis=1)
@@ -262,5 +264,6 @@ class PaperDecoder:
             for layer, h in enumerate(last)
         ]
 
-    def _head(self, features: Array) -> float:
-        return (self.weights["head.linear.weight"] @ features + self.weights["head.linear.bias"])[0]
+    def _head(self, features: Array) -> float | Array:
+        outputs = self.weights["head.linear.weight"] @ features + self.weights["head.linear.bias"]
+        return outputs[0] if self.patch_length == 1 else outputs

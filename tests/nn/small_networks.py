@@ -104,11 +104,11 @@ def paper_decoder(model: ModelConfig, decoder: nn.Module, sizes: WindowSizes = S
     attention = PaperAttention(
         model.attention,
         of_attention,
-        num_keys=sizes.lookback,
+        num_keys=sizes.lookback // model.patch_length,
         heads=model.heads,
         window=model.attention_window,
         radius=model.window_radius,
-        season=sizes.season,
+        season=sizes.season // model.patch_length,
     )
     return PaperDecoder(
         None if model.attention == "none" else attention,
@@ -116,6 +116,7 @@ def paper_decoder(model: ModelConfig, decoder: nn.Module, sizes: WindowSizes = S
         attention_order(model),
         weights,
         model.input_feeding,
+        model.patch_length,
     )
 
 
