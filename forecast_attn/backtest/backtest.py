@@ -29,6 +29,7 @@ from forecast_attn.backtest.forecast_rows import (
     write_parquet,
 )
 from forecast_attn.backtest.parts import Parts
+from forecast_attn.backtest.refit_options import RefitOptions
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.evaluation.baseline_forecasts import BaselineSetup, baseline_forecasts
@@ -97,8 +98,7 @@ class Backtest:
     unseen: tuple[str, ...] = ()
     """Series left out because training did not see them."""
     baselines: tuple[str, ...] = ()
-    refit_every: int = 0
-    refit_epochs: int = 0
+    refit: RefitOptions = field(default_factory=RefitOptions)
     accelerator: str = "auto"
     attention_path: Path | None = None
     attention: DumpChoice = field(default_factory=DumpChoice)
@@ -116,15 +116,15 @@ class Backtest:
 
     def identity(self) -> dict[str, Any]:
         """What the file's bytes depend on, by the names a user knows."""
-        stamps = [str(fold.cutoff) for fold in self.folds.folds]
+        stamps, refit = [str(fold.cutoff) for fold in self.folds.folds], self.refit.to_dict()
         return {
             "version of forecast-attn": package_version(),
             "model": sha256_of(self.run.metrics),  # which holds the digest of the weights
             "options of the run": asdict(self.model.config),
             "table": digest_of(self.panel),
             "cut-offs": stamps,
-            "--refit": self.refit_every,
-            "--refit-epochs": self.refit_epochs if self.refit_every else 0,
+            "--refit": refit.pop("refit_every"),
+            **{f"--{name.replace('_', '-')}": value for name, value in refit.items()},
             "--accelerator": self.device.type,
             "name": self.name,
         }

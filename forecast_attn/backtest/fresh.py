@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forecast_attn.backtest.actuals import actuals_of, rows_until, trained_series
-from forecast_attn.backtest.folds import Folds, make_folds, parse_refit
+from forecast_attn.backtest.folds import Folds, make_folds
 from forecast_attn.backtest.plan import plan_on_panel
 from forecast_attn.config import RunConfig
 from forecast_attn.data.panel import Panel
@@ -83,7 +83,7 @@ class Beginning:
             preparation.schema,
             self.cutoffs,
             trained_until=preparation.split.boundary,
-            refit_every=parse_refit(options.refit),
+            refit_every=options.refit.every,
         )
 
     def train(self, out: Path, listener: TrainingListener) -> RunDir:
@@ -97,5 +97,5 @@ class Beginning:
     def plan(self, run: RunDir, options: BacktestOptions) -> Backtest:
         """The backtest of a run that was trained on the part, over the whole table."""
         model = load_model(run)
-        panel = actuals_of(model, self.frame, self.source, weighted=parse_refit(options.refit) > 0)
+        panel = actuals_of(model, self.frame, self.source, weighted=options.refit.every > 0)
         return plan_on_panel(run, model, panel, options)

@@ -29,6 +29,9 @@ class Backtesting:
         stride: str | int | None = None,
         refit: str | int = "never",
         refit_epochs: int | None = None,
+        refit_learning_rate: float | None = None,
+        refit_window: str | int | None = None,
+        refit_validation: int | None = None,
         baselines: Sequence[str] | None = None,
         metrics: Sequence[str] | None = None,
         by: Sequence[str] = (),
@@ -56,6 +59,11 @@ class Backtesting:
                 when None.
             refit: train further every so many cut-offs on the rows up to there; never, every, or a number.
             refit_epochs: of each refit; 2 when None.
+            refit_learning_rate: of each refit, at its highest; a fifth of the run's when None.
+            refit_window: each refit trains on the newest steps only: so many, or a time such as 8W; on all when None.
+            refit_validation: the last so many steps before a refit's cut-off choose its best epoch and are not trained
+                on; seven horizons, or as many as the run's validation has where that is shorter, when None. With 0 a
+                refit trains on all rows and keeps its last epoch.
             baselines: names of models to compare with; naive, seasonal-naive, drift and linear when None.
             metrics: names; all that there are when None.
             by: groups to score too: step, item_id, hour, weekday, cutoff.
@@ -79,6 +87,7 @@ class Backtesting:
         from forecast_attn.attention_dump import DumpChoice
         from forecast_attn.backtest.backtest import BacktestListener
         from forecast_attn.backtest.plan import BacktestOptions, plan_backtest
+        from forecast_attn.backtest.refit_options import RefitOptions
         from forecast_attn.backtest.result import run_backtest
         from forecast_attn.backtest.schedule import Schedule
         from forecast_attn.evaluation.baseline_forecasts import DEFAULT_BASELINES
@@ -86,8 +95,7 @@ class Backtesting:
         run = self._fitted()
         options = BacktestOptions(
             schedule=Schedule(cutoffs, start, end, stride),
-            refit=refit,
-            refit_epochs=refit_epochs,
+            refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation),
             baselines=DEFAULT_BASELINES if baselines is None else tuple(baselines),
             metrics=None if metrics is None else tuple(metrics),
             by=tuple(by),

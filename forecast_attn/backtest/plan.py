@@ -11,8 +11,9 @@ from forecast_attn.attention_dump import DumpChoice
 from forecast_attn.attention_dump.largest import check_top
 from forecast_attn.backtest.actuals import read_actuals, trained_series, training_end
 from forecast_attn.backtest.backtest import Backtest
-from forecast_attn.backtest.folds import make_folds, parse_refit
-from forecast_attn.backtest.schedule import Schedule
+from forecast_attn.backtest.folds import make_folds
+from forecast_attn.backtest.refit_options import RefitOptions
+from forecast_attn.backtest.schedule import Schedule, axis_of
 from forecast_attn.backtest.scores import check_scores
 from forecast_attn.errors import ConfigError
 from forecast_attn.evaluation.baseline_forecasts import BASELINES, DEFAULT_BASELINES, check_baselines
@@ -26,18 +27,13 @@ if TYPE_CHECKING:
     from forecast_attn.data.panel import Panel
     from forecast_attn.data.reading import Progress
 
-REFIT_EPOCHS = 2
-"""Of each refit, unless asked otherwise."""
-
 
 @dataclass(frozen=True)
 class BacktestOptions:
     """What was asked for."""
 
     schedule: Schedule = field(default_factory=Schedule)
-    refit: str | int = "never"
-    """never, every, or cut-offs from one refit to the next."""
-    refit_epochs: int | None = None
+    refit: RefitOptions = field(default_factory=RefitOptions)
     baselines: tuple[str, ...] = DEFAULT_BASELINES
     metrics: tuple[str, ...] | None = None
     by: tuple[str, ...] = ()
@@ -49,13 +45,6 @@ class BacktestOptions:
     """Of the model in the file; when None the run's folder, or its attention where the folder is a temporary one."""
 
     def __post_init__(self) -> None:
-        if self.refit_epochs is not None:
-            if not parse_refit(self.refit):
-                raise ConfigError("--refit-epochs is for refits", "add --refit every, or --refit 7")
-            if self.refit_epochs < 1:
-                raise ConfigError(
-                    f"--refit-epochs must be at least 1; got {self.refit_epochs}", "such as --refit-epochs 2"
-                )
         check_baselines(self.baselines)
 
 
@@ -82,20 +71,21 @@ def plan_backtest(
         DataError: what is wrong with the table, or it has no such cut-off.
     """
     model = load_model(run)
-    panel = read_actuals(model, run, data, vintages, progress, weighted=parse_refit(options.refit) > 0)
+    panel = read_actuals(model, run, data, vintages, progress, weighted=options.refit.every > 0)
     return plan_on_panel(run, model, panel, options)
 
 
 def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOptions) -> Backtest:
     """The backtest of a panel that was read with the model's roles; see `plan_backtest`."""
-    device, refit_every = choose_device(options.accelerator), parse_refit(options.refit)
+    device = choose_device(options.accelerator)
     _check_attention(model, options)
+    options.refit.check(axis_of(panel), model.schema.horizon)
     if options.non_negative is not None:
         model = model.cut_off_at_zero(options.non_negative)
     panel, unseen = trained_series(model.schema.scaler, panel)
     trained_until: Any = training_end(model, run, panel)
     cutoffs = options.schedule.cutoff_stamps(panel, model.schema.horizon, trained_until)
-    folds = make_folds(panel, model.schema, cutoffs, trained_until=trained_until, refit_every=refit_every)
+    folds = make_folds(panel, model.schema, cutoffs, trained_until=trained_until, refit_every=options.refit.every)
     backtest = Backtest(
         run=run,
         model=model,
@@ -106,8 +96,7 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
         trained_until=trained_until,
         unseen=unseen,
         baselines=tuple(dict.fromkeys(options.baselines)),
-        refit_every=refit_every,
-        refit_epochs=options.refit_epochs or REFIT_EPOCHS,
+        refit=options.refit,
         accelerator=options.accelerator,
         attention_path=options.attention_out,
         attention=options.attention,

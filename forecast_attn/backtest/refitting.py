@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forecast_attn.backtest.refit_options import EPOCHS
+from forecast_attn.backtest.schedule import axis_of
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.refit import Refit, refit
 
@@ -33,7 +35,16 @@ def refit_in(
     Raises:
         KeyboardInterrupt: Ctrl-C, also when it came as the last epoch ended, which training itself lets pass.
     """
-    wanted, relay = Refit(number, cutoff, backtest.refit_epochs, backtest.accelerator), _Relay(listener)
+    options, relay = backtest.refit, _Relay(listener)
+    wanted = Refit(
+        number,
+        cutoff,
+        options.epochs or EPOCHS,
+        backtest.accelerator,
+        learning_rate=options.learning_rate,
+        since=options.since(cutoff, axis_of(backtest.panel)),
+        validation=options.validation,
+    )
     refitted = refit(model, backtest.panel, wanted, folder, relay)
     if relay.heard_interrupt:
         raise KeyboardInterrupt

@@ -78,8 +78,7 @@ def describe(backtest: Backtest) -> dict[str, Any]:
         "left_out": backtest.folds.left_out,
         "empty_cutoffs": backtest.folds.empty,
         "unseen_series": list(backtest.unseen),
-        "refit_every": backtest.refit_every,
-        "refit_epochs": backtest.refit_epochs if backtest.refit_every else None,
+        **backtest.refit.to_dict(),
         "baselines": list(backtest.baselines),
     }
 

@@ -34,8 +34,8 @@ class Stride:
     """On the wall clock; from the 31st, the last day of shorter months."""
 
     @classmethod
-    def parse(cls, text: str | int) -> Stride:
-        """The stride of `--stride`.
+    def parse(cls, text: str | int, flag: str = "--stride") -> Stride:
+        """The stride that an option names.
 
         Raises:
             ConfigError: it is none.
@@ -43,7 +43,7 @@ class Stride:
         match = re.fullmatch(r"(\d*)\s*([A-Za-z]*)", str(text).strip())
         number, unit = (int(match[1] or 1), match[2]) if match else (0, "")
         if match is None or number == 0 or not (match[1] or unit):
-            raise ConfigError(f"--stride must be {EXAMPLES}; got '{text}'")
+            raise ConfigError(f"{flag} must be {EXAMPLES}; got '{text}'")
         if not unit:
             return cls(steps=number)
         if unit in _LENGTHS:
@@ -54,21 +54,21 @@ class Stride:
         if name in _MONTHS:
             return cls(months=number * _MONTHS[name])
         meant = "min for minutes, MS for months" if unit == "m" else EXAMPLES
-        raise ConfigError(f"--stride has no unit '{unit}'", meant)
+        raise ConfigError(f"{flag} has no unit '{unit}'", meant)
 
-    def check(self, frequency: Frequency) -> None:
+    def check(self, frequency: Frequency, flag: str = "--stride") -> None:
         """Refuse a stride that would leave the grid of the time axis.
 
         Raises:
             ConfigError: naming the step.
         """
         if frequency.is_integer and not self.steps:
-            raise ConfigError("--stride is a time, and the time axis counts steps", "a number of steps, such as 24")
+            raise ConfigError(f"{flag} is a time, and the time axis counts steps", "a number of steps, such as 24")
         if self.nanoseconds and frequency.is_within_day:
             start = np.array([0], "datetime64[ns]")
             step = int(frequency.shift(start, 1)[0].astype(np.int64))
             if self.nanoseconds % step:
-                raise ConfigError(f"--stride is no multiple of a step, {step_name(frequency.alias)}", EXAMPLES)
+                raise ConfigError(f"{flag} is no multiple of a step, {step_name(frequency.alias)}", EXAMPLES)
 
     def from_stamp(self, start: np.datetime64 | np.int64, times: NDArray[np.int64], on: Axis) -> Stamps:
         """The stamps so many strides after `start`, or before it (num_times,)."""

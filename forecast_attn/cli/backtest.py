@@ -64,6 +64,31 @@ def backtest(
     refit_epochs: Annotated[
         int | None, typer.Option("--refit-epochs", metavar="N", help="Epochs of each refit; 2 when absent.")
     ] = None,
+    refit_learning_rate: Annotated[
+        float | None,
+        typer.Option(
+            "--refit-learning-rate",
+            metavar="X",
+            help="Of each refit, at its highest; a fifth of the run's when absent.",
+        ),
+    ] = None,
+    refit_window: Annotated[
+        str | None,
+        typer.Option(
+            "--refit-window",
+            metavar="STEPS|TIME",
+            help="Refit on the newest steps only: 1344, or 8W; on all rows when absent.",
+        ),
+    ] = None,
+    refit_validation: Annotated[
+        int | None,
+        typer.Option(
+            "--refit-validation",
+            metavar="N",
+            help="Last steps before a refit's cut-off, which choose its best epoch and are not trained on; 7 horizons "
+            "when absent, 0 for none.",
+        ),
+    ] = None,
     baselines: Annotated[
         str | None,
         typer.Option(
@@ -117,14 +142,14 @@ def backtest(
     out_run = out_run or (Path(from_file) if from_file else None)
     from forecast_attn.attention_dump import DumpChoice
     from forecast_attn.backtest.plan import BacktestOptions
+    from forecast_attn.backtest.refit_options import RefitOptions
     from forecast_attn.backtest.schedule import Schedule
     from forecast_attn.evaluation.baseline_forecasts import DEFAULT_BASELINES
     from forecast_attn.option_values import check_choice
 
     wanted = BacktestOptions(
         schedule=Schedule(cutoffs, start, end, stride),
-        refit=refit,
-        refit_epochs=refit_epochs,
+        refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation),
         baselines=DEFAULT_BASELINES if baselines is None else () if baselines == "none" else _names(baselines),
         metrics=_names(metrics) or None,
         by=_names(by),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -100,7 +101,9 @@ class BacktestDisplay(BacktestListener):
         self._step(self._refit)
 
     def epoch_done(self, record: EpochRecord) -> None:
-        loss = f"epoch {record.epoch}  loss {record.train_loss:.4f}  validation {record.validation_loss:.4f}"
+        loss = f"epoch {record.epoch}  loss {record.train_loss:.4f}"
+        if not isnan(record.validation_loss):  # a refit may have none
+            loss += f"  validation {record.validation_loss:.4f}"
         self._step(f"  {loss}  {record.seconds:.1f} s", shown=f"{self._refit}, {loss}")
 
     def forecasting(self, windows: int, model: int) -> None:

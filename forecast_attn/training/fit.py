@@ -40,8 +40,22 @@ def check_hardware(config: TrainingConfig) -> None:
         raise ConfigError("--precision 16 needs a GPU", "on a CPU use --precision bf16 or 32")
 
 
-def fit(module: ForecastModule, run: RunDir, listener: TrainingListener, *, checkpoint: Path | None = None) -> str:
+def fit(
+    module: ForecastModule,
+    run: RunDir,
+    listener: TrainingListener,
+    *,
+    checkpoint: Path | None = None,
+    resumable: bool = True,
+) -> str:
     """Train until epochs, patience, time or the user end it; the run's files hold the outcome.
+
+    Args:
+        module: the network and its windows.
+        run: the folder.
+        listener: hears how training goes.
+        checkpoint: where to go on from; from the beginning when None.
+        resumable: write a checkpoint after every epoch.
 
     Returns:
         Why training ended: one of `REASONS`.
@@ -52,9 +66,9 @@ def fit(module: ForecastModule, run: RunDir, listener: TrainingListener, *, chec
     config = module.config
     assert config.patience is not None
     seconds = parse_duration(config.max_time) if config.max_time else None
-    recorder = Recorder(run, listener, patience=config.patience, max_seconds=seconds)
+    recorder = Recorder(run, listener, patience=config.patience, max_seconds=seconds, resumable=resumable)
     with _quiet():
-        trainer = _make_trainer(config, run, recorder)
+        trainer = _make_trainer(config, run, recorder, validates=module.validates)
         if checkpoint is not None:
             _check_checkpoint(trainer, checkpoint)
         with recorder.stopping_on_interrupt():
@@ -65,7 +79,7 @@ def fit(module: ForecastModule, run: RunDir, listener: TrainingListener, *, chec
     return recorder.reason if reported is None else REASONS[int(reported.item())]
 
 
-def _make_trainer(config: TrainingConfig, run: RunDir, recorder: Recorder) -> pl.Trainer:
+def _make_trainer(config: TrainingConfig, run: RunDir, recorder: Recorder, *, validates: bool) -> pl.Trainer:
     return pl.Trainer(
         accelerator=choose_device(config.accelerator).type,
         devices=config.devices,
@@ -81,6 +95,8 @@ def _make_trainer(config: TrainingConfig, run: RunDir, recorder: Recorder) -> pl
         enable_progress_bar=False,
         enable_model_summary=False,
         num_sanity_val_steps=0,
+        # A refit may train on everything it knows, and has then nothing to choose an epoch by.
+        limit_val_batches=1.0 if validates else 0,
         use_distributed_sampler=False,
     )
 

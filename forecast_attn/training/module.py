@@ -55,7 +55,7 @@ class ForecastModule(pl.LightningModule):
         self._loss_of_steps = loss_of(network.decoder.head, config.loss)
         arrays = data.arrays
         self._weighted = arrays.layout.may_have_holes or bool((arrays.weights != 1).any())
-        self.validation_loss = math.inf
+        self.validation_loss = math.nan
         self._shares = parse_share_range(config.teacher_forcing)
         self._validation_sum = 0.0
 
@@ -118,6 +118,11 @@ class ForecastModule(pl.LightningModule):
 
     def on_validation_epoch_end(self) -> None:
         self.validation_loss = self._validation_sum / len(self.data.validation_cutoffs)
+
+    @property
+    def validates(self) -> bool:
+        """Whether there is anything to choose the best epoch by; else it is the last one."""
+        return len(self.data.validation_cutoffs) > 0
 
     @property
     def teacher_forcing(self) -> float:

@@ -33,12 +33,19 @@ class Recorder(pl.Callback):
     """
 
     def __init__(
-        self, run: RunDir, listener: TrainingListener, *, patience: int, max_seconds: float | None = None
+        self,
+        run: RunDir,
+        listener: TrainingListener,
+        *,
+        patience: int,
+        max_seconds: float | None = None,
+        resumable: bool = True,
     ) -> None:
         self.run = run
         self.listener = listener
         self.patience = patience
         self.max_seconds = max_seconds
+        self.resumable = resumable
         self.best_loss = math.inf
         self.best_epoch = 0
         self.best_weights: dict[str, Tensor] = {}
@@ -112,7 +119,8 @@ class Recorder(pl.Callback):
             if self._has_lost_patience:
                 self.reason = "patience"
                 trainer.should_stop = True
-            self._write_checkpoint(trainer)
+            if self.resumable:
+                self._write_checkpoint(trainer)
         # Logged because a metric is what comes back when training ran in processes of its own.
         pl_module.log(REASON_METRIC, float(REASONS.index(self.reason)), reduce_fx="max", sync_dist=True)
 
@@ -131,7 +139,7 @@ class Recorder(pl.Callback):
             windows_per_second=round(self._num_windows / max(self._training_ended - self._epoch_started, 1e-9), 1),
         )
         self.records.append(record)
-        is_best = record.validation_loss < self.best_loss or not self.best_weights
+        is_best = record.validation_loss < self.best_loss or not self.best_weights or not module.validates
         if is_best:
             self.best_loss, self.best_epoch = record.validation_loss, record.epoch
             state = module.result.state_dict()

@@ -49,6 +49,12 @@ class Refit:
     """Nothing after this stamp is seen."""
     epochs: int
     accelerator: str = "auto"
+    learning_rate: float | None = None
+    """At its highest; `RATE_SHARE` of the run's when None."""
+    since: Any | None = None
+    """The steps of a window's horizon lie after this stamp; its lookback may begin before. All windows when None."""
+    validation: int | None = None
+    """The last so many steps choose the best epoch; 0 for none, and the last epoch. When None as a refit does."""
 
 
 def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: TrainingListener) -> Model:
@@ -72,21 +78,36 @@ def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: Tra
     """
     if wanted.epochs < 1:
         raise ConfigError(f"--refit-epochs must be at least 1; got {wanted.epochs}", "such as --refit-epochs 2")
-    known, schema = panel_until(panel, wanted.cutoff), model.schema
-    steps = validation_steps(known, model.config.data.validation, schema.horizon)
-    steps = min(steps, VALIDATION_HORIZONS * schema.horizon)
-    boundary = schema.frequency.shift(np.array([wanted.cutoff]), -steps)[0]
-    preparation = prepare_again(known, schema, boundary)
-    if not len(preparation.training_cutoffs) or not len(preparation.validation_cutoffs):
-        raise DataError(
-            f"there is no window to refit on up to {panel.zone.stamp_text(wanted.cutoff)}",
-            "a later --start, or --refit never",
-        )
+    preparation = _prepared(model, panel_until(panel, wanted.cutoff), wanted)
     config, networks = refit_config(model.config, wanted), []
     for number, network in enumerate(model.networks):
         run = RunDir.create(folder / str(number) if model.is_ensemble else folder)
         networks.append(_trained_further(network, preparation, member_config(config, number), run, listener))
     return replace(model, networks=tuple(networks))
+
+
+def _prepared(model: Model, known: Panel, wanted: Refit) -> Preparation:
+    """The windows of the rows up to the cut-off, to train on and to choose the best epoch with."""
+    schema, steps = model.schema, wanted.validation
+    if steps is None:
+        steps = validation_steps(known, model.config.data.validation, schema.horizon)
+        steps = min(steps, VALIDATION_HORIZONS * schema.horizon)
+    boundary = schema.frequency.shift(np.array([wanted.cutoff]), -steps)[0]
+    preparation = prepare_again(known, schema, boundary)
+    if wanted.since is not None:
+        own = preparation.panel.timestamps
+        training, validation = (
+            cutoffs[own[cutoffs] >= wanted.since]
+            for cutoffs in (preparation.training_cutoffs, preparation.validation_cutoffs)
+        )
+        preparation = replace(preparation, training_cutoffs=training, validation_cutoffs=validation)
+    if not len(preparation.training_cutoffs) or (steps and not len(preparation.validation_cutoffs)):
+        window = "a longer --refit-window, " if wanted.since is not None else ""
+        raise DataError(
+            f"there is no window to refit on up to {known.zone.stamp_text(wanted.cutoff)}",
+            f"{window}a later --start, or --refit never",
+        )
+    return preparation
 
 
 def _trained_further(
@@ -95,7 +116,7 @@ def _trained_further(
     """A copy of a network, with the weights of its best epoch."""
     module = module_of(copy.deepcopy(network).cpu().train(), preparation, config)
     with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
-        reason = fit(module, run, listener)
+        reason = fit(module, run, listener, resumable=False)  # a refit that is cut short begins again
     if reason == "interrupted":
         raise KeyboardInterrupt
     return load_network(run, config, preparation.schema)
@@ -108,7 +129,7 @@ def refit_config(config: RunConfig, wanted: Refit) -> RunConfig:
     share = parse_share_range(training.teacher_forcing)[1]
     changed = replace(
         training,
-        learning_rate=training.learning_rate * RATE_SHARE,
+        learning_rate=wanted.learning_rate or training.learning_rate * RATE_SHARE,
         max_epochs=wanted.epochs,
         patience=wanted.epochs,
         max_time=None,
