@@ -22,7 +22,7 @@ class StepComparison:
     """One step ahead, over the windows that both files have.
 
     Attributes:
-        step: steps ahead of the cut-off.
+        step: steps ahead of the cut-off; of a patch, the first.
         distance: mean Jensen-Shannon distance of the two rows of a window, 0 to 1; None without a common window.
         same_top_lag: share of the windows whose largest weight has the same lag in both; None likewise.
     """
@@ -88,7 +88,7 @@ def compare_attention(
         top: how many lags to list.
 
     Raises:
-        DataError: their time steps differ, so that a lag is not the same in both; or a file holds no windows.
+        DataError: their time steps or patches differ, so that a lag is not the same in both, or one holds no windows.
         RunError: a file is damaged.
     """
     frequencies = first.metadata.frequency, second.metadata.frequency
@@ -98,6 +98,7 @@ def compare_attention(
             f"'{frequencies[1]}': they cannot be compared",
             "compare runs of the same time step",
         )
+    _expect_same_patches(first, second)
     inspections = inspect_attention(first, top=top), inspect_attention(second, top=top)
     profiles = _same_length(inspections[0].profile, inspections[1].profile)
     matched, steps = _compare_windows(first, second)
@@ -112,6 +113,18 @@ def compare_attention(
     )
 
 
+def _expect_same_patches(first: AttentionDump, second: AttentionDump) -> None:
+    """Weights of patches and of time steps, or of other patches, are weights of different things."""
+    lengths = first.metadata.patch_length, second.metadata.patch_length
+    if lengths[0] != lengths[1]:
+        kinds = [f"a patch of {length} time steps" if length > 1 else "a time step" for length in lengths]
+        raise DataError(
+            f"a weight of '{first.path}' is that of {kinds[0]}, one of '{second.path}' that of {kinds[1]}: they cannot "
+            "be compared",
+            "compare runs of the same --patch-length",
+        )
+
+
 def _compare_windows(first: AttentionDump, second: AttentionDump) -> tuple[int, list[StepComparison]]:
     steps = np.intersect1d(first.steps, second.steps)
     matched, distances, same_top = 0, np.zeros(len(steps)), np.zeros(len(steps))
@@ -121,7 +134,7 @@ def _compare_windows(first: AttentionDump, second: AttentionDump) -> tuple[int, 
         same_top += (pair.first.argmax(axis=-1) == pair.second.argmax(axis=-1)).sum(axis=0)
     return matched, [
         StepComparison(
-            step=int(step),
+            step=first.metadata.steps_of(int(step))[0],
             distance=float(distances[place] / matched) if matched else None,
             same_top_lag=float(same_top[place] / matched) if matched else None,
         )
@@ -130,7 +143,7 @@ def _compare_windows(first: AttentionDump, second: AttentionDump) -> tuple[int, 
 
 
 def _common_rows(first: AttentionDump, second: AttentionDump, steps: NDArray[Any]) -> Iterator[_Pair]:
-    """(windows, steps, lookback) of both, a part of the common windows at a time."""
+    """(windows, steps, num_keys) of both, a part of the common windows at a time."""
     places = _places_in(second, first)
     for windows, weights in first.blocks():
         chosen = np.flatnonzero(places[windows] >= 0)
@@ -141,7 +154,7 @@ def _common_rows(first: AttentionDump, second: AttentionDump, steps: NDArray[Any
 
 
 def _of_steps(dump: AttentionDump, weights: Weights, steps: NDArray[Any]) -> Weights:
-    """(windows, steps, lookback) means over heads."""
+    """(windows, steps, num_keys) means over heads."""
     return np.asarray(weights[:, :, np.searchsorted(dump.steps, steps)].mean(axis=1, dtype=np.float64))
 
 

@@ -1,9 +1,12 @@
 """A heat map of attention weights for the terminal: steps down, lags across, the most recent on the right.
 
+Of patches a cell is a patch, and the labels are the time steps it covers.
+
 True colour half-blocks (two steps to a line, unless there are few) where the console has colours, an ASCII ramp where
 it has not. What does not fit is binned by its mean, and the caption says so.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +17,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from forecast_attn.inspection.distances import has_time_distances, time_distance
+from forecast_attn.inspection.distances import has_time_distances, span_text, time_distance
 
 Matrix = NDArray[np.floating[Any]]
 
@@ -43,16 +46,18 @@ class Grid:
         return int(self.cells.shape[1] * self.cell_width)
 
 
-def fit_grid(weights: Matrix, width: int) -> Grid:
-    """Bin (steps, lookback) weights by mean to at most `width` characters.
+def fit_grid(weights: Matrix, width: int, patch_length: int = 1) -> Grid:
+    """Bin (steps, num_keys) weights by mean to at most `width` characters.
 
     Columns are binned from the right, so that lag 0 always stands at the edge of a full bin; the oldest may hold fewer.
     """
-    steps, lookback = weights.shape
-    lags_per_column, steps_per_row = -(-lookback // width), -(-steps // MOST_ROWS)
+    steps, keys = weights.shape
+    lags_per_column, steps_per_row = -(-keys // width), -(-steps // MOST_ROWS)
     mirrored = _binned_means(weights[:, ::-1], lags_per_column)
     cells = _binned_means(mirrored.T, steps_per_row).T[:, ::-1]
-    return Grid(cells, steps_per_row, lags_per_column, max(1, min(MOST_CELL_WIDTH, width // cells.shape[1])))
+    # The lags of a patch are a longer label; where all of them fit beside each other, none gives way.
+    widest = max(MOST_CELL_WIDTH, len(_lag_text(keys - 1, patch_length)) + 1)
+    return Grid(cells, steps_per_row, lags_per_column, max(1, min(widest, width // cells.shape[1])))
 
 
 def _binned_means(values: Matrix, size: int) -> Matrix:
@@ -62,40 +67,51 @@ def _binned_means(values: Matrix, size: int) -> Matrix:
     return np.asarray(np.add.reduceat(values.astype(np.float64), starts, axis=-1) / counts)
 
 
-def heatmap_text(weights: Matrix, steps: NDArray[Any], *, season: int, frequency: str, console: Console) -> Text:
-    """Draw (steps, lookback) weights, oldest position first, for this console's width and colours.
+def heatmap_text(
+    weights: Matrix,
+    steps: NDArray[Any] | Sequence[str],
+    *,
+    season: int,
+    frequency: str,
+    console: Console,
+    patch_length: int = 1,
+) -> Text:
+    """Draw (steps, num_keys) weights, oldest position first, for this console's width and colours.
 
     Args:
         weights: one row per step.
-        steps: the steps ahead the rows stand for.
-        season: steps in a season, whose multiples are marked; 1 for none.
+        steps: the steps ahead the rows stand for; of patches, as text.
+        season: keys in a season, whose multiples are marked; 1 for none.
         frequency: of the time axis, for labels in time.
         console: where it will be printed.
+        patch_length: time steps of a key.
     """
-    grid = fit_grid(weights, max(console.width - GUTTER - 1, 8))
+    grid = fit_grid(weights, max(console.width - GUTTER - 1, 8), patch_length)
     colour = has_rich_colours(console)
     rows = _block_rows(grid, steps) if colour else _ascii_rows(grid, steps)
-    axis = _axis_lines(grid, weights.shape[1], season, frequency)
-    caption = _caption(grid, weights.shape[1], _legend(float(grid.cells.max()), colour))
+    axis = _axis_lines(grid, weights.shape[1], season, frequency, patch_length)
+    caption = _caption(grid, weights.shape[1], _legend(float(grid.cells.max()), colour), patch_length)
     return Text("\n", no_wrap=True).join([*rows, *map(Text, axis), *caption])
 
 
-def profile_text(profile: Matrix, *, season: int, frequency: str, console: Console) -> Text:
-    """Draw (lookback,) mean weights as bars above the columns of the heat map, the most recent on the right.
+def profile_text(profile: Matrix, *, season: int, frequency: str, console: Console, patch_length: int = 1) -> Text:
+    """Draw (num_keys,) mean weights as bars above the columns of the heat map, the most recent on the right.
 
     Args:
         profile: oldest position first.
-        season: steps in a season, whose multiples are marked; 1 for none.
+        season: keys in a season, whose multiples are marked; 1 for none.
         frequency: of the time axis, for labels in time.
         console: where it will be printed.
+        patch_length: time steps of a key.
     """
-    grid = fit_grid(profile[None], max(console.width - GUTTER - 1, 8))
+    grid = fit_grid(profile[None], max(console.width - GUTTER - 1, 8), patch_length)
     levels = grid.cells[0] / (np.nanmax(grid.cells, initial=0) or 1)
     signs = BAR_SIGNS if console.encoding.startswith("utf") else ASCII_BAR_SIGNS
     rows = [_bar_row(levels * PROFILE_ROWS - row, signs, grid.cell_width) for row in reversed(range(PROFILE_ROWS))]
     labels = [f"{float(grid.cells.max()):.3g}".rjust(GUTTER - 1) + " ", *[" " * GUTTER] * (PROFILE_ROWS - 1)]
     lines = [label + row for label, row in zip(labels, rows, strict=True)]
-    return Text("\n", no_wrap=True).join(map(Text, [*lines, *_axis_lines(grid, len(profile), season, frequency)]))
+    axis = _axis_lines(grid, len(profile), season, frequency, patch_length)
+    return Text("\n", no_wrap=True).join(map(Text, [*lines, *axis]))
 
 
 def _bar_row(heights: Matrix, signs: str, width: int) -> str:
@@ -112,7 +128,7 @@ def has_rich_colours(console: Console) -> bool:
 # --------------------------------------------------------------------------- rows
 
 
-def _ascii_rows(grid: Grid, steps: NDArray[Any]) -> list[Text]:
+def _ascii_rows(grid: Grid, steps: NDArray[Any] | Sequence[str]) -> list[Text]:
     rows = []
     for row, levels in enumerate(np.round(_relative(grid.cells) * (len(ASCII_RAMP) - 1)).astype(int)):
         drawn = "".join(ASCII_RAMP[level] * grid.cell_width for level in levels)
@@ -120,7 +136,7 @@ def _ascii_rows(grid: Grid, steps: NDArray[Any]) -> list[Text]:
     return rows
 
 
-def _block_rows(grid: Grid, steps: NDArray[Any]) -> list[Text]:
+def _block_rows(grid: Grid, steps: NDArray[Any] | Sequence[str]) -> list[Text]:
     """Two rows of cells to a line, the upper as the colour of a half-block, the lower as its background; one if few."""
     colours = _colours(_relative(grid.cells))
     per_line = 1 if len(colours) <= MOST_TALL_ROWS else 2
@@ -145,25 +161,33 @@ def _colours(levels: Matrix) -> list[list[Color]]:
     return [[Color.from_rgb(*map(round, cell)) for cell in row] for row in channels.tolist()]
 
 
-def _row_label(step: int, row: int) -> str:
+def _row_label(step: int | str, row: int) -> str:
+    if isinstance(step, str):
+        return f"{step} ".rjust(GUTTER)
     return f"{'step' if row == 0 else '':4} {step:>2} ".rjust(GUTTER)
 
 
 # --------------------------------------------------------------------------- axis and caption
 
 
-def _axis_lines(grid: Grid, lookback: int, season: int, frequency: str) -> list[str]:
-    """The lags, the same in time, and a mark below every whole season."""
-    ticks = tick_lags(lookback, season)
-    lags = _labelled("lag", {_column_of(lag, grid): str(lag) for lag in ticks}, grid.width)
-    times = {_column_of(lag, grid): f"-{time_distance(frequency, lag)}".replace(" ", "") for lag in ticks[1:]}
+def _axis_lines(grid: Grid, num_keys: int, season: int, frequency: str, patch_length: int) -> list[str]:
+    """The lags, the same in time (of a patch, where it begins), and a mark below every whole season."""
+    ticks = tick_lags(num_keys, season)
+    lags = _labelled("lag", {_column_of(lag, grid): _lag_text(lag, patch_length) for lag in ticks}, grid.width)
+    back = {lag: time_distance(frequency, lag * patch_length) for lag in ticks[1:]}
+    times = {_column_of(lag, grid): f"-{distance}".replace(" ", "") for lag, distance in back.items()}
     lines = [lags, _labelled("time", {_column_of(0, grid): "cutoff", **times}, grid.width)]
     if not has_time_distances(frequency):
         del lines[1]
-    if 1 < season < lookback:
-        marks = {_column_of(lag, grid): "^" for lag in range(season, lookback, season)}
+    if 1 < season < num_keys:
+        marks = {_column_of(lag, grid): "^" for lag in range(season, num_keys, season)}
         lines.insert(0, _labelled("season", marks, grid.width, gap=0))
     return lines
+
+
+def _lag_text(lag: int, patch_length: int) -> str:
+    """The lag of a key in time steps: of a patch, from where to where."""
+    return span_text(lag * patch_length, (lag + 1) * patch_length - 1)
 
 
 def tick_lags(lookback: int, season: int) -> list[int]:
@@ -204,12 +228,13 @@ def _legend(largest: float, colour: bool) -> Text:
     return legend.append(f" {largest:.3g}")
 
 
-def _caption(grid: Grid, lookback: int, legend: Text) -> list[Text]:
+def _caption(grid: Grid, num_keys: int, legend: Text, patch_length: int) -> list[Text]:
     indent = " " * GUTTER
     notes = [Text(f"{indent}weight ").append(legend)]
-    notes.append(Text(f"{indent}sqrt scale; uniform {1 / lookback:.3g}"))
+    notes.append(Text(f"{indent}sqrt scale; uniform {1 / num_keys:.3g}"))
+    lags, steps = ("lags", "steps") if patch_length == 1 else ("patches", "patches of steps")
     if grid.lags_per_column > 1:
-        notes.append(Text(f"{indent}a column is the mean of {grid.lags_per_column} lags"))
+        notes.append(Text(f"{indent}a column is the mean of {grid.lags_per_column} {lags}"))
     if grid.steps_per_row > 1:
-        notes.append(Text(f"{indent}a row is the mean of {grid.steps_per_row} steps"))
+        notes.append(Text(f"{indent}a row is the mean of {grid.steps_per_row} {steps}"))
     return notes

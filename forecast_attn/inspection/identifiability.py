@@ -84,7 +84,7 @@ def with_rank(dump: AttentionDump, run: RunDir | None) -> AttentionDump:
 
 
 def attention_values(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int64]) -> Tensor:
-    """What the weights of some windows weigh: (num_windows, heads, lookback, size), zeros at masked steps."""
+    """What the weights of some windows weigh: (num_windows, heads, num_keys, size), zeros at masked keys."""
     import torch
 
     attention = model.network.decoder.attention
@@ -114,6 +114,6 @@ def _listening(attention: Any) -> Iterator[list[Memory]]:
         del attention.prepare  # the method of its class shows again
 
 
-def is_identifiable(lookback: int, rank: int) -> bool:
-    """Whether weights over so many lags can be the only ones: lags up to the rank, and one for their sum."""
-    return lookback <= rank + 1
+def is_identifiable(num_keys: int, rank: int) -> bool:
+    """Whether weights over so many keys can be the only ones: keys up to the rank, and one for their sum."""
+    return num_keys <= rank + 1

@@ -1,5 +1,6 @@
 """Attention weights as a picture: a heat map of step × lag under the series it looks at, the forecast beside it.
 
+All axes are in time steps; a key or a step of the decoder that is a patch is as wide as the time steps it covers.
 matplotlib comes with the extra [plot]; its figures are made as objects, so that no backend or global state is touched.
 """
 
@@ -8,6 +9,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.attention_dump import AttentionDump
@@ -30,6 +32,7 @@ COLOURS = "viridis"  # even steps in brightness, told apart by colour-blind eyes
 INK, FAINT, ACCENT, SECOND = "#2b2b33", "#6f6f7a", "#1f6f8b", "#d1495b"
 LABEL, TICK = 10, 9  # points; at a page's 800 pixels these are 12 and 11 pixels
 MOST_TICKS, MOST_STAMPS = 9, 7
+MOST_PATCHES = 12  # of the horizon that are labelled
 MOST_LETTERS = 100  # in a line of the subtitle
 
 
@@ -141,7 +144,7 @@ def _draw_series(series: "Axes", forecast: "Axes", inspection: Inspection, lines
     series.plot(lags, lines.past, color=ACCENT, linewidth=1.3, label="lookback")
     series.set_ylabel(lines.label, color=INK, fontsize=LABEL, parse_math=False)
     _dress(series, inspection, ticks=False)
-    steps = [step.step for step in inspection.steps]
+    steps = inspection.target_steps
     marker = "o" if len(steps) == 1 else None
     if not np.isnan(lines.actual).all():
         forecast.plot(
@@ -169,16 +172,17 @@ def _draw_series(series: "Axes", forecast: "Axes", inspection: Inspection, lines
 def _draw_profile(axes: "Axes", inspection: Inspection) -> None:
     """Mean weight by lag, against what uniform weights would be; whole seasons before the cut-off are marked."""
     header, profile = inspection.header, inspection.profile
-    lags, largest = np.arange(header.lookback)[::-1], float(profile.max())
-    axes.bar(lags, profile, width=1.0 if header.lookback > 60 else 0.8, color=ACCENT, linewidth=0)
-    axes.axhline(1 / header.lookback, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
+    lags, largest = _middles(header.num_keys, header.patch_length)[::-1], float(profile.max())
+    width = header.patch_length * (1.0 if header.num_keys > 60 else 0.8)
+    axes.bar(lags, profile, width=width, color=ACCENT, linewidth=0)
+    axes.axhline(1 / header.num_keys, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
     label = axes.annotate(
-        "uniform", (1, 1 / header.lookback), (5, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+        "uniform", (1, 1 / header.num_keys), (5, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
         va="center", fontsize=TICK, color=INK
     )  # fmt: skip
     label.set_in_layout(False)  # to its right there is room
-    top = max(largest * 1.18, 2.2 / header.lookback)
-    if 1 < header.season < header.lookback:
+    top = max(largest * 1.18, 2.2 / header.num_keys)
+    if _has_seasons(header) and header.season < header.lookback:
         seasons = np.arange(header.season, header.lookback, header.season)
         axes.plot(seasons, np.full(len(seasons), top * 0.95), "v", color=SECOND, markersize=5, clip_on=False)
     axes.set_ylabel("mean weight", color=INK, fontsize=LABEL)
@@ -190,37 +194,44 @@ def _draw_profile(axes: "Axes", inspection: Inspection) -> None:
 def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, lines: SeriesLines | None) -> None:
     from matplotlib.colors import PowerNorm
 
-    header, steps = inspection.header, [step.step for step in inspection.steps]
-    extent = (header.lookback - 0.5, -0.5, steps[-1] + 0.5, steps[0] - 0.5)
+    header, steps = inspection.header, inspection.target_steps
+    # The last patch may reach beyond the horizon; what does is not shown.
+    below = steps[0] + len(inspection.steps) * header.patch_length
+    extent = (header.lookback - 0.5, -0.5, below - 0.5, steps[0] - 0.5)
     # The square root shows what one peak would else leave in the dark; the colour bar's ticks are true weights.
     norm = PowerNorm(0.5, vmin=0, vmax=float(inspection.mean_weights.max()) or 1)
     image = axes.imshow(
         inspection.mean_weights, cmap=COLOURS, norm=norm, extent=extent, aspect="auto", interpolation="nearest"
     )
+    axes.set_ylim(steps[-1] + 0.5, steps[0] - 0.5)
     bar = axes.figure.colorbar(image, cax=colour_bar)
-    bar.set_label("weight (square-root scale)" if len(steps) > 1 else "weight", color=INK, fontsize=LABEL)
+    several = len(inspection.steps) > 1
+    bar.set_label("weight (square-root scale)" if several else "weight", color=INK, fontsize=LABEL)
     bar.ax.tick_params(labelsize=TICK, colors=INK)
     bar.outline.set_visible(False)
-    axes.set_ylabel("step ahead" if len(steps) > 1 else "step", color=INK, fontsize=LABEL)
-    axes.set_yticks(step_ticks(steps))
-    seasonal = header.season > 1 and len(steps) > 1
+    axes.set_ylabel("step ahead" if several else "step", color=INK, fontsize=LABEL)
+    axes.set_yticks(*_labelled_steps(inspection))
+    seasonal = _has_seasons(header) and several
     if seasonal:
         _mark_seasons(axes, header, steps)
     _dress(axes, inspection, ticks=True)
-    marks = ["▼ whole seasons before the cut-off"] if 1 < header.season < header.lookback else []
+    marks = ["▼ whole seasons before the cut-off"] if _has_seasons(header) and header.season < header.lookback else []
     marks += ["dotted: before the target" if marks else "dotted: whole seasons before the target"] if seasonal else []
-    words = ["lag (time steps before the cut-off)", "; ".join(marks)]
+    patches = "" if header.patch_length == 1 else f"; a weight belongs to a patch of {header.patch_length} of them"
+    words = [f"lag (time steps before the cut-off{patches})", "; ".join(marks)]
     words += ["shaded: middle half of the windows"] if lines is not None and lines.spread is not None else []
     axes.set_xlabel("\n".join(filter(None, words)), color=INK, fontsize=LABEL)
 
 
 def _draw_effective(axes: "Axes", inspection: Inspection) -> None:
     """How many time steps each step's weights are spread over."""
-    steps = [step.step for step in inspection.steps]
+    patch_length, count = inspection.header.patch_length, len(inspection.steps)
+    middles = inspection.steps[0].step + _middles(count, patch_length)
     values = [step.effective_steps for step in inspection.steps]
-    axes.barh(steps, values, height=0.8 if len(steps) < 40 else 1.0, color=FAINT, linewidth=0)
+    height = patch_length * (0.8 if count < 40 else 1.0)
+    axes.barh(middles, values, height=height, color=FAINT, linewidth=0)
     axes.set_xlim(0, max(*values, 1) * 1.05)
-    axes.set_xlabel("effective\nsteps", color=INK, fontsize=LABEL)
+    axes.set_xlabel("effective\nsteps" if patch_length == 1 else "effective\npatches", color=INK, fontsize=LABEL)
     axes.tick_params(labelleft=False, labelsize=TICK, colors=INK, length=3)
     axes.tick_params(axis="y", length=0)
     axes.locator_params(axis="x", nbins=3, integer=True)
@@ -229,6 +240,27 @@ def _draw_effective(axes: "Axes", inspection: Inspection) -> None:
 
 
 # --------------------------------------------------------------------------- axes
+
+
+def _middles(count: int, patch_length: int) -> NDArray[np.float64]:
+    """(count,) the middle of each patch, from the first, whose first time step is at 0."""
+    return np.asarray(np.arange(count) * patch_length + (patch_length - 1) / 2, np.float64)
+
+
+def _has_seasons(header: Header) -> bool:
+    """Whether there are seasons to mark; those of a single patch, or of parts of one, are all patches or none."""
+    return header.key_season > 1
+
+
+def _labelled_steps(inspection: Inspection) -> tuple[list[float], list[str] | None]:
+    """Where the steps are labelled, and how: patches in their middle, with the steps they cover."""
+    patch_length = inspection.header.patch_length
+    if patch_length == 1:
+        return list(step_ticks([step.step for step in inspection.steps])), None
+    every = -(-len(inspection.steps) // MOST_PATCHES)
+    texts = [step.step_text for step in inspection.steps]
+    middles = inspection.steps[0].step + _middles(len(texts), patch_length)
+    return middles[::every].tolist(), texts[::every]
 
 
 def step_ticks(steps: list[int]) -> list[int]:
@@ -270,7 +302,8 @@ def _tick_text(inspection: Inspection, lag: int) -> str:
 def _subtitle(inspection: Inspection) -> str:
     header = inspection.header
     items = f"series {header.item_ids[0]}" if len(header.item_ids) == 1 else f"{len(header.item_ids)} series"
-    step = f", step {inspection.steps[0].step}" if len(inspection.steps) < header.horizon else ""
+    chosen = inspection.steps[0]
+    step = "" if len(inspection.target_steps) == header.horizon else f", step {chosen.step_text}"
     heads = f", mean of {len(header.heads)} heads" if len(header.heads) > 1 else ""
     if header.num_windows == 1:
         return f"one window of {items}, cut-off {header.first_cutoff}{step}{heads}"

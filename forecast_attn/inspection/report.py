@@ -1,5 +1,6 @@
 """What the attention weights of a file say, step by step and group by group, as data."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,11 @@ from numpy.typing import NDArray
 from forecast_attn.attention_dump import AttentionDump
 from forecast_attn.errors import DataError
 from forecast_attn.inspection import statistics
-from forecast_attn.inspection.distances import time_distance
+from forecast_attn.inspection.distances import distance_span
 from forecast_attn.inspection.findings import GroupStatistics, Header, Inspection, Matrix, StepStatistics, TopLag
 from forecast_attn.inspection.grouping import Grouping, group_windows
 from forecast_attn.inspection.summary import Summary, summarise, target_seasons
+from forecast_attn.inspection.time_steps import lookback_time_steps
 from forecast_attn.inspection.warnings import warnings_of
 
 
@@ -91,16 +93,19 @@ def header_of(dump: AttentionDump) -> Header:
         kept_weights=sizes.top,
         value_rank=sizes.value_rank,
         zone=sizes.zone,
+        patch_length=sizes.patch_length,
     )
 
 
 def _step_statistics(dump: AttentionDump, summary: Summary, weights: Matrix, top: int) -> list[StepStatistics]:
     rows = summary.values
     single, seasonal = dump.num_windows == 1, _uniform_season_mass(dump) is not None
-    stamps = dump.lookback_timestamps(0) if single else None
+    patches = dump.metadata.patch_length > 1
+    stamps = lookback_time_steps(dump)[0] if single else None
     return [
         StepStatistics(
-            step=int(step),
+            **_step_span(dump, int(step)),
+            last_timestamp=dump.text(dump.last_timestamps[0, place]) if single and patches else None,
             timestamp=dump.text(dump.timestamps[0, place]) if single else None,
             entropy=float(rows["entropy"][place]),
             normalised_entropy=float(rows["normalised_entropy"][place]),
@@ -115,21 +120,40 @@ def _step_statistics(dump: AttentionDump, summary: Summary, weights: Matrix, top
     ]
 
 
+def _step_span(dump: AttentionDump, step: int) -> dict[str, Any]:
+    """The time steps ahead that a step of the decoder stands for."""
+    first, last = dump.metadata.steps_of(step)
+    return {"step": first, "last_step": last if dump.metadata.patch_length > 1 else None}
+
+
 def _lookback_texts(dump: AttentionDump) -> list[str] | None:
-    return None if dump.num_windows > 1 else [dump.text(stamp) for stamp in dump.lookback_timestamps(0)]
+    return None if dump.num_windows > 1 else [dump.text(stamp) for stamp in lookback_time_steps(dump)[0]]
 
 
 def top_lags(dump: AttentionDump, weights: Matrix, count: int, stamps: NDArray[Any] | None = None) -> list[TopLag]:
-    """The lags of the largest of (lookback,) weights, largest first, with their times where these are given."""
-    return [
-        TopLag(
-            lag=int(lag),
-            weight=float(weights[-1 - lag]),
-            distance=time_distance(dump.metadata.frequency, int(lag)),
-            timestamp=None if stamps is None else dump.text(stamps[-1 - lag]),
-        )
-        for lag in statistics.top_lags(weights, count)
-    ]
+    """The lags of the largest of (num_keys,) weights, largest first.
+
+    Args:
+        dump: whose weights they are.
+        weights: oldest position first.
+        count: how many lags.
+        stamps: (lookback,) the times of the time steps, where they are to be said.
+    """
+    return [_top_lag(dump, int(lag), float(weights[-1 - lag]), stamps) for lag in statistics.top_lags(weights, count)]
+
+
+def _top_lag(dump: AttentionDump, lag: int, weight: float, stamps: NDArray[Any] | None) -> TopLag:
+    first, last = dump.metadata.lags_of(lag)
+    found = TopLag(
+        lag=lag,
+        weight=weight,
+        distance=distance_span(dump.metadata.frequency, first, last),
+        timestamp=None if stamps is None else dump.text(stamps[-1 - last]),
+    )
+    if dump.metadata.patch_length == 1:
+        return found
+    ends = None if stamps is None else dump.text(stamps[-1 - first])
+    return replace(found, first_lag=first, last_lag=last, last_timestamp=ends)
 
 
 def _uniform_season_mass(dump: AttentionDump) -> float | None:

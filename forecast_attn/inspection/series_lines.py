@@ -27,9 +27,9 @@ class SeriesLines:
     """One line each, NaN where not known.
 
     Attributes:
-        past: (lookback,) oldest position first.
-        forecast: (steps,)
-        actual: (steps,)
+        past: (lookback,) oldest time step first.
+        forecast: (target_steps,) the time steps that the dump's steps stand for.
+        actual: (target_steps,)
         label: what the values are, for the axis.
         spread: (2, lookback) what the middle half of several windows lies between; None for one window.
     """

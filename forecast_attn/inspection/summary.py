@@ -30,7 +30,7 @@ class Summary:
 
     Attributes:
         values: name of a row statistic -> (steps,) its mean, or the share of rows of a flag.
-        weights: (steps, lookback) mean weights; NaN where a file holds what is no number.
+        weights: (steps, num_keys) mean weights; NaN where a file holds what is no number.
         varies_by_window: some window's weights differ from the first's, step by step.
         varies_by_step: some step's weights differ from the first's.
         groups: the same per group of windows; empty where none were asked for.
@@ -50,7 +50,7 @@ class GroupSummary:
     Attributes:
         num_windows: of the group.
         values: name of a row statistic -> its mean.
-        profile: (lookback,) mean weights.
+        profile: (num_keys,) mean weights.
     """
 
     num_windows: int
@@ -81,25 +81,25 @@ class _Tally:
     def __init__(self, dump: AttentionDump, groups: NDArray[np.int64] | None) -> None:
         self._dump, self._groups = dump, groups
         self._rows = _RowStatistics(dump)
-        steps, lookback = len(dump.steps), dump.metadata.lookback
-        self._weights = np.zeros((steps, lookback))
+        steps, keys = len(dump.steps), dump.metadata.num_keys
+        self._weights = np.zeros((steps, keys))
         self._values: dict[str, Matrix] = {}
         count = 0 if groups is None else int(groups.max()) + 1
-        self._group_profiles = np.zeros((count, lookback))
+        self._group_profiles = np.zeros((count, keys))
         self._group_values: dict[str, NDArray[Any]] = {}
         self._first: Weights | None = None
         self._varies = {"window": False, "step": False}
 
     def add(self, windows: slice, weights: Weights) -> None:
-        count, heads, steps, lookback = weights.shape
-        flat = weights.reshape(count * heads, steps * lookback)
-        self._weights += (np.ones(len(flat), flat.dtype) @ flat).reshape(steps, lookback)
+        count, heads, steps, keys = weights.shape
+        flat = weights.reshape(count * heads, steps * keys)
+        self._weights += (np.ones(len(flat), flat.dtype) @ flat).reshape(steps, keys)
         values = self._rows.values(weights, self._dump, windows)
         for name, each in values.items():
             self._values[name] = self._values.get(name, 0) + each.sum(axis=(0, 1), dtype=np.float64)
         self._look_for_change(weights)
         if self._groups is not None:
-            self._add_groups(self._groups[windows].reshape(-1), weights.reshape(-1, steps, lookback), values)
+            self._add_groups(self._groups[windows].reshape(-1), weights.reshape(-1, steps, keys), values)
 
     def _look_for_change(self, weights: Weights) -> None:
         """Compare with the first window and the first step, until something is unlike it."""
@@ -147,14 +147,14 @@ class _RowStatistics:
 
     def __init__(self, dump: AttentionDump) -> None:
         sizes = dump.metadata
-        lags = statistics.lags_of(sizes.lookback)
-        recent = statistics.seasonal_positions(sizes.season, sizes.lookback)
+        lags = statistics.lags_of(sizes.num_keys)
+        recent = _seasons(dump, 0)
         # One product gives all sums over a row: of the weights, of weights × lags, and over the seasonal lags.
-        self._sums = np.stack([np.ones(sizes.lookback), lags, recent], axis=1).astype(np.float32)
+        self._sums = np.stack([np.ones(sizes.num_keys), lags, recent], axis=1).astype(np.float32)
         self._seasons = target_seasons(dump).astype(np.float32)[:, :, None]
         self._may_be_less = sizes.row_sum == "<=1"
         self._tolerance = statistics.ROW_SUM_ERROR if sizes.dtype == "float32" else statistics.HALF_ROW_SUM_ERROR
-        self._logarithms = np.empty((ROWS_AT_ONCE, sizes.lookback), np.float32)
+        self._logarithms = np.empty((ROWS_AT_ONCE, sizes.num_keys), np.float32)
 
     def values(self, weights: Weights, dump: AttentionDump, windows: slice) -> RowValues:
         """Per row (windows, heads, steps), from the weights and what else the file says of these rows."""
@@ -211,6 +211,15 @@ def _parts(length: int, size: int) -> list[slice]:
 
 
 def target_seasons(dump: AttentionDump) -> NDArray[np.bool_]:
-    """(steps, lookback) which positions lie whole seasons (± a step) before the target."""
+    """(steps, num_keys) which keys lie whole seasons (± a time step) before the target.
+
+    Of patches it is those that hold the time steps whole seasons before the target's: a patch beside them is far off.
+    """
+    return np.stack([_seasons(dump, int(step)) for step in dump.steps])
+
+
+def _seasons(dump: AttentionDump, step: int) -> NDArray[np.bool_]:
+    """(num_keys,) the same for one step, or for the cut-off (0)."""
     sizes = dump.metadata
-    return np.stack([statistics.seasonal_positions(sizes.season, sizes.lookback, step=int(s)) for s in dump.steps])
+    tolerance = 1 if sizes.patch_length == 1 else 0
+    return statistics.seasonal_positions(sizes.key_season, sizes.num_keys, step=step, tolerance=tolerance)

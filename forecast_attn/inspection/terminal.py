@@ -1,5 +1,7 @@
 """An inspection as a page of the terminal: header, profile, heat map, tables, warnings."""
 
+from typing import Any
+
 import numpy as np
 from rich.console import Console
 from rich.table import Table
@@ -7,7 +9,7 @@ from rich.text import Text
 
 from forecast_attn.inspection.compare import Comparison
 from forecast_attn.inspection.distances import has_time_distances, time_distance
-from forecast_attn.inspection.findings import GroupStatistics, Inspection, StepStatistics, TopLag
+from forecast_attn.inspection.findings import GroupStatistics, Header, Inspection, StepStatistics, TopLag
 from forecast_attn.inspection.heatmap import heatmap_text, profile_text
 from forecast_attn.inspection.warnings import identifiability_words
 
@@ -19,19 +21,18 @@ MOST_GROUPS = 31  # groups in a table: hours of a day and weekdays always fit, o
 
 def render(inspection: Inspection, console: Console) -> None:
     """Print the inspection for this console's width and colours."""
-    header, steps = inspection.header, np.array([step.step for step in inspection.steps])
+    header = inspection.header
     for line in _header_lines(inspection):
         console.print(Text(line))
     console.print()
-    if len(steps) > 1:
+    if len(inspection.steps) > 1:
         console.print(Text("mean weight by lag"))
         console.print(_profile_text(inspection, console))
         console.print()
-    console.print(
-        heatmap_text(inspection.mean_weights, steps, season=header.season, frequency=header.frequency, console=console)
-    )
+    console.print(_heatmap(inspection, console))
     console.print()
-    console.print(_step_table(inspection, console.width) if len(steps) > 1 else _top_table(inspection.steps[0]))
+    several = len(inspection.steps) > 1
+    console.print(_step_table(inspection, console.width) if several else _top_table(inspection.steps[0]))
     console.print()
     if inspection.groups:
         _print_groups(inspection, console)
@@ -42,9 +43,19 @@ def render(inspection: Inspection, console: Console) -> None:
         console.print(f"warning: {warning}", style="yellow", highlight=False)
 
 
+def _heatmap(inspection: Inspection, console: Console) -> Text:
+    steps: Any = np.array([step.step for step in inspection.steps])
+    if inspection.header.patch_length > 1:
+        steps = [step.step_text for step in inspection.steps]
+    return heatmap_text(inspection.mean_weights, steps, **_axis_of(inspection.header), console=console)
+
+
 def _profile_text(inspection: Inspection, console: Console) -> Text:
-    header = inspection.header
-    return profile_text(inspection.profile, season=header.season, frequency=header.frequency, console=console)
+    return profile_text(inspection.profile, **_axis_of(inspection.header), console=console)
+
+
+def _axis_of(header: Header) -> dict[str, Any]:
+    return {"season": header.key_season, "frequency": header.frequency, "patch_length": header.patch_length}
 
 
 def _header_lines(inspection: Inspection) -> list[str]:
@@ -59,11 +70,13 @@ def _header_lines(inspection: Inspection) -> list[str]:
         windows = f"mean of {header.num_windows} windows of {items}, cut-offs {cutoffs}"
     span = f" ({time_distance(header.frequency, header.lookback)})" if has_time_distances(header.frequency) else ""
     season = f", season {header.season}" if header.season > 1 else ""
+    patches = f" in {header.keys_text}" if header.patch_length > 1 else ""
     return [
         f"attention  {header.mechanism}: {header.score} score, {header.order} order, {header.normaliser}, "
         f"{header.window} window{heads}",
         f"windows    {windows}",
-        f"sizes      lookback {header.lookback}{span}, horizon {header.horizon}, step {header.frequency}{season}",
+        f"sizes      lookback {header.lookback}{span}{patches}, horizon {header.horizon}, step {header.frequency}"
+        f"{season}",
     ]
 
 
@@ -78,10 +91,10 @@ def _step_table(inspection: Inspection, width: int) -> Table:
         table.add_column(name, no_wrap=True)
     table.add_column("top lags:weight")
     for step in inspection.steps:
-        cells = [str(step.step), f"{step.effective_steps:.1f}"]
+        cells = [step.step_text, f"{step.effective_steps:.1f}"]
         cells += [f"{step.normalised_entropy:.2f}"] if roomy else []
         cells += [_share(step.target_season_mass)] if roomy and seasonal else []
-        cells += [step.top[0].timestamp or ""] if timed else []
+        cells += [step.top[0].time_text or ""] if timed else []
         table.add_row(*cells, _top_words(step.top))
     return table
 
@@ -117,35 +130,39 @@ _GROUP_TITLES = {"item": "series", "head": "head", "hour": "cut-off at", "weekda
 
 
 def _top_words(top: list[TopLag]) -> str:
-    return ", ".join(f"{entry.lag}:{_share(entry.weight)}" for entry in top)
+    return ", ".join(f"{entry.lag_text}:{_share(entry.weight)}" for entry in top)
 
 
 def _top_table(step: StepStatistics) -> Table:
     """The top lags of one step, each on a line of its own."""
-    title = f"step {step.step}" + (f", {step.timestamp}" if step.timestamp else "")
+    title = f"step{'' if step.last_step in (None, step.step) else 's'} {step.step_text}"
+    title += f", {step.time_text}" if step.time_text else ""
     table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for name in ("lag", "weight", "before the cut-off"):
         table.add_column(name, justify="right")
     if step.timestamp:
         table.add_column("time")
     for entry in step.top:
-        stamp = [entry.timestamp] if entry.timestamp else []
-        table.add_row(str(entry.lag), _share(entry.weight), entry.distance, *stamp)
+        stamp = [entry.time_text] if entry.time_text else []
+        table.add_row(entry.lag_text, _share(entry.weight), entry.distance, *stamp)
     return table
 
 
 def _summary(inspection: Inspection) -> str:
+    header = inspection.header
+    keys, lags = ("steps", "lags") if header.patch_length == 1 else ("patches", "patches")
     effective, entropy = inspection.mean("effective_steps"), inspection.mean("normalised_entropy")
-    text = (
-        f"on average {effective:.1f} effective steps of {inspection.header.lookback} (entropy {entropy:.2f} of uniform)"
-    )
-    text += f", {inspection.mean('centroid_lag'):.1f} lags back"
+    text = f"on average {effective:.1f} effective {keys} of {header.num_keys} (entropy {entropy:.2f} of uniform)"
+    text += f", {inspection.mean('centroid_lag'):.1f} {lags} back"
+    if header.patch_length > 1:
+        text += f"; it looks most {inspection.most_at}"
     if inspection.missing_steps is not None:
-        text += f"; {inspection.missing_steps:.1f} steps of a lookback are missing"
+        text += f"; {inspection.missing_steps:.1f} {keys} of a lookback are missing"
     if inspection.uniform_season_mass is None:
         return text
     mass, uniform = _share(inspection.mean("target_season_mass")), _share(inspection.uniform_season_mass)
-    return f"{text}; season: {mass} within a step of whole seasons before the target (uniform: {uniform})"
+    beside = "within a step of" if header.patch_length == 1 else "on patches"
+    return f"{text}; season: {mass} {beside} whole seasons before the target (uniform: {uniform})"
 
 
 def _share(value: float | None) -> str:
@@ -184,7 +201,7 @@ def _comparison_table(comparison: Comparison, width: int) -> Table:
     for step in comparison.steps:
         pair = first[step.step], second[step.step]
         table.add_row(
-            str(step.step),
+            pair[0].step_text,
             *(f"{each.effective_steps:.1f}" for each in pair),
             *(f"{each.normalised_entropy:.2f}" for each in pair if roomy),
             "" if step.distance is None else f"{step.distance:.2f}",

@@ -17,24 +17,26 @@ def warnings_of(dump: AttentionDump, summary: Summary, header: Header) -> Iterat
         yield f"{_percent(shares['wrong_sum'])} of the rows do not add up to {rule}: these are no sound weights"
     missing = float(np.mean(summary.values["missing_weight"]))
     if missing != 0:
-        yield f"{_percent(missing)} of the weight lies on missing time steps, where it must be 0: no sound weights"
+        keys = "time steps" if dump.metadata.patch_length == 1 else "patches"
+        yield f"{_percent(missing)} of the weight lies on missing {keys}, where it must be 0: no sound weights"
     if dump.metadata.top is not None:
         yield (
             f"the file keeps the {dump.metadata.top} largest weights of each row; {_percent(shares['remaining'])} of "
             "the weight is not in it, and entropy and effective steps are lower bounds"
         )
-    yield from _shape_warnings(dump, summary, shares)
+    yield from _shape_warnings(dump, summary, shares, header)
     if header.identifiable is False:
         yield identifiability_words(header)
 
 
-def _shape_warnings(dump: AttentionDump, summary: Summary, shares: dict[str, float]) -> Iterator[str]:
+def _shape_warnings(dump: AttentionDump, summary: Summary, shares: dict[str, float], header: Header) -> Iterator[str]:
     """Uniform, one-hot, or always the same."""
     if shares["uniform"] > 0.5:
         yield f"{_all_or_share(shares['uniform'])} uniform: they carry no information about where the forecast looks"
         return
     if shares["one_hot"] > 0.5:
-        yield f"{_all_or_share(shares['one_hot'])} one-hot: over 99 % of the weight lies on a single time step"
+        key = "time step" if header.patch_length == 1 else f"patch of {header.patch_length} time steps"
+        yield f"{_all_or_share(shares['one_hot'])} one-hot: over 99 % of the weight lies on a single {key}"
     if dump.num_windows > 1 and not summary.varies_by_window:
         yield "the weights are the same for every window: a fixed choice of lags, whatever the lookback holds"
     if len(dump.steps) > 1 and not summary.varies_by_step:
@@ -45,10 +47,11 @@ def identifiability_words(header: Header) -> str:
     """Whether other weights would give the same forecast, or why that cannot be told."""
     if header.identifiable is None:
         return "identifiable: cannot be told, this file does not say the rank of what the weights weigh"
+    lags = f"{header.num_keys} {'lags' if header.patch_length == 1 else 'patches'}"
     if header.identifiable:
-        return f"identifiable: {header.lookback} lags weigh states of rank {header.value_rank}, no other weights do"
+        return f"identifiable: {lags} weigh states of rank {header.value_rank}, no other weights do"
     return (
-        f"not identifiable: the {header.lookback} lags weigh states of rank {header.value_rank}, so that quite other "
+        f"not identifiable: the {lags} weigh states of rank {header.value_rank}, so that quite other "
         "weights give the very same forecast; `forecast audit` tests what it depends on"
     )
 

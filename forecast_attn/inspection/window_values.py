@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_dump import AttentionDump
+from forecast_attn.inspection.time_steps import target_steps
 from forecast_attn.run_dir import RunDir, sha256_of
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ class WindowValues:
     """Values of attention windows in the target's units, NaN where not known.
 
     Attributes:
-        past: (windows, lookback), oldest position first.
-        forecast: (windows, steps)
-        actual: (windows, steps)
+        past: (windows, lookback), oldest time step first.
+        forecast: (windows, target_steps), the time steps that the dump's steps stand for.
+        actual: (windows, target_steps)
         notes: in words, why something is not there.
         target: the target's name, where the run is known.
     """
@@ -45,7 +46,8 @@ class WindowValues:
     @classmethod
     def unknown(cls, dump: AttentionDump, *notes: str) -> WindowValues:
         """Nothing known, for a reason."""
-        past, ahead = (np.full((dump.num_windows, size), np.nan) for size in (dump.metadata.lookback, len(dump.steps)))
+        sizes = dump.metadata.lookback, len(target_steps(dump))
+        past, ahead = (np.full((dump.num_windows, size), np.nan) for size in sizes)
         return cls(past, ahead, ahead.copy(), list(notes))
 
 
@@ -65,13 +67,13 @@ def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = Non
 
     model = load_model(run)
     values = replace(WindowValues.unknown(dump), target=model.schema.roles.target)
-    complete = np.zeros(dump.num_windows, bool)
+    complete, steps = np.zeros(dump.num_windows, bool), target_steps(dump)
     for panel in _panels(model, run, table, values.notes):
         rows, series = _rows_of_cutoffs(panel, dump)
         whole = _hold_whole_lookbacks(panel, rows, series, dump.metadata.lookback)
         _fill(values.past, panel, rows, series, np.arange(1 - dump.metadata.lookback, 1))
-        _fill(values.actual, panel, rows, series, dump.steps)
-        _forecast_again(values.forecast, model, panel, np.where(whole, rows, -1), series, dump.steps)
+        _fill(values.actual, panel, rows, series, steps)
+        _forecast_again(values.forecast, model, panel, np.where(whole, rows, -1), series, steps)
         complete |= whole
         if complete.all():
             break
@@ -167,7 +169,7 @@ def _take_written_forecasts(into: Values, run: RunDir, dump: AttentionDump) -> N
     written = _written_forecasts(run.predictions)
     cutoffs = _as_numbers(dump.window_cutoffs)
     for window, (name, cutoff) in enumerate(zip(dump.window_item_ids, cutoffs, strict=True)):
-        for place, step in enumerate(dump.steps):
+        for place, step in enumerate(target_steps(dump)):
             into[window, place] = written.get((name, cutoff, int(step)), into[window, place])
 
 

@@ -22,7 +22,11 @@ def seasonal_weights(rng, horizon, lookback, season):
 
 @pytest.fixture
 def make_dump(tmp_path):
-    """Build an attention file: `make_dump(weights, frequency=…)` or `make_dump(horizon=…, lookback=…, windows=…)`."""
+    """Build an attention file: `make_dump(weights, frequency=…)` or `make_dump(horizon=…, lookback=…, windows=…)`.
+
+    With `patch_length` the weights are (windows, heads, patches of the horizon, patches of the lookback); `horizon`
+    may end within the last patch.
+    """
 
     def make(
         weights=None,
@@ -35,6 +39,7 @@ def make_dump(tmp_path):
         frequency="h",
         start="2026-01-05T14",
         items=("city",),
+        patch_length=1,
         **metadata,
     ):
         if weights is None:
@@ -44,7 +49,10 @@ def make_dump(tmp_path):
             ]
             weights = np.reshape(rows, (-1, heads, horizon, lookback))
         weights = np.asarray(weights, np.float32)
-        count, heads, horizon, lookback = weights.shape
+        count, heads, num_steps, num_keys = weights.shape
+        if patch_length == 1 or -(-horizon // patch_length) != num_steps:
+            horizon = num_steps * patch_length
+        lookback = num_keys * patch_length
         step = parse_frequency(frequency)
         first = np.int64(start) if step.is_integer else np.datetime64(start, "ns")
         times = np.concatenate([[first], step.stamps_after(first, count // len(items) - 1)]).astype(
@@ -53,12 +61,15 @@ def make_dump(tmp_path):
         cutoffs = np.repeat(times, len(items))[:count]
         names = {"mechanism": "luong-general", "order": "luong", "score": "general", "normaliser": "softmax"}
         sizes = {"heads": heads, "lookback": lookback, "horizon": horizon, "frequency": frequency, "season": season}
+        sizes["patch_length"] = patch_length
         path = tmp_path / "attention.parquet"
         with AttentionWriter(path, AttentionMetadata(**{**names, **sizes, "window": "global", **metadata})) as file:
             file.write(
                 item_ids=list(items) * (count // len(items)),
                 cutoffs=cutoffs,
-                timestamps=np.stack([step.shift(cutoffs, ahead) for ahead in range(1, horizon + 1)], axis=1),
+                timestamps=np.stack(
+                    [step.shift(cutoffs, ahead) for ahead in range(1, horizon + 1, patch_length)], axis=1
+                ),
                 lookback_starts=step.shift(cutoffs, 1 - lookback),
                 weights=weights,
             )
