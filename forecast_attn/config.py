@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.option_values import checked_value, flag_name
+from forecast_attn.presets import preset_help, with_preset
 
 # --------------------------------------------------------------------------- options
 
@@ -142,6 +143,7 @@ class ModelConfig:
 class TrainingConfig:
     """How the network is fitted."""
 
+    preset: str = option("default", preset_help())
     loss: str = option("mae", "loss on the scaled target; levels and distributions have their own")
     batch_size: int | None = option(None, "windows per step; 16 to 128 by the number of windows when absent", low=1)
     learning_rate: float = option(0.008, "learning rate of AdamW at its highest", low=1e-12)
@@ -244,10 +246,15 @@ class RunConfig:
         Raises:
             ConfigError: an unknown name, or a value outside its type, choices or range.
         """
+        checked = _checked(options)
+        return cls._of(_checked(with_preset(checked, checked.get("preset", TrainingConfig.preset))))
+
+    @classmethod
+    def _of(cls, options: dict[str, Any]) -> Self:
+        """Build from the values of fields."""
         parts: dict[str, dict[str, Any]] = {part: {} for part in SECTIONS}
         for name, value in options.items():
-            section, option_field = find_option(name)
-            parts[section][option_field.name] = checked_value(option_field, value)
+            parts[find_option(name)[0]][name] = value
         return cls(**{part: SECTIONS[part](**values) for part, values in parts.items()})
 
     def to_dict(self) -> dict[str, Any]:
@@ -255,10 +262,22 @@ class RunConfig:
 
     @classmethod
     def from_dict(cls, sections: dict[str, dict[str, Any]]) -> Self:
-        return cls.from_options({name: value for part in SECTIONS for name, value in sections[part].items()})
+        """What `to_dict` gave. A preset has been filled in by then, and is a name only.
+
+        Raises:
+            ConfigError: as `from_options`.
+            KeyError, TypeError, AttributeError: a section is missing, or is none.
+        """
+        return cls._of(_checked({name: value for part in SECTIONS for name, value in sections[part].items()}))
 
 
 SECTIONS: dict[str, Any] = {"data": DataConfig, "model": ModelConfig, "training": TrainingConfig}
+
+
+def _checked(options: dict[str, Any]) -> dict[str, Any]:
+    """The values of flat names, each in its field's type, by the names of the fields."""
+    fields = {name: find_option(name)[1] for name in options}
+    return {fields[name].name: checked_value(fields[name], value) for name, value in options.items()}
 
 
 def all_options() -> dict[str, tuple[str, dataclasses.Field[Any]]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.mechanisms import ATTENTIONS
+from forecast_attn.presets import PRESETS
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "attention": tuple(ATTENTIONS),
@@ -25,6 +26,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "transform": ("none", "arcsinh", "log"),
     "short_series": ("skip", "pad", "error"),
     "loss": ("mae", "mse", "huber"),
+    "preset": tuple(PRESETS),
     "schedule": ("constant", "one-cycle", "cosine"),
     "weight_averaging": ("none", "ema"),
     "teacher_forcing_decay": ("linear", "exponential", "inverse-sigmoid"),

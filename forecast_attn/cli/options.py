@@ -94,7 +94,7 @@ def _help(option_field: dataclasses.Field[Any]) -> str:
     text = option_field.metadata["help"]
     text = text[0].upper() + text[1:]
     choices = CHOICES.get(option_field.name, ())
-    if choices and option_field.name != "attention":
+    if choices and option_field.name not in ("attention", "preset"):  # these have a list of their own
         text += f" ({', '.join(choices)})"
     default = option_field.default
     if default is None or default == ():

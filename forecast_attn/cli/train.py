@@ -8,9 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from forecast_attn.cli.options import ConfigFile, Json, Quiet, given_options, with_options
-from forecast_attn.config import RunConfig
+from forecast_attn.config import RunConfig, find_option
 from forecast_attn.errors import ConfigError
 from forecast_attn.mechanisms import ATTENTIONS
+from forecast_attn.option_values import flag_name
+from forecast_attn.presets import PRESETS
 
 
 @with_options("data", "model", "training")
@@ -30,6 +32,9 @@ def train(
     """Train a network on a CSV and say how good it is beside the baselines."""
     if options.get("attention") == "help":
         _list_mechanisms()
+        return
+    if options.get("preset") == "help":
+        _list_presets()
         return
     if resume is not None:
         _refuse_with_resume(out, config, options)
@@ -67,6 +72,17 @@ def _list_mechanisms() -> None:
     width = max(map(len, ATTENTIONS))
     for name, mechanism in ATTENTIONS.items():
         typer.echo(f"{name:<{width}}  {mechanism.order:<8}  {mechanism.summary}")
+
+
+def _list_presets() -> None:
+    for name, preset in PRESETS.items():
+        flags = [_as_flag(option, value) for option, value in preset.options.items()]
+        typer.echo(f"{name:<10}{preset.cost}\n{'':<10}{' '.join(flags) or 'the defaults'}")
+
+
+def _as_flag(option: str, value: Any) -> str:
+    flag = flag_name(find_option(option)[1])
+    return f"--{'' if value else 'no-'}{flag}" if isinstance(value, bool) else f"--{flag} {value}"
 
 
 def _refuse_with_resume(out: Path | None, config: Path | None, options: dict[str, Any]) -> None:
