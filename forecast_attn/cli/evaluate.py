@@ -18,9 +18,9 @@ READING = ("target", "time", "item_id", "freq", "tz", "date_format", "delimiter"
 @with_options("data", only=READING)
 def evaluate(
     forecasts: Annotated[
-        str,
+        list[str],
         typer.Argument(
-            metavar="FORECASTS", help="Table of forecasts: ours, or a time column and one column per model."
+            metavar="FORECASTS...", help="Tables of forecasts: ours, or a time column and one column per model."
         ),
     ],
     actuals: Annotated[str, typer.Option("--actuals", metavar="FILE", help="Table with what came true.")],
@@ -53,12 +53,12 @@ def evaluate(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Score a table of forecasts, whoever made it: errors, skill, and whether differences are significant."""
+    """Score tables of forecasts, whoever made them: errors, skill, and whether differences are significant."""
     from forecast_attn.evaluation import evaluate as evaluation
 
     _refuse_target(out, forecasts, actuals)
     found = evaluation.evaluate(
-        _table(forecasts),
+        [_table(name) for name in forecasts],
         _table(actuals),
         model_columns=_names(model_columns),
         metrics=_names(metrics) or None,
@@ -90,16 +90,16 @@ def _names(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip()) if text else ()
 
 
-def _refuse_target(out: Path | None, forecasts: str, actuals: str) -> None:
+def _refuse_target(out: Path | None, forecasts: list[str], actuals: str) -> None:
     from forecast_attn.errors import ConfigError
 
-    if forecasts == actuals == "-":
+    if [*forecasts, actuals].count("-") > 1:
         raise ConfigError("forecasts and actuals cannot both come from stdin", "--actuals FILE")
     if out is None:
         return
     if out.suffix not in (".csv", ".json"):
         raise ConfigError(f"--out '{out}' is neither .csv nor .json", "--out scores.csv")
-    if out.exists() and any(Path(name).exists() and out.samefile(name) for name in (forecasts, actuals)):
+    if out.exists() and any(Path(name).exists() and out.samefile(name) for name in (*forecasts, actuals)):
         raise ConfigError(f"--out '{out}' is a table that is read", "--out scores.csv")
 
 

@@ -20,7 +20,7 @@ from forecast_attn.evaluation.measures import check_metrics
 from forecast_attn.evaluation.model_comparison import COLUMNS, compare_models
 from forecast_attn.evaluation.scales import insample_scales
 from forecast_attn.evaluation.scoring import check_groups, score, scores_to_records
-from forecast_attn.evaluation.tidy import ForecastTable, absent_stamps
+from forecast_attn.evaluation.tidy import ForecastTable, absent_stamps, joined, without_copies
 
 Ints = NDArray[np.int64]
 
@@ -74,7 +74,8 @@ def evaluate(
     """Score a table of forecasts against what came true.
 
     Args:
-        forecasts: a table that `forecast` reads: our predictions, or time stamps and a column per model.
+        forecasts: a table that `forecast` reads: our predictions, or time stamps and a column per model (or per step,
+            h0 to h23); a list of such tables, of different models.
         actuals: a table with the target. Rows are joined on series and time stamp.
         model_columns: the columns that are forecasts; every column of numbers that has no other meaning when empty.
         metrics: see `score`.
@@ -93,10 +94,15 @@ def evaluate(
     check_metrics(list(metrics or ()))
     check_groups(by)
     panel = read_actuals(actuals, _config_of(options))
-    table = ForecastTable.read(forecasts, panel, tuple(model_columns))
-    _refuse_idle_options(table, season, block, norm)
-    tidy = table.tidy(block or season)
-    notes = (*table.notes(block or season), *absent_stamps(tidy, panel))
+    several = list(forecasts) if isinstance(forecasts, list | tuple) else [forecasts]
+    tables = [ForecastTable.read(each, panel, tuple(model_columns)) for each in several]
+    _refuse_idle_options(tables, season, block, norm)
+    tidy = joined(tables, block or season)
+    notes = [note for table in tables for note in table.notes(block or season)]
+    if not model_columns:
+        tidy, copies = without_copies(tidy)
+        notes += copies
+    notes += absent_stamps(tidy, panel)
     season = season or panel.frequency.season
     has_cutoffs = "cutoff" in tidy
     if has_cutoffs and SEASONAL_NAIVE not in set(tidy["model"]):
@@ -111,7 +117,7 @@ def evaluate(
     tests = pd.DataFrame(columns=list(COLUMNS))
     if has_cutoffs:
         tests = compare_models(shown, norm=norm, by_step="step" in check_groups(by))
-    return Evaluation(scores, tests, shown, reference, season, notes)
+    return Evaluation(scores, tests, shown, reference, season, tuple(notes))
 
 
 def _config_of(options: dict[str, Any]) -> DataConfig:
@@ -121,11 +127,12 @@ def _config_of(options: dict[str, Any]) -> DataConfig:
     return RunConfig.from_options(options).data
 
 
-def _refuse_idle_options(table: ForecastTable, season: int | None, block: int | None, norm: int) -> None:
+def _refuse_idle_options(tables: Sequence[ForecastTable], season: int | None, block: int | None, norm: int) -> None:
     """Refuse what would change nothing."""
-    has_cutoffs = table.columns.cutoff is not None
+    has_cutoffs = all(table.has_cutoffs for table in tables)
     if block is not None and has_cutoffs:
-        raise ConfigError(f"--block {block}: '{table.source}' says itself when each forecast was made", "leave it out")
+        source = tables[0].source
+        raise ConfigError(f"--block {block}: '{source}' says itself when each forecast was made", "leave it out")
     if norm != 1 and not (has_cutoffs or block or season):
         raise ConfigError(f"--norm {norm} is for tests, which need to know when forecasts were made", "--block 24")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from forecast_attn.data.timestamps import Stamps
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.actuals import rows_at, series_of, stamps_of
 from forecast_attn.evaluation.forecast_table import ForecastColumns, forecast_columns
+from forecast_attn.evaluation.step_columns import first_step_alone, stamps_of_steps, step_columns, unfolded
 
 Ints = NDArray[np.int64]
 
@@ -38,6 +40,8 @@ class ForecastTable:
     """Index of each row's series in the actuals (num_rows,)."""
     stamps: Stamps
     """On the axis of the actuals (num_rows,)."""
+    step_windows: dict[str, Any] | None = None
+    """Cut-off and step of every row, of a table that had a column per step and none of cut-offs."""
 
     @classmethod
     def read(cls, table: Any, panel: Panel, chosen: tuple[str, ...]) -> ForecastTable:
@@ -53,12 +57,28 @@ class ForecastTable:
         """
         source, roles = table_name(table), panel.roles
         frame = read_beside(table, DataConfig(), item_id=roles.item_id)
+        steps = () if chosen else step_columns(map(str, frame.columns))
         columns = forecast_columns(
-            frame, source, chosen=chosen, time=roles.time, item_id=roles.item_id, target=roles.target
+            first_step_alone(frame, steps) if steps else frame,
+            source,
+            chosen=chosen,
+            time=roles.time,
+            item_id=roles.item_id,
+            target=roles.target,
         )
         series = series_of(frame, columns.item_id, panel, source)
         stamps = stamps_of(frame, columns.time, series, panel, source)
-        return cls(frame, source, columns, panel, series, stamps)
+        if not steps:
+            return cls(frame, source, columns, panel, series, stamps)
+        stamps, cutoffs, numbers = stamps_of_steps(stamps, len(steps), panel.frequency)
+        windows = {"cutoff": cutoffs, "step": numbers} if columns.cutoff is None else None
+        frame = unfolded(frame, steps, source)
+        return cls(frame, source, columns, panel, np.repeat(series, len(steps)), stamps, windows)
+
+    @property
+    def has_cutoffs(self) -> bool:
+        """Whether the table says itself when each forecast was made."""
+        return self.columns.cutoff is not None or self.step_windows is not None
 
     def tidy(self, block: int | None) -> pd.DataFrame:
         """The rows of all models on the axis of the actuals, with `series` and `row` (-1: not in the actuals).
@@ -90,6 +110,9 @@ class ForecastTable:
         notes = []
         if self.columns.left_out:
             notes.append(f"columns that are no forecasts: {', '.join(self.columns.left_out)}")
+        if self.step_windows is not None:
+            notes.append(f"each row of '{self.source}' is one forecast made right before it, h0 its first step")
+            return tuple(notes)
         if self.columns.cutoff is None and block is not None:
             notes.append(f"no column 'cutoff': every {block} steps count as one forecast, made right before them")
         if self.columns.cutoff is None and block is None:
@@ -98,6 +121,8 @@ class ForecastTable:
 
     def _windows(self, block: int | None) -> dict[str, Any]:
         """Cut-off and step of every row; nothing where neither the table nor `block` tells."""
+        if self.step_windows is not None:
+            return self.step_windows
         if self.columns.cutoff is not None:
             return self._own_windows(self.columns.cutoff)
         return {} if block is None else self._blocks(block)
@@ -160,6 +185,39 @@ class ForecastTable:
             f"the actuals have none of the time stamps of '{self.source}': they go from {ours}, its own from {theirs}",
             "both tables need the same step, dates and clock",
         )
+
+
+def joined(tables: Sequence[ForecastTable], block: int | None) -> pd.DataFrame:
+    """The rows of several tables; see `ForecastTable.tidy`.
+
+    Raises:
+        DataError: two tables have a model of the same name, or only some say when their forecasts were made.
+    """
+    parts = [table.tidy(block) for table in tables]
+    source_of: dict[str, str] = {}
+    for table, part in zip(tables, parts, strict=True):
+        if ("cutoff" in part) != ("cutoff" in parts[0]):
+            silent = next(each.source for each in tables if not each.has_cutoffs)
+            raise DataError(f"'{silent}' does not say when its forecasts were made, others do", "--block 24")
+        for name in map(str, pd.unique(part["model"])):
+            if name in source_of:
+                raise DataError(
+                    f"'{source_of[name]}' and '{table.source}' both have a model '{name}'",
+                    "a column 'model' in each, or files of other names",
+                )
+            source_of[name] = table.source
+    return pd.concat(parts, ignore_index=True)
+
+
+def without_copies(tidy: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The rows without models that are the actuals themselves, which people publish beside forecasts; and notes."""
+    same = (tidy["prediction"] == tidy["target"]) | tidy["target"].isna()
+    told = tidy["target"].notna().groupby(tidy["model"]).any()
+    copies = [name for name, own in same.groupby(tidy["model"], sort=False) if own.all() and told[name]]
+    if not copies or len(copies) == tidy["model"].nunique():
+        return tidy, []
+    notes = [f"'{name}' is what came true, to the last digit: no forecast; --model-columns chooses" for name in copies]
+    return tidy[~tidy["model"].isin(copies)].reset_index(drop=True), notes
 
 
 def absent_stamps(tidy: pd.DataFrame, panel: Panel) -> tuple[str, ...]:

@@ -144,6 +144,66 @@ def test_blocks_are_forecasts_made_right_before_them(said: dict[str, int]) -> No
         assert row["better"] == "DNN Ensemble"
 
 
+def by_hour(others: pd.DataFrame, model: str) -> pd.DataFrame:
+    """One row per day and a column per hour, as epftoolbox writes the forecasts of one model."""
+    days = others[model].to_numpy().reshape(-1, 24)
+    frame = pd.DataFrame(days, columns=[f"h{hour}" for hour in range(24)])
+    frame.insert(0, "Date", others["Date"].iloc[::24].str[:10].to_numpy())
+    return frame
+
+
+@pytest.mark.parametrize("time", ["Date", ""])
+def test_a_column_per_hour_is_one_forecast_per_row(time: str, here: Path, write) -> None:
+    actuals = actuals_table()
+    others = others_table(actuals)
+    files = [write(by_hour(others, name).rename(columns={"Date": time}), f"{name}.csv") for name in others.columns[1:]]
+    found = forecast_attn.evaluate([Path(name) for name in files], actuals, target="price")
+    long = forecast_attn.evaluate(others, actuals, target="price", block=24)
+    pd.testing.assert_frame_equal(found.scores, long.scores)
+    pd.testing.assert_frame_equal(found.tests, long.tests)
+    assert found.notes[0] == "each row of 'LEAR 56.csv' is one forecast made right before it, h0 its first step"
+
+
+def test_rows_that_overlap_are_forecasts_of_their_own() -> None:
+    actuals = actuals_table()
+    price = actuals["price"].to_numpy()
+    rows = [1_200, 1_201, 1_210]
+    frame = pd.DataFrame({"timestamp": actuals["date"].iloc[rows], "h0": price[rows] + 1, "h1": price[rows] + 2})
+    found = forecast_attn.evaluate(frame, actuals, target="price", metrics=["mae"], by="step").scores
+    ours = found[found["model"] == "DataFrame"].set_index("step")["mae"]
+    second = np.abs(price[rows] + 2 - price[np.array(rows) + 1]).mean()
+    assert ours.tolist() == pytest.approx([1, second])
+
+
+def test_the_actuals_among_the_forecasts_are_no_model() -> None:
+    actuals = actuals_table()
+    others = others_table(actuals)
+    others.insert(1, "Real price", actuals["price"].tail(480).to_numpy())
+    found = forecast_attn.evaluate(others, actuals, target="price", block=24)
+    assert found.scores["model"].tolist() == ["LEAR 56", "DNN Ensemble", "seasonal-naive"]
+    assert any(note.startswith("'Real price' is what came true") for note in found.notes)
+    asked = forecast_attn.evaluate(others, actuals, target="price", block=24, model_columns=["Real price", "LEAR 56"])
+    assert asked.scores["model"].tolist() == ["Real price", "LEAR 56", "seasonal-naive"]
+
+
+def test_tables_that_do_not_go_together_are_refused() -> None:
+    actuals = actuals_table()
+    others, ours = others_table(actuals), our_table(actuals, CUTOFFS)
+    with pytest.raises(DataError, match="both have a model 'LEAR 56'"):
+        forecast_attn.evaluate([others, others], actuals, target="price")
+    with pytest.raises(DataError, match="does not say when its forecasts were made"):
+        forecast_attn.evaluate([others, ours], actuals, target="price")
+    together = forecast_attn.evaluate([others, ours], actuals, target="price", block=24)
+    assert together.scores["model"].tolist() == ["LEAR 56", "DNN Ensemble", "DataFrame", "seasonal-naive"]
+
+
+def test_a_single_cutoff_has_scores_and_no_tests() -> None:
+    actuals = actuals_table(series=("a", "b"))
+    found = forecast_attn.evaluate(our_table(actuals, CUTOFFS[:1]), actuals, target="price", by="step")
+    assert not len(found.tests)
+    assert found.scores["rows"].sum() == 2 * 48
+
+
 def test_model_columns_are_chosen_and_others_stay_out() -> None:
     actuals = actuals_table()
     table = others_table(actuals).assign(hour=1, remark="x")
@@ -356,7 +416,7 @@ def published(tmp_path_factory: pytest.TempPathFactory, real_data: Path) -> Path
     assert len(truth) == 24 * 728
     rng = np.random.default_rng(0)
     stamps = pd.date_range("2016-12-27", periods=len(truth), freq="h").strftime("%Y-%m-%d %H:%M:%S")
-    frame = pd.DataFrame({"Date": stamps})
+    frame = pd.DataFrame({"": stamps, "Real price": truth})  # their first column has no name
     for name, size in (("LEAR 56", 2.0), ("LEAR Ensemble", 1.74), ("DNN Ensemble", 1.68)):
         frame[name] = (truth + rng.laplace(0, size, len(truth))).round(3)
     path = tmp_path_factory.mktemp("published") / "Forecasts_NP.csv"
@@ -384,7 +444,7 @@ def test_protocol_d_on_nord_pool(forecast, published: Path, real_data: Path) -> 
     # LEAR against DNN as the papers do: MAE, and both tests on the norms of the days.
     frame = pd.read_csv(published)
     truth = np.array(price[24 * FIRST_DAY :])
-    daily = {name: np.abs(frame[name] - truth).to_numpy().reshape(728, 24).sum(axis=1) for name in frame.columns[1:]}
+    daily = {name: np.abs(frame[name] - truth).to_numpy().reshape(728, 24).sum(axis=1) for name in frame.columns[2:]}
     for name, losses in daily.items():
         assert scores[name]["mae"] == pytest.approx(losses.sum() / 17_472, rel=1e-12)
     tests = {(row["model_a"], row["model_b"], row["test"]): row for row in document["tests"]}
