@@ -81,6 +81,7 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
     return {
         **scores["ours"],
         "seasonal_naive": scores["seasonal-naive"],
+        "scale": scale,
         "windows": task["windows"],
         "first_row": str(table[TIME].iloc[task["first"]]),
         "last_row": str(table[TIME].iloc[-1]),

@@ -133,6 +133,8 @@ def run_piece(piece: Piece, *, test: bool, again: bool, say: Callable[[str], Non
     if test or work.has_scores(stages[1], chosen):
         result["training"], result["test"] = work.stage(stages[1], chosen, piece.candidates[chosen])
     write_json(piece.result, result)
+    scored = " · ".join(f"{part} MAE {result[part]['mae']:.4f}" for part in ("validation", "test") if part in result)
+    say(f"{piece.table.stem} {piece.protocol.name} seed {piece.seed}: {scored}")
     return result
 
 
