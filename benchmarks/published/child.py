@@ -20,13 +20,13 @@ from forecast_attn import Forecaster
 from published.protocols import TARGET, TIME, read_table
 
 
-def main() -> int:
-    task = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+def run_task(path: Path) -> None:
+    """Do what a task file says, and write what there is to say to the file it names, whole or not at all."""
+    task = json.loads(path.read_text(encoding="utf-8"))
     found = train(task) if task["kind"] == "train" else score(task)
     part = Path(task["out"] + ".partial")
     part.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     part.replace(task["out"])
-    return 0
 
 
 def train(task: dict[str, Any]) -> dict[str, Any]:
@@ -104,4 +104,4 @@ def errors(rows: pd.DataFrame, scale: float, windows: int, horizon: int) -> dict
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    run_task(Path(sys.argv[1]))

@@ -184,16 +184,20 @@ class _Work:
         self.say(f"{piece.table.stem} {piece.protocol.name} seed {piece.seed}: {what}")
         asked = piece.folder / "task.json"
         write_json(asked, {"kind": what.split()[0], "table": str(piece.table), "out": str(out), **task})
-        home, others = str(Path(__file__).resolve().parent.parent), os.environ.get("PYTHONPATH")
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([home, *([others] if others else [])])}
-        environment.setdefault("OMP_NUM_THREADS", "1")
-        with (piece.folder / "log.txt").open("a", encoding="utf-8") as log:
-            command = [sys.executable, "-P", "-m", "published.child", str(asked)]
-            done = subprocess.run(command, env=environment, stdout=log, stderr=subprocess.STDOUT, check=False)
-        if done.returncode:
+        if in_own_process(asked, piece.folder / "log.txt"):
             lines = (piece.folder / "log.txt").read_text(encoding="utf-8").splitlines()[-12:]
             raise RuntimeError(f"{piece.folder}: {what} failed\n" + "\n".join(lines))
         asked.unlink()
+
+
+def in_own_process(task: Path, log: Path) -> int:
+    """Do what a task file says, with `published.child`; its exit status."""
+    home, others = str(Path(__file__).resolve().parent.parent), os.environ.get("PYTHONPATH")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([home, *([others] if others else [])])}
+    environment.setdefault("OMP_NUM_THREADS", "1")
+    with log.open("a", encoding="utf-8") as out:
+        command = [sys.executable, "-P", "-m", "published.child", str(task)]
+        return subprocess.run(command, env=environment, stdout=out, stderr=subprocess.STDOUT, check=False).returncode
 
 
 def _prepare_folder(piece: Piece, identity: dict[str, Any], again: bool) -> dict[str, Any]:

@@ -1,0 +1,258 @@
+"""The benchmarks of published protocols: the right rows and no others, nothing scored unasked, nothing run twice."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "benchmarks"))  # they are scripts, not part of the package
+try:
+    from published import child, command, pieces, protocols, summary
+finally:
+    sys.path.remove(str(ROOT / "benchmarks"))
+
+TINY = {"max_epochs": 1, "epoch_windows": 64, "validation_windows": 16, "hidden_size": 4, "attention_windows": "1"}
+ROWS = 1_200
+
+
+def market(path: Path, rows: int = ROWS, *, changed_from: int | None = None) -> Path:
+    """Hourly prices with a covariate known ahead, from a midnight on; from a row on with other values."""
+    random = np.random.default_rng(0)
+    load = 50 + 10 * np.sin(np.arange(rows) * 2 * np.pi / 24) + random.normal(size=rows)
+    price = 30 + 0.5 * load + random.normal(size=rows)
+    if changed_from is not None:
+        price[changed_from:] *= -7
+        load[changed_from:] += 1_000
+    stamps = pd.date_range("2013-01-01", periods=rows, freq="h").strftime("%Y/%-m/%-d %-H:%M")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame({"date": stamps, " Load forecast": load, "OT": price}).to_csv(path, index=False)
+    return path
+
+
+def epf(*words: object) -> subprocess.CompletedProcess[str]:
+    options = [word for name, value in TINY.items() for word in ("--set", f"{name}={value}")]
+    line = [sys.executable, str(ROOT / "benchmarks" / "epf.py"), *map(str, words), *options]
+    return subprocess.run(line, capture_output=True, text=True, check=False)
+
+
+# --------------------------------------------------------------------------- boundaries
+
+
+@given(rows=st.integers(1_000, 60_000))
+def test_fractions_are_cut_as_the_papers_cut_them(rows: int) -> None:
+    """Against a count of rows: every row is in one part, and every window whose horizon is in the part is there."""
+    validation, test = protocols.EPF["F"].stages(rows)
+    train = range(rows)[: int(rows * 0.7)]
+    tested = range(rows)[-int(rows * 0.2) :]
+    between = [row for row in range(rows) if row not in train and row not in tested]
+    assert (validation.first, validation.end) == (between[0], between[-1] + 1)
+    assert (test.first, test.end) == (tested[0], rows)
+    assert {stage.known for stage in (validation, test)} == {tested[0]}
+    assert {stage.validation for stage in (validation, test)} == {len(between)}
+    for stage, part in ((validation, between), (test, list(tested))):
+        assert stage.windows(24) == sum(first + 24 <= len(part) for first in range(len(part)))
+
+
+def test_the_rows_of_the_published_tables() -> None:
+    """NP, PJM and FR have 52,416 rows; the dates of the test days are those that the authors give."""
+    stamps = pd.date_range("2013-01-01", periods=52_416, freq="h")
+    _, test = protocols.EPF["F"].stages(len(stamps))
+    assert (test.end - test.first, test.windows(24)) == (10_483, 10_460)
+    validation, test = protocols.EPF["D"].stages(len(stamps))
+    assert [str(stamps[row]) for row in (test.first, test.end - 1)] == ["2016-12-27 00:00:00", "2018-12-24 23:00:00"]
+    assert (test.known, test.stride, test.windows(24)) == (test.first, 24, 728)
+    assert (validation.known, validation.end, validation.windows(24)) == (validation.first, test.first, 364)
+    french = pd.date_range("2011-01-09", periods=52_416, freq="h")
+    assert [str(french[row].date()) for row in (test.first, test.end - 1)] == ["2015-01-04", "2016-12-31"]
+    validation, test = protocols.ETT["U96"].stages(17_420)
+    assert (validation.known - validation.validation, validation.first, test.first, test.end) == (
+        *(8_640, 8_640, 11_520, 14_400),
+    )
+    assert test.windows(96) == 2_880 - 96 + 1
+
+
+def test_tables_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(protocols.TableError, match="protocol D needs more rows"):
+        protocols.EPF["D"].stages(20_000)
+    table = market(tmp_path / "A.csv", 50)
+    lines = table.read_text().splitlines(keepends=True)
+    (tmp_path / "B.csv").write_text("".join(lines[:20] + lines[21:]))
+    with pytest.raises(protocols.TableError, match=r"'B\.csv' is not hourly"):
+        protocols.read_table(tmp_path / "B.csv")
+    with pytest.raises(protocols.TableError, match="whose last row is at 23:00"):
+        protocols.check_days(protocols.read_table(table), table.name)
+
+
+# --------------------------------------------------------------------------- a piece
+
+
+def scored(table: Path, first: int, end: int, train: int) -> tuple[float, float]:
+    """MSE and MAE of yesterday's price over all windows, standardised, with the csv module and loops."""
+    with table.open() as file:
+        price = [float(row["OT"]) for row in csv.DictReader(file)]
+    mean = sum(price[:train]) / train
+    deviation = (sum((value - mean) ** 2 for value in price[:train]) / train) ** 0.5
+    errors = [
+        ((price[start - 24 + step] - mean) - (price[start + step] - mean)) / deviation
+        for start in range(first, end - 23)
+        for step in range(24)
+    ]
+    return sum(error**2 for error in errors) / len(errors), sum(map(abs, errors)) / len(errors)
+
+
+def test_a_market_from_the_command_line(tmp_path: Path) -> None:
+    """Scores by hand; the test part on request only; what is finished is kept; another configuration is noticed."""
+    table = market(tmp_path / "data" / "M.csv")
+    call = (table.parent, "--protocols", "P", "--out", tmp_path / "out")
+    first = epf(*call)
+    assert first.returncode == 0, first.stderr
+    folder = tmp_path / "out" / "M" / "P" / "seed-1"
+    result = json.loads((folder / "result.json").read_text())
+    assert "test" not in result
+    assert not list(folder.glob("test*"))
+    assert (result["training"]["rows"], result["validation"]["windows"]) == (960, 97)
+    naive = result["validation"]["seasonal_naive"]
+    assert (naive["mse"], naive["mae"]) == pytest.approx(scored(table, 840, 960, 840), rel=1e-6)
+    assert result["training"]["peak_memory_mb"] > 100
+    assert result["training"]["parameters"] > 100
+
+    run = (folder / "result.json").stat().st_mtime_ns, json.loads(next(folder.glob("run-*.json")).read_text())
+    second = epf(*call, "--test")
+    assert [line for line in second.stderr.splitlines() if line.endswith(("train", "score validation"))] == []
+    assert json.loads(next(folder.glob("run-*.json")).read_text()) == run[1]
+    result = json.loads((folder / "result.json").read_text())
+    assert result["test"]["windows"] == 240 - 23
+    naive = result["test"]["seasonal_naive"]
+    assert (naive["mse"], naive["mae"]) == pytest.approx(scored(table, 960, 1_200, 840), rel=1e-6)
+    rows = pd.read_parquet(folder / "test-0.parquet").query("model == 'ours'")
+    error = (rows["prediction"] - rows["target"]) / protocols.read_table(table)["OT"][:840].std(ddof=0)
+    assert result["test"]["mae"] == pytest.approx(error.abs().mean())
+    assert "ours, test" in second.stdout
+
+    third = epf(*call, "--set", "learning_rate=0.001")
+    assert third.returncode == 1
+    assert "learning_rate: 0.008 there, 0.001 asked for" in third.stderr
+    assert (
+        json.loads((tmp_path / "out" / "summary.json").read_text())[0]["test"]["mae"]["mean"] == result["test"]["mae"]
+    )
+
+
+@pytest.fixture
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> list[dict]:
+    """Tasks are done here instead of in a process of their own; what they were."""
+    tasks: list[dict] = []
+
+    def run(task: Path, log: Path) -> int:
+        tasks.append(json.loads(task.read_text()))
+        child.run_task(task)
+        return 0
+
+    monkeypatch.setattr(pieces, "in_own_process", run)
+    return tasks
+
+
+@pytest.fixture
+def short_days(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Protocol D on a table of 50 days."""
+    for name, days in (("TEST_DAYS", 10), ("VALIDATION_DAYS", 7), ("INNER_DAYS", 7)):
+        monkeypatch.setattr(protocols, name, days)
+    monkeypatch.setattr(pieces, "INNER_DAYS", 7)
+
+
+def piece_of(table: Path, name: str, out: Path, *candidates: dict, seed: int = 1) -> pieces.Piece:
+    options = TINY if name == "P" else {**TINY, "lookback": 48}
+    return pieces.Piece(table, protocols.EPF[name], seed, options, candidates or ({},), out)
+
+
+def run(piece: pieces.Piece, **options: bool) -> dict:
+    return pieces.run_piece(piece, **{"test": False, "again": False, **options}, say=lambda text: None)
+
+
+@pytest.mark.parametrize("name", ["P", "F", "D"])
+def test_training_never_sees_a_test_row(name: str, tmp_path: Path, in_this_process: list, short_days: None) -> None:
+    """Another price and another load on every test row: the same weights, the same validation scores."""
+    found = []
+    first_test = 960
+    for number, changed in enumerate((None, first_test)):
+        table = market(tmp_path / str(number) / "M.csv", changed_from=changed)
+        assert protocols.EPF[name].stages(ROWS)[1].first == first_test
+        found.append(run(piece_of(table, name, tmp_path / f"out-{number}"), test=True))
+    told = [
+        (each["training"]["metrics"]["model_sha256"], each["validation"]["mse"], each["validation"]["mae"])
+        for each in found
+    ]
+    assert told[0] == told[1]
+    assert found[0]["test"]["mae"] != found[1]["test"]["mae"]
+    assert {task["known"] for task in in_this_process if task["kind"] == "train"} <= {first_test, first_test - 7 * 24}
+
+
+def test_days_are_forecast_at_midnight_and_refits_chosen_on_validation(
+    tmp_path: Path, in_this_process: list, short_days: None
+) -> None:
+    table = market(tmp_path / "M.csv")
+    piece = piece_of(table, "D", tmp_path / "out", {"refit": "never"}, {"refit": "3", "refit_epochs": "1"})
+    result = run(piece, test=True)
+    trainings = [task for task in in_this_process if task["kind"] == "train"]
+    assert [task["known"] for task in trainings] == [ROWS - 17 * 24, ROWS - 10 * 24]
+    assert {task["options"]["validation"] for task in trainings} == {7 * 24}
+    maes = [candidate["validation"]["mae"] for candidate in result["candidates"]]
+    assert len(set(maes)) == 2
+    assert result["chosen"] == maes.index(min(maes))
+    rows = pd.read_parquet(piece.folder / f"test-{result['chosen']}.parquet").query("model == 'ours'")
+    assert set(rows["cutoff"].dt.hour) == {23}
+    assert (len(rows), rows["cutoff"].nunique()) == (240, 10)
+    assert result["test"]["mae"] == pytest.approx((rows["prediction"] - rows["target"]).abs().mean())
+    folds = json.loads((piece.folder / "validation-1.json").read_text())
+    assert folds["windows"] == 7
+
+
+def test_seeds_together_are_the_mean_of_their_forecasts(tmp_path: Path, in_this_process: list) -> None:
+    table = market(tmp_path / "M.csv")
+    found = [run(piece_of(table, "F", tmp_path / "out", seed=seed)) for seed in (1, 2)]
+    (row,) = summary.summarise(tmp_path / "out")
+    assert row["validation"]["mae"]["seeds"] == [each["validation"]["mae"] for each in found]
+    assert row["validation"]["mae"]["mean"] == pytest.approx(np.mean(row["validation"]["mae"]["seeds"]))
+    frames = [pd.read_parquet(path) for path in sorted((tmp_path / "out").glob("M/F/*/validation-0.parquet"))]
+    ours = [frame[frame["model"] == "ours"].set_index(["cutoff", "step"]) for frame in frames]
+    error = (ours[0]["prediction"] + ours[1]["prediction"]) / 2 - ours[0]["target"]
+    scale = protocols.read_table(table)["OT"][: int(0.7 * ROWS)].std(ddof=0)
+    assert row["validation"]["together"]["mae"] == pytest.approx(error.abs().mean() / scale)
+    assert any("seeds together, validation" in line for line in summary.lines([row]))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("P", {"lookback": 48}, "lookback is decided by protocol P"),
+        ("F", {"validation": 0.1}, "validation is decided by protocol F"),
+        ("F", {"refit": 7}, "protocol F trains once"),
+        ("D", {"seed": 7}, "seed is decided"),
+        ("D", {"no_such_option": 7}, "there is no option"),
+    ],
+)
+def test_what_a_protocol_decides_is_refused(
+    name: str, given: dict, says: str, tmp_path: Path, short_days: None
+) -> None:
+    with pytest.raises(pieces.ConfigError, match=says):
+        run(piece_of(market(tmp_path / "M.csv"), name, tmp_path / "out", given))
+
+
+def test_options_come_from_the_line_and_from_a_file(tmp_path: Path) -> None:
+    config = tmp_path / "run.toml"
+    config.write_text("[model]\nhidden_size = 8\n[training]\nmax_epochs = 3\n")
+    arguments = SimpleNamespace(config=config, set=["max-epochs=5"], ensemble=3, candidate=["refit=7 dropout=0.2"])
+    assert command.options_of(arguments) == {"hidden_size": 8, "max_epochs": "5", "ensemble": 3}
+    assert command.candidates_of(arguments, ({},)) == ({"refit": "7", "dropout": "0.2"},)
+    with pytest.raises(pieces.ConfigError, match="is not NAME=VALUE"):
+        command.options_of(SimpleNamespace(config=None, set=["max_epochs"], ensemble=1))
