@@ -18,13 +18,15 @@ def audit_section(audit: dict[str, Any] | None) -> str:
     if audit is None:
         return ""
     verdict, header = audit.get("verdict"), audit.get("header", {})
-    checks = "".join(_check(check, header.get("target")) for check in audit.get("checks", ()))
+    patch_length = header.get("patch_length", 1)
+    keys = "steps" if patch_length == 1 else "patches"
+    checks = "".join(_check(check, header.get("target"), keys) for check in audit.get("checks", ()))
     return section(
         "Can it be believed?",
         "audit",
         _verdict(verdict) if verdict else "",
         _windows_words(header),
-        profile_figure(audit.get("profiles") or {}),
+        profile_figure(audit.get("profiles") or {}, patch_length),
         checks,
         _covariates(audit.get("covariates"), header.get("target")),
     )
@@ -42,10 +44,10 @@ def _windows_words(header: dict[str, Any]) -> str:
     return paragraph(f"Audited on {show(header['windows'])} of {show(header.get('windows_available'))} windows.")
 
 
-def _check(check: dict[str, Any], target: str | None) -> str:
+def _check(check: dict[str, Any], target: str | None, keys: str) -> str:
     kind, word = MARKS[check["passed"]]
     heading = f'<h3>{escape(check["title"])} <span class="verdict {kind}">{word}</span></h3>'
-    figures = "".join(curve_figure(curve, target) for curve in check.get("curves", ()))
+    figures = "".join(curve_figure(curve, target, keys) for curve in check.get("curves", ()))
     rows = [_statistic(statistic, target) for statistic in check.get("statistics", ())]
     numbers = table(f"{check['title']}: numbers beside what chance gives", ["number", "value", "by chance"], rows)
     folded = f"<details><summary>Numbers</summary>{numbers}</details>" if numbers else ""

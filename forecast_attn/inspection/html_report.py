@@ -131,10 +131,11 @@ def _subtitle(header: Header) -> str:
     cutoffs = " to ".join(dict.fromkeys((header.first_cutoff, header.last_cutoff)))
     plural = "s" if header.num_windows > 1 else ""
     season = f", season {header.season}" if header.season > 1 else ""
+    patches = f" in {header.keys_text}" if header.patch_length > 1 else ""
     return (
         f"{header.mechanism}: {header.score} score, {header.order} order, {header.normaliser}, {header.window} "
         f"window{heads}. {header.num_windows:,} window{plural}, cut-off{plural} {cutoffs}. "
-        f"Lookback {header.lookback}, horizon {header.horizon}, step {header.frequency}{season}."
+        f"Lookback {header.lookback}{patches}, horizon {header.horizon}, step {header.frequency}{season}."
     )
 
 

@@ -16,24 +16,35 @@ LABEL_ROOM = 15  # pixels between two labels at the right edge
 Points = list[tuple[float, float]]
 
 
-def curve_figure(curve: dict[str, Any], target: str | None) -> str:
-    """How far the forecast moves as more steps lose (or keep) their weight; nothing for a curve without values."""
+def curve_figure(curve: dict[str, Any], target: str | None, keys: str = "steps") -> str:
+    """How far the forecast moves as more steps lose (or keep) their weight; nothing for a curve without values.
+
+    Args:
+        curve: of audit.json.
+        target: the name of what is forecast.
+        keys: what the weights belong to: steps or patches.
+    """
     changes = {name: values for name, values in curve.get("forecast_change", {}).items() if values}
     highest = max((value for values in changes.values() for value in values if value is not None), default=0)
     if not highest or not LINES.keys() & changes.keys():
         return ""
     drawn = {name: _points(curve["share"], values, highest) for name, values in changes.items()}
-    parts = [_axes(curve["share"], highest, target), _band(drawn)]
+    parts = [_axes(curve["share"], highest, target, keys), _band(drawn)]
     parts += [f'<path class="curve {name}" d="{_path(drawn[name])}"/>' for name in LINES if drawn.get(name)]
     parts += _labels(drawn)
     words = (
-        f"{curve['label']}: change of the forecast by the share of steps, for the largest, random and smallest weights"
+        f"{curve['label']}: change of the forecast by the share of {keys}, for the largest, random and smallest weights"
     )
     return _figure(words, curve["label"], parts)
 
 
-def profile_figure(profiles: dict[str, list[float]]) -> str:
-    """The mean weight by lag beside what the forecast misses without each state; nothing without these two."""
+def profile_figure(profiles: dict[str, list[float]], patch_length: int = 1) -> str:
+    """The mean weight by lag beside what the forecast misses without each state; nothing without these two.
+
+    Args:
+        profiles: of audit.json, one number per key.
+        patch_length: time steps of a key.
+    """
     weights, missed = profiles.get("weights"), profiles.get("state_occlusion")
     if not weights or not missed:
         return ""
@@ -46,7 +57,7 @@ def profile_figure(profiles: dict[str, list[float]]) -> str:
         f'<path class="axis" d="M{LEFT} {TOP}V{bottom}H{right}"/>',
         _text(LEFT - 6, 12, "start", "share of the whole, by lag"),
         _text(LEFT - 6, TOP + 4, "end", f"{100 * highest:.2g} %"),
-        _text(LEFT, bottom + 16, "start", f"lag {len(weights) - 1}"),
+        _text(LEFT, bottom + 16, "start", f"lag {len(weights) * patch_length - 1}"),
         _text(right, bottom + 16, "end", "0"),
     ]
     words = "Mean weight by lag, and how much the forecast changes when the state at that lag is left out"
@@ -77,14 +88,14 @@ def _band(drawn: dict[str, Points]) -> str:
     return f'<path class="band" d="{_path([*low, *reversed(high)])}Z"/>' if low and high else ""
 
 
-def _axes(shares: Sequence[float], highest: float, target: str | None) -> str:
+def _axes(shares: Sequence[float], highest: float, target: str | None, keys: str) -> str:
     bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     lines = f'<path class="axis" d="M{LEFT} {TOP}V{bottom}H{right}"/>'
     texts = [
         (LEFT - 6, TOP + 4, "end", f"{highest:.3g}"),
         (LEFT - 6, bottom, "end", "0"),
         (LEFT, bottom + 16, "start", "0 %"),
-        (right, bottom + 16, "end", f"{100 * max(shares):.0f} % of the steps"),
+        (right, bottom + 16, "end", f"{100 * max(shares):.0f} % of the {keys}"),
         (LEFT - 6, 12, "start", f"change of the forecast{f' ({target})' if target else ''}"),
     ]
     return lines + "".join(_text(*each) for each in texts)

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from forecast_attn.attention_dump import AttentionDump
 from forecast_attn.data.zones import Zone
 from forecast_attn.inspection import statistics
-from forecast_attn.inspection.distances import has_time_distances, time_distance
+from forecast_attn.inspection.distances import distance_span, has_time_distances, span_text
 from forecast_attn.inspection.heatmap import tick_lags
+from forecast_attn.inspection.time_steps import lookback_time_steps, target_steps, target_timestamps
 from forecast_attn.inspection.window_values import WindowValues
 
 PAGE_BYTES = 1_500_000
@@ -29,7 +30,7 @@ BASE64 = 4 / 3
 
 def default_windows(dump: AttentionDump) -> int:
     """How many windows keep the page near `PAGE_BYTES`; at least one."""
-    per_window = len(dump.heads) * len(dump.steps) * dump.metadata.lookback * 4 * BASE64
+    per_window = len(dump.heads) * len(dump.steps) * dump.metadata.num_keys * 4 * BASE64
     return int(np.clip(PAGE_BYTES // per_window, 1, MOST_WINDOWS))
 
 
@@ -53,15 +54,16 @@ def page_document(dump: AttentionDump, shown: AttentionDump, values: WindowValue
     sizes = dump.metadata
     times, windows = _windows(shown)
     return {
-        "lookback": sizes.lookback,
+        **_patches(dump),
+        "lookback": sizes.num_keys,
         "steps": dump.steps.tolist(),
         "heads": dump.heads.tolist(),
-        "season": sizes.season,
+        "season": sizes.key_season,
         "windowsInFile": dump.num_windows,
-        "distances": [time_distance(sizes.frequency, lag) for lag in range(sizes.lookback)]
+        "distances": [distance_span(sizes.frequency, *sizes.lags_of(lag)) for lag in range(sizes.num_keys)]
         if has_time_distances(sizes.frequency)
         else None,
-        "tickLags": tick_lags(sizes.lookback, sizes.season),
+        "tickLags": tick_lags(sizes.num_keys, sizes.key_season),
         "target": values.target,
         "items": shown.item_ids,
         "times": times,
@@ -69,10 +71,28 @@ def page_document(dump: AttentionDump, shown: AttentionDump, values: WindowValue
         "observed": shown.observed_steps.max(axis=(1, 2)).astype(int).tolist(),
         "weights": encode(shown.weights),
         "past": encode(values.past),
-        "forecast": encode(values.forecast),
-        "actual": encode(values.actual),
+        "forecast": encode(_whole_patches(dump, values.forecast)),
+        "actual": encode(_whole_patches(dump, values.actual)),
         "mean": _means(dump),
     }
+
+
+def _patches(dump: AttentionDump) -> dict[str, Any]:
+    """What the page must know of patches; nothing where a key is a time step.
+
+    Lags and steps on the page count patches; the series and its times have all their time steps.
+    """
+    sizes = dump.metadata
+    if sizes.patch_length == 1:
+        return {}
+    texts = [span_text(*sizes.steps_of(int(step))) for step in dump.steps]
+    return {"patchLength": sizes.patch_length, "stepTexts": texts, "numTargets": len(target_steps(dump))}
+
+
+def _whole_patches(dump: AttentionDump, ahead: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
+    """(windows, steps × patch_length) values of the time steps ahead, NaN beyond the horizon."""
+    missing = len(dump.steps) * dump.metadata.patch_length - ahead.shape[1]
+    return np.pad(ahead, ((0, 0), (0, missing)), constant_values=np.nan)
 
 
 def encode(values: NDArray[np.floating[Any]]) -> str:
@@ -90,8 +110,7 @@ def script_json(document: Any) -> str:
 
 def _windows(shown: AttentionDump) -> tuple[list[str], list[dict[str, Any]]]:
     """Every time once, as text, and per window its series, its cut-off and where its times stand among them."""
-    past = np.stack([shown.lookback_timestamps(window) for window in range(shown.num_windows)])
-    stamps = np.concatenate([past, shown.timestamps], axis=1)
+    stamps = np.concatenate([lookback_time_steps(shown), target_timestamps(shown)], axis=1)
     known, places = np.unique(stamps, return_inverse=True)
     items = {name: place for place, name in enumerate(shown.item_ids)}
     windows = [

@@ -83,8 +83,15 @@ def _spread_words(inspection: Inspection) -> str:
     effective, entropy, lag = (
         inspection.mean(name) for name in ("effective_steps", "normalised_entropy", "centroid_lag")
     )
+    header = inspection.header
+    if header.patch_length > 1:
+        return (
+            f"On average a step of the decoder spreads over {_short(effective)} of {header.keys_text} (effective "
+            f"patches; entropy {_short(entropy)} of uniform) and looks {_short(lag)} patches back, "
+            f"most {inspection.most_at}."
+        )
     return (
-        f"On average a step spreads over {_short(effective)} of {inspection.header.lookback} past steps "
+        f"On average a step spreads over {_short(effective)} of {header.lookback} past steps "
         f"(effective steps; entropy {_short(entropy)} of uniform) and looks {_short(lag)} lags back."
     )
 
@@ -97,8 +104,9 @@ def _season_words(inspection: Inspection) -> list[str]:
     mass, uniform = inspection.mean("target_season_mass"), inspection.uniform_season_mass
     if mass is None or uniform is None:
         return []
+    beside = "within a step of" if inspection.header.patch_length == 1 else "on patches"
     return [
-        f"{100 * mass:.0f} % of the weight lies within a step of whole seasons before the target; "
+        f"{100 * mass:.0f} % of the weight lies {beside} whole seasons before the target; "
         f"uniform weights would put {100 * uniform:.0f} % there."
     ]
 

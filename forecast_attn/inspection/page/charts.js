@@ -49,12 +49,26 @@ function makeSeriesChart(container) {
   }
 
   function markTarget(marks, layout, areas, state) {
+    if (patch > 1) return markTargetPatch(marks, layout, areas, state);
     const x = xAhead(layout, state.step), value = forecastOf(state.window)[state.step];
     draw(marks, "line", { class: "target", x1: x, x2: x, y1: areas.top, y2: areas.base });
     if (Number.isFinite(value)) draw(marks, "circle", { class: "point forecast-point", cx: x, cy: parts.y(value), r: 5 });
   }
 
+  // The time steps of a patch are chosen, and looked at, together.
+  function markTargetPatch(marks, layout, areas, state) {
+    const from = xAhead(layout, state.step) - layout.cellAhead / 2;
+    draw(marks, "rect", { class: "target-patch", x: from, width: layout.cellAhead, y: areas.top, height: areas.base - areas.top });
+    const values = valuesAt(forecastOf(state.window), state.step);
+    draw(marks, "path", { class: "forecast patch", d: pathOf(values.map((value, at) => [xAheadTime(layout, state.step * patch + at), parts.y(value)])) });
+  }
+
   function markPlace(marks, place, state) {
+    if (patch > 1) {
+      const values = valuesAt(pastOf(state.window), place);
+      draw(marks, "path", { class: "past patch looked-at", d: pathOf(values.map((value, at) => [xOfTime(parts.layout, place * patch + at), parts.y(value)])) });
+      return;
+    }
     const value = pastOf(state.window)[place];
     if (Number.isFinite(value)) draw(marks, "circle", { class: "point looked-at", cx: xOf(parts.layout, place), cy: parts.y(value), r: 4.5 });
   }
@@ -77,17 +91,18 @@ function makeSeriesChart(container) {
   }
 
   function drawLines(group, layout, [past, forecast, actual]) {
-    const last = [xOf(layout, lookback - 1), parts.y(past[lookback - 1])];
-    const ahead = (values) => Array.from(values, (value, at) => [xAhead(layout, at), parts.y(value)]);
-    draw(group, "path", { class: "past", d: pathOf(Array.from(past, (value, place) => [xOf(layout, place), parts.y(value)])) });
+    const last = [xOfTime(layout, past.length - 1), parts.y(past[past.length - 1])];
+    const ahead = (values) => Array.from(values, (value, at) => [xAheadTime(layout, at), parts.y(value)]);
+    draw(group, "path", { class: "past", d: pathOf(Array.from(past, (value, at) => [xOfTime(layout, at), parts.y(value)])) });
     draw(group, "path", { class: "actual", d: pathOf([last, ...ahead(actual)]) });
     draw(group, "path", { class: "forecast", d: pathOf(ahead(forecast)) });
   }
 
   function drawGaps(group, layout, areas, values) {
     if (!values.some(Number.isFinite)) return;
-    values.forEach((value, place) => {
-      if (Number.isNaN(value)) draw(group, "rect", { class: "gap", x: xOf(layout, place) - layout.cell / 2, width: layout.cell, y: areas.top, height: areas.base - areas.top });
+    const cell = layout.cell / patch;
+    values.forEach((value, at) => {
+      if (Number.isNaN(value)) draw(group, "rect", { class: "gap", x: xOfTime(layout, at) - cell / 2, width: cell, y: areas.top, height: areas.base - areas.top });
     });
   }
 
@@ -102,12 +117,14 @@ function drawTimes(svg, layout, areas, state) {
   draw(svg, "text", { x: cut + 5, y: 11 }, layout.stretch > 1.3 && !layout.narrow ? `ahead (drawn ${number(layout.stretch)}× wider)` : "ahead");
   for (const lag of lagTicks(layout, 78)) {
     if (lag > 0 && lag * layout.cell < 112) continue; // the label at the cut-off ends there and needs the room
-    const [day, clock] = partsOfTime(timeOf(state.window, lookback - 1 - lag));
-    timeLabel(svg, xOf(layout, lookback - 1 - lag), areas.base, day, clock, lag === 0 ? "end" : "middle");
+    // Of a patch its first time step is labelled, but at the cut-off the last.
+    const at = lag === 0 ? lookback * patch - 1 : (lookback - 1 - lag) * patch;
+    const [day, clock] = partsOfTime(timeOf(state.window, at));
+    timeLabel(svg, xOfTime(layout, at), areas.base, day, clock, lag === 0 ? "end" : "middle");
   }
   if (layout.ahead < 150) return;
-  const [day, clock] = partsOfTime(timeOf(state.window, lookback + numSteps - 1));
-  timeLabel(svg, xAhead(layout, numSteps - 1), areas.base, day, clock, "end");
+  const [day, clock] = partsOfTime(timeOf(state.window, lookback * patch + numTargets - 1));
+  timeLabel(svg, xAheadTime(layout, numTargets - 1), areas.base, day, clock, "end");
 }
 
 function timeLabel(svg, x, base, day, clock, anchor) {
@@ -126,6 +143,8 @@ function cross(parent, x, top, bottom) {
 }
 
 // ---------------------------------------------------------------------------- step × lag
+
+const LAG_ROOM = patch === 1 ? 38 : 66; // pixels a lag's label needs
 
 // Whole seasons before the target are dotted where the lines would not cover the map.
 const marksSeasons = (layout) => page.season > 1 && numSteps > 1 && page.season * layout.cell >= 14;
@@ -173,8 +192,9 @@ function makeHeatmap(container, scale) {
 
   function drawHoles(values) {
     if (!values.some(Number.isFinite) || !values.some(Number.isNaN)) return;
-    values.forEach((value, place) => {
-      if (Number.isNaN(value)) draw(parts.svg, "rect", { class: "gap", x: xOf(parts.layout, place) - parts.layout.cell / 2, width: parts.layout.cell, y: parts.map.top, height: parts.map.height });
+    const cell = parts.layout.cell / patch;
+    values.forEach((value, at) => {
+      if (Number.isNaN(value)) draw(parts.svg, "rect", { class: "gap", x: xOfTime(parts.layout, at) - cell / 2, width: cell, y: parts.map.top, height: parts.map.height });
     });
   }
 
@@ -184,20 +204,20 @@ function makeHeatmap(container, scale) {
     const spacing = [1, 2, 3, 4, 6, 12, 24, 48, 96, 200, 1000].find((each) => each * map.row >= 20) ?? 5000;
     page.steps.forEach((step, at) => {
       const crowds = at > 0 && step - page.steps[0] < spacing / 2;
-      if (at === 0 || (step % spacing === 0 && !crowds)) draw(svg, "text", { x: layout.left - 5, y: map.top + (at + 0.5) * map.row + 4, "text-anchor": "end" }, step);
+      if (at === 0 || (step % spacing === 0 && !crowds)) draw(svg, "text", { x: layout.left - 5, y: map.top + (at + 0.5) * map.row + 4, "text-anchor": "end" }, stepText(at));
     });
-    for (const lag of lagTicks(layout, 38)) {
+    for (const lag of lagTicks(layout, LAG_ROOM)) {
       const x = xOf(layout, lookback - 1 - lag);
       draw(svg, "line", { class: "axis", x1: x, x2: x, y1: bottom, y2: bottom + 5 });
-      draw(svg, "text", { x, y: bottom + 17, "text-anchor": "middle" }, lag);
+      draw(svg, "text", { x, y: bottom + 17, "text-anchor": "middle" }, lagText(lookback - 1 - lag));
     }
     const seasons = marksSeasons(layout) ? "; dotted: whole seasons before the target" : "";
-    draw(svg, "text", { x: layout.left, y: bottom + 33 }, layout.narrow ? `lag${seasons}` : `lag: steps before the cut-off${seasons}`);
+    draw(svg, "text", { x: layout.left, y: bottom + 33 }, layout.narrow ? `lag${seasons}` : `lag: steps before the cut-off${patch === 1 ? "" : `, in patches of ${patch}`}${seasons}`);
   }
 
   function drawSpread(effective) {
     const { layout, map, svg } = parts, most = Math.max(...effective.filter(Number.isFinite), 1);
-    draw(svg, "text", { class: "title", x: layout.end, y: 11, "text-anchor": "end" }, layout.narrow ? "eff. steps" : "effective steps");
+    draw(svg, "text", { class: "title", x: layout.end, y: 11, "text-anchor": "end" }, `${layout.narrow ? "eff." : "effective"} ${KEYS_NAME}`);
     effective.forEach((value, at) => {
       const width = Number.isFinite(value) ? (layout.ahead * value) / most : 0;
       parts.bars.push(draw(svg, "rect", { class: "effective", x: layout.start, width, y: map.top + at * map.row + 0.5, height: Math.max(map.row - 1, 1) }));
@@ -224,8 +244,8 @@ function makeHeatmap(container, scale) {
 
 function drawProfile(container, profile) {
   const layout = layoutOf(container), height = layout.narrow ? 150 : 180, areas = { top: 18, base: height - 22 };
-  const seasonal = page.season > 1 ? `, whole seasons (${page.season} steps) before the cut-off marked` : "";
-  const svg = clearSvg(container, height, `Profile: mean weight by lag, largest ${share(largest(profile))} at lag ${lagOf(topPlaces(profile, 1)[0] ?? 0)}${seasonal}`);
+  const seasonal = page.season > 1 ? `, whole seasons (${page.season} ${KEYS_NAME}) before the cut-off marked` : "";
+  const svg = clearSvg(container, height, `Profile: mean weight by lag, largest ${share(largest(profile))} at lag ${lagText(topPlaces(profile, 1)[0] ?? 0)}${seasonal}`);
   const most = Math.max(largest(profile), 1.3 / lookback), y = linear(0, most, areas.base, areas.top);
   for (const tick of ticksBetween(0, most, 3)) drawLevel(svg, layout, y(tick), share(tick));
   const width = Math.max(layout.cell * (lookback > 60 ? 1 : 0.8), 0.5);
@@ -237,5 +257,5 @@ function drawProfile(container, profile) {
   draw(svg, "line", { class: "uniform", x1: layout.left, x2: layout.split, y1: y(1 / lookback), y2: y(1 / lookback) });
   draw(svg, "text", { x: layout.start, y: y(1 / lookback) + 4 }, layout.narrow ? "uniform" : "uniform weights");
   draw(svg, "line", { class: "axis", x1: layout.left, x2: layout.split, y1: areas.base, y2: areas.base });
-  for (const lag of lagTicks(layout, 38)) draw(svg, "text", { x: xOf(layout, lookback - 1 - lag), y: areas.base + 16, "text-anchor": "middle" }, lag);
+  for (const lag of lagTicks(layout, LAG_ROOM)) draw(svg, "text", { x: xOf(layout, lookback - 1 - lag), y: areas.base + 16, "text-anchor": "middle" }, lagText(lookback - 1 - lag));
 }

@@ -42,6 +42,9 @@ function layoutOf(container) {
 
 const xOf = (layout, place) => layout.left + (place + 0.5) * layout.cell;
 const xAhead = (layout, at) => layout.start + (page.steps[at] - 0.5) * layout.cellAhead;
+// Of a time step of the lookback, and of one ahead.
+const xOfTime = (layout, at) => layout.left + ((at + 0.5) * layout.cell) / patch;
+const xAheadTime = (layout, at) => layout.start + (page.steps[Math.floor(at / patch)] - 1 + ((at % patch) + 0.5) / patch) * layout.cellAhead;
 
 function placeAt(layout, x) {
   const place = Math.floor((x - layout.left) / layout.cell);

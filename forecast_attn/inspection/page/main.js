@@ -36,12 +36,12 @@ function showMarks() {
   meanMap.mark(state);
   showReadout();
   showMeanReadout();
-  const step = page.steps[state.step], time = timeOf(state.window, lookback + state.step);
+  const step = page.steps[state.step], text = `${stepText(state.step)}, ${timeOfStep(state.window, state.step)}`;
   byId("step").value = state.step;
-  byId("step").setAttribute("aria-valuetext", `step ${step}, ${time}`);
-  byId("step-text").textContent = `${step}, ${time}`;
+  byId("step").setAttribute("aria-valuetext", `step ${text}`);
+  byId("step-text").textContent = text;
   for (const slider of sliders) {
-    const values = { min: page.steps[0], max: horizon, now: step, text: `step ${step}, ${time}` };
+    const values = { min: page.steps[0], max: horizon, now: step, text: `step ${text}` };
     for (const [name, value] of Object.entries(values)) slider.setAttribute(`aria-value${name}`, value);
   }
   showTables();
@@ -50,22 +50,24 @@ function showMarks() {
 function showReadout() {
   const readout = byId("readout"), row = state.rows[state.step];
   readout.replaceChildren();
-  const first = make(readout, "span"), values = [forecastOf(state.window)[state.step], actualOf(state.window)[state.step]];
-  make(first, "b", {}, `Step ${page.steps[state.step]}, ${timeOf(state.window, lookback + state.step)}`);
-  const words = [["forecast", values[0]], ["actual", values[1]]].filter(([, value]) => Number.isFinite(value));
-  first.append(...words.map(([name, value]) => ` · ${name} ${number(value)}`), ` · ${effectiveWords(state.spread.effective[state.step])}${headWords(" · ")}`);
+  const first = make(readout, "span"), values = [forecastOf(state.window), actualOf(state.window)].map((each) => valuesAt(each, state.step));
+  make(first, "b", {}, `Step${patch === 1 ? "" : "s"} ${stepText(state.step)}, ${timeOfStep(state.window, state.step)}`);
+  const words = [["forecast", values[0]], ["actual", values[1]]].filter(([, each]) => each.some(Number.isFinite));
+  first.append(...words.map(([name, each]) => ` · ${name} ${rangeWords(each)}`), ` · ${effectiveWords(state.spread.effective[state.step])}${headWords(" · ")}`);
   const tops = topPlaces(row, 3), second = make(readout, "span", {}, tops.length ? "looks most at " : "looks at nothing");
   tops.forEach((place, at) => {
     if (at) second.append(", ");
-    make(second, "span", { className: "together" }, `${timeOf(state.window, place)} (lag ${lagOf(place)}, ${share(row[place])})`);
+    make(second, "span", { className: "together" }, `${timeOfKey(state.window, place)} (${lagName(place)}, ${share(row[place])})`);
   });
   if (state.place !== null) make(readout, "span", { id: "lag-readout" }, lagWords(state.place, row));
 }
 
+const lagName = (place) => `lag${patch === 1 ? "" : "s"} ${lagText(place)}`;
+
 function lagWords(place, row) {
-  const value = pastOf(state.window)[place], lag = lagOf(place);
-  const words = [`lag ${lag}`, timeOf(state.window, place), distanceOf(lag), `weight ${exactly(row[place])}`];
-  if (Number.isFinite(value)) words.push(`${page.target ?? "value"} ${number(value)}`);
+  const values = valuesAt(pastOf(state.window), place), lag = lagOf(place);
+  const words = [lagName(place), timeOfKey(state.window, place), distanceOf(lag), `weight ${exactly(row[place])}`];
+  if (values.some(Number.isFinite)) words.push(`${page.target ?? "value"} ${rangeWords(values)}`);
   return words.filter(Boolean).join(" · ");
 }
 
@@ -76,7 +78,7 @@ function showMeanReadout() {
     readout.textContent = "Point at a lag for its mean weight.";
     return;
   }
-  const words = [`lag ${lagOf(place)}`, distanceOf(lagOf(place)), `mean weight ${exactly(rows[step][place])} in step ${page.steps[step]}`];
+  const words = [lagName(place), distanceOf(lagOf(place)), `mean weight ${exactly(rows[step][place])} in ${stepName(step)}`];
   if (numSteps > 1) words.push(`${exactly(profileOf(rows)[place])} over all steps`);
   readout.textContent = words.filter(Boolean).join(" · ");
 }
@@ -221,7 +223,8 @@ function fillLegend() {
   }
   const chosen = legendEntry("weight of the chosen step, and its three largest on the series");
   draw(chosen, "rect", { class: "weight", x: 3, y: 2, width: 8, height: 8 });
-  draw(chosen, "circle", { class: "point looked-at", cx: 19, cy: 5, r: 4 });
+  if (patch === 1) draw(chosen, "circle", { class: "point looked-at", cx: 19, cy: 5, r: 4 });
+  else draw(chosen, "line", { class: "past patch looked-at", x1: 14, x2: 25, y1: 5, y2: 5 });
   if (past.some(Number.isFinite) && past.some(Number.isNaN)) draw(legendEntry("missing"), "rect", { class: "gap", width: 26, height: 10 });
 }
 

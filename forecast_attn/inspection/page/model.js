@@ -3,6 +3,8 @@
 const page = JSON.parse(document.getElementById("data").textContent);
 const lookback = page.lookback, numSteps = page.steps.length, numHeads = page.heads.length;
 const horizon = page.steps[numSteps - 1];
+// Lags and steps count keys. A key is a time step, or a patch of several; the series has a value for each time step.
+const patch = page.patchLength ?? 1, numTargets = page.numTargets ?? numSteps;
 const MEAN_OF_HEADS = -1;
 
 function floats(text) {
@@ -29,16 +31,22 @@ const split = (flat) => page.steps.map((_, step) => flat.subarray(step * lookbac
 const windowRows = (window, head) => rowsOf(weights, window * numHeads * numSteps * lookback, head);
 const meanRows = (head) => rowsOf(means.weights, 0, head);
 
-const pastOf = (window) => past.subarray(window * lookback, (window + 1) * lookback);
-const forecastOf = (window) => forecast.subarray(window * numSteps, (window + 1) * numSteps);
-const actualOf = (window) => actual.subarray(window * numSteps, (window + 1) * numSteps);
+const pastOf = (window) => past.subarray(window * lookback * patch, (window + 1) * lookback * patch);
+const forecastOf = (window) => forecast.subarray(window * numSteps * patch, (window + 1) * numSteps * patch);
+const actualOf = (window) => actual.subarray(window * numSteps * patch, (window + 1) * numSteps * patch);
 
-// Place 0 … lookback - 1 are the lookback, the ones after it the steps.
+// The values of one key or step among those of all.
+const valuesAt = (values, place) => Array.from(values.subarray(place * patch, (place + 1) * patch));
+
+// Of a time step: the first ones are the lookback, the ones after it the horizon.
 function timeOf(window, place) {
   const places = page.windows[window].times;
   return page.times[Array.isArray(places) ? places[place] : places + place];
 }
-const cutoffOf = (window) => timeOf(window, lookback - 1);
+const cutoffOf = (window) => timeOf(window, lookback * patch - 1);
+const timeOfKey = (window, place) => timeSpan(timeOf(window, place * patch), timeOf(window, (place + 1) * patch - 1));
+const timeOfStep = (window, at) => timeSpan(
+  timeOf(window, lookback * patch + at * patch), timeOf(window, lookback * patch + Math.min((at + 1) * patch, numTargets) - 1));
 const itemOf = (window) => page.windows[window].item;
 
 const sum = (row) => row.reduce((total, weight) => total + weight, 0);
@@ -102,6 +110,25 @@ function share(weight) {
 // To four digits, where one weight is pointed at.
 const exactly = (weight) => `${number(100 * weight)}\u00a0%`;
 
-const effectiveWords = (count) => `${number(count, 3)} effective step${number(count, 3) === "1" ? "" : "s"}`;
+const KEYS_NAME = patch === 1 ? "steps" : "patches";
+const effectiveWords = (count) => `${number(count, 3)} effective ${number(count, 3) !== "1" ? KEYS_NAME : patch === 1 ? "step" : "patch"}`;
 const lagOf = (place) => lookback - 1 - place;
-const distanceOf = (lag) => (page.distances === null ? "" : lag === 0 ? "the cut-off" : `${page.distances[lag]} before the cut-off`);
+const lagText = (place) => (patch === 1 ? lagOf(place) : `${lagOf(place) * patch}–${(lagOf(place) + 1) * patch - 1}`);
+const stepName = (at) => `${patch === 1 ? "step" : "steps"} ${stepText(at)}`;
+const stepText = (at) => page.stepTexts?.[at] ?? page.steps[at];
+
+// `2018-01-01 00:00 … 23:00`: the day is said once.
+function timeSpan(first, last) {
+  if (first === last) return first;
+  const [day, clock] = first.split(" "), [lastDay, lastClock] = last.split(" ");
+  return clock !== undefined && day === lastDay ? `${first} … ${lastClock}` : `${first} … ${last}`;
+}
+
+// Of one value the value, of a patch from where to where; nothing where none is known.
+function rangeWords(values) {
+  const known = values.filter(Number.isFinite);
+  if (!known.length) return "–";
+  const [low, high] = [number(Math.min(...known)), number(Math.max(...known))];
+  return low === high ? low : `${low} to ${high}`;
+}
+const distanceOf = (lag) => (page.distances === null ? "" : lag === 0 && patch === 1 ? "the cut-off" : `${page.distances[lag]} before the cut-off`);

@@ -16,20 +16,20 @@ function fillTable(container, caption, headings, rows, current = -1) {
 
 function fillStepTable(container, state) {
   const forecast = forecastOf(state.window), actual = actualOf(state.window);
-  const rows = page.steps.map((step, at) => [
-    step, timeOf(state.window, lookback + at), number(forecast[at]), number(actual[at]),
+  const rows = page.steps.map((_, at) => [
+    stepText(at), timeOfStep(state.window, at), rangeWords(valuesAt(forecast, at)), rangeWords(valuesAt(actual, at)),
     number(state.spread.effective[at], 3), number(state.spread.entropy[at] / Math.log(Math.max(page.observed[state.window], 2)), 2),
-    topPlaces(state.rows[at], 5).map((place) => `${lagOf(place)} (${share(state.rows[at][place])})`).join(", "),
+    topPlaces(state.rows[at], 5).map((place) => `${lagText(place)} (${share(state.rows[at][place])})`).join(", "),
   ]);
-  const headings = ["step", "time", "forecast", "actual", "effective steps", "entropy of uniform", "top lags (weight)"];
+  const headings = ["step", "time", "forecast", "actual", `effective ${KEYS_NAME}`, "entropy of uniform", "top lags (weight)"];
   fillTable(container, windowName(state), headings, rows, state.step);
 }
 
 function fillLagTable(container, state) {
   const row = state.rows[state.step], values = pastOf(state.window);
   const order = Array.from(row.keys()).sort((one, other) => row[other] - row[one] || other - one);
-  const rows = order.map((place) => [lagOf(place), timeOf(state.window, place), number(values[place]), exactly(row[place])]);
-  const caption = `Step ${page.steps[state.step]} of ${windowName(state)}: every lag, the largest weight first`;
+  const rows = order.map((place) => [lagText(place), timeOfKey(state.window, place), rangeWords(valuesAt(values, place)), exactly(row[place])]);
+  const caption = `${stepName(state.step).replace("s", "S")} of ${windowName(state)}: every lag, the largest weight first`;
   fillTable(container, caption, ["lag", "time", page.target ?? "value", "weight"], rows);
 }
 
