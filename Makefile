@@ -9,7 +9,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-loading benchmark-training benchmark-dump benchmark-backtest benchmark-nordpool \
-	benchmark-epf benchmark-ett pictures clean
+	benchmark-epf benchmark-ett benchmark-quality pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Show the targets
@@ -89,6 +89,9 @@ benchmark-epf: $(TESTING)  ## Electricity markets beside published numbers: make
 
 benchmark-ett: $(TESTING)  ## ETTh1 beside published numbers: make benchmark-ett DATA=ETTh1.csv [ARGS="--protocols U96"]
 	$(BIN)/python benchmarks/ett.py $(DATA) $(ARGS)
+
+benchmark-quality: $(TESTING)  ## 90 seconds of training beside a bare GRU: make benchmark-quality DATA=NP.csv [ARGS=--test]
+	$(BIN)/python benchmarks/quality.py $(DATA) $(ARGS)
 
 clean:  ## Remove the environment and all caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -45,6 +45,7 @@ def _row(protocol: str, market: str, configuration: str, results: list[dict[str,
         "chosen": [each["candidates"][each["chosen"]]["options"] for each in results],
         "parameters": results[0]["training"]["parameters"],
         "training_seconds": mean(each["training"]["seconds"] for each in results),
+        "training_cpu_seconds": mean(each["training"]["cpu_seconds"] for each in results),
         "peak_memory_mb": max(each["training"]["peak_memory_mb"] for each in results),
     }
     for part in ("validation", "test"):
@@ -52,6 +53,7 @@ def _row(protocol: str, market: str, configuration: str, results: list[dict[str,
         if len(scored) == len(results):  # a mean over some of the seeds would be another one than validation's
             row[part] = {name: _over_seeds([each[name] for each in scored]) for name in ("mse", "mae")}
             row[part]["seconds"] = mean(each["seconds"] for each in scored)
+            row[part]["cpu_seconds"] = mean(each["cpu_seconds"] for each in scored)
             row[part]["windows"] = scored[0]["windows"]
             row[part]["seasonal_naive"] = scored[0]["seasonal_naive"]
             if len(scored) > 1:
@@ -94,8 +96,8 @@ def lines(rows: list[dict[str, Any]]) -> Iterator[str]:
         yield ""
         yield (
             f"{row['protocol']} {row['market']} · {seeds} · configuration {row['configuration']} · "
-            f"{row['parameters']:,} parameters · {row['training_seconds']:,.0f} s of training · "
-            f"{row['peak_memory_mb']:,} MB"
+            f"{row['parameters']:,} parameters · {row['training_seconds']:,.0f} s of training "
+            f"({row['training_cpu_seconds']:,.0f} s of CPU) · {row['peak_memory_mb']:,} MB"
         )
         yield f"  {'':<28}{'MSE':>9}{'MAE':>9}{'distance %':>20}"
         for part in ("validation", "test"):
@@ -103,6 +105,8 @@ def lines(rows: list[dict[str, Any]]) -> Iterator[str]:
                 yield _scores_line(f"ours, {part}", row[part])
                 if "together" in row[part]:
                     yield _line(f"seeds together, {part}", (row[part]["together"]["mse"], row[part]["together"]["mae"]))
+                if row["protocol"] == "D":
+                    yield f"  {'':<28}a day: {_a_day(row[part])}"
                 naive = row[part]["seasonal_naive"]
                 yield _line(f"seasonal-naive, {part}", (naive["mse"], naive["mae"]))
         goal = GOALS.get(row["protocol"], {}).get(row["market"])
@@ -112,6 +116,11 @@ def lines(rows: list[dict[str, Any]]) -> Iterator[str]:
         if goal is not None:
             yield _line("goal", goal, ours)
     yield from _warnings(rows)
+
+
+def _a_day(part: dict[str, Any]) -> str:
+    """What a day's forecast costs, refits included."""
+    return f"{part['seconds'] / part['windows']:.2f} s ({part['cpu_seconds'] / part['windows']:.2f} s of CPU)"
 
 
 def _scores_line(name: str, part: dict[str, Any]) -> str:
