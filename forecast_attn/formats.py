@@ -7,6 +7,9 @@ from typing import Any
 FORMAT_VERSION = 2
 """Of the JSON files that this version writes."""
 
+_BEFORE: dict[str, dict[str, Any]] = {"model": {"patch_length": 1}}
+"""What a run did that was trained before an option existed, whatever the default has become since."""
+
 
 def upgraded(content: dict[str, Any]) -> dict[str, Any]:
     """The content of a run's JSON file in the present format; files themselves are left as they are.
@@ -16,6 +19,9 @@ def upgraded(content: dict[str, Any]) -> dict[str, Any]:
     """
     if content["format"] == 1:
         content = _from_1(content)
+    if "options" in content:
+        options = {part: _BEFORE.get(part, {}) | given for part, given in content["options"].items()}
+        content = {**content, "options": options}
     return content
 
 

@@ -65,7 +65,8 @@ class SampleChoice:
         if options.decoding != "autoregressive":
             raise ConfigError(
                 "--samples needs steps that follow each other; those of --decoding direct are independent",
-                "train with --decoding autoregressive",
+                "train with --decoding autoregressive"
+                + (" and without --patch-length" if options.patch_length > 1 else ""),
             )
         if options.head == "point":
             raise ConfigError(

@@ -60,8 +60,8 @@ DATA = make_data()
 ISSUES = make_issues(DATA)
 
 
-@pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=[1, 7], ids=["steps", "patches"])
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny network trained on both tables."""
     forecaster = Forecaster(
         horizon=HORIZON,
@@ -69,6 +69,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         target="y",
         past_covariates=["price"],
         future_covariates=[f"plan:{PLAN_STEPS}", f"shift:{PLAN_STEPS}"],
+        patch_length=request.param,
         hidden_size=8,
         max_epochs=2,
         seed=1,
