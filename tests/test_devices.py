@@ -17,6 +17,7 @@ def test_two_processes_train_one_run(
 ) -> None:
     """Each takes half of every epoch's windows; the run is the same whenever it is repeated."""
     flags = ("--devices", "2", "--accelerator", "cpu", "--hidden-size", "4", "--max-epochs", "3", "--seed", "7")
+    flags += ("--weight-averaging", "ema")
     table = write(make_table())
     for run in ("first", "second"):
         outcome = forecast_process("train", table, *flags, "--out", run, cwd=here)

@@ -146,6 +146,15 @@ def test_a_training_that_had_lost_patience_does_not_go_on(strike, forecast, tabl
     assert without_times(Path("run/history.csv")) == without_times(Path("whole/history.csv"))
 
 
+def test_averaged_weights_and_a_cosine_go_on_where_they_were(strike, forecast, table, here):
+    words = ("train", table, *STRETCHED, "--weight-averaging", "ema", "--schedule", "cosine")
+    assert forecast(*words, "--out", "whole", "--quiet").code == 0
+    assert strike((RECORDER, "_write_checkpoint", 6, "before"), *words, "--out", "run").returncode == -signal.SIGKILL
+    assert forecast("train", "--resume", "run", "--quiet").code == 0
+    assert weights_of(here / "run") == weights_of(here / "whole")
+    assert without_times(here / "run" / "history.csv") == without_times(here / "whole" / "history.csv")
+
+
 def test_ctrl_c_keeps_the_best_weights_and_resume_continues(strike, forecast, table, uninterrupted, here):
     run = here / "run"
     step = (RECORDER, "on_train_batch_end", 14, "before")  # within the fourth epoch

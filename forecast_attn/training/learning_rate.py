@@ -32,7 +32,7 @@ def scheduler_of(
     rising = WARMUP_SHARES[schedule] if warmup is None else warmup
     if schedule == "one-cycle":
         return OneCycleLR(optimiser, highest, total_steps, pct_start=rising)
-    warmup_steps = round(rising * total_steps)
+    warmup_steps = min(round(rising * total_steps), total_steps - 1)
     return LambdaLR(optimiser, lambda step: cosine_share(step, warmup_steps=warmup_steps, total_steps=total_steps))
 
 

@@ -1,0 +1,81 @@
+"""Courses of the learning rate, against PyTorch's own schedulers and against what the documents say."""
+
+import pandas as pd
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, SequentialLR
+
+from forecast_attn import Forecaster
+from forecast_attn.config import RunConfig
+from forecast_attn.errors import ConfigError
+from forecast_attn.training.learning_rate import cosine_share, scheduler_of
+
+HIGHEST = 0.008
+
+
+def course(schedule: str, total_steps: int, warmup: float | None = None) -> list[float]:
+    """The learning rate of every step."""
+    optimiser = torch.optim.AdamW([torch.zeros(1, requires_grad=True)], lr=HIGHEST)
+    scheduler = scheduler_of(schedule, optimiser, highest=HIGHEST, total_steps=total_steps, warmup=warmup)
+    rates = []
+    for _ in range(total_steps):
+        rates.append(optimiser.param_groups[0]["lr"])
+        optimiser.step()
+        if scheduler is not None:
+            scheduler.step()
+    return rates
+
+
+@given(st.integers(2, 60), st.integers(1, 20))
+def test_cosine_is_pytorchs_linear_rise_and_cosine_fall(falling: int, rising: int) -> None:
+    optimiser = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    rise = LinearLR(optimiser, start_factor=1 / (rising + 1), end_factor=1.0, total_iters=rising)
+    fall = CosineAnnealingLR(optimiser, T_max=falling)
+    both = SequentialLR(optimiser, [rise, fall], milestones=[rising])
+    for step in range(rising + falling):
+        share = cosine_share(step, warmup_steps=rising, total_steps=rising + falling)
+        assert share == pytest.approx(optimiser.param_groups[0]["lr"], abs=1e-12)
+        optimiser.step()
+        both.step()
+
+
+@given(st.integers(1, 200), st.floats(0, 0.9))
+def test_a_cosine_rises_to_the_highest_rate_and_falls_but_never_stands_still(steps: int, warmup: float) -> None:
+    rates, top = course("cosine", steps, warmup), min(round(warmup * steps), steps - 1)
+    assert all(0 < rate <= HIGHEST for rate in rates)
+    assert rates[top] == HIGHEST
+    assert rates[: top + 1] == sorted(rates[: top + 1])
+    assert rates[top:] == sorted(rates[top:], reverse=True)
+
+
+def test_the_courses_are_what_the_documents_say() -> None:
+    assert set(course("constant", 50)) == {HIGHEST}
+    one_cycle = course("one-cycle", 1_000)
+    assert one_cycle[0] == pytest.approx(HIGHEST / 25)
+    assert one_cycle.index(max(one_cycle)) == 299
+    assert one_cycle[-1] == pytest.approx(HIGHEST / 250_000)
+    later = course("one-cycle", 1_000, warmup=0.6)
+    assert later.index(max(later)) == 599
+    cosine = course("cosine", 1_000)
+    assert cosine.index(max(cosine)) == 50
+    assert cosine[0] == pytest.approx(HIGHEST / 51)
+    assert cosine[525] == pytest.approx(HIGHEST / 2)
+
+
+def test_a_training_follows_its_course(make_table) -> None:
+    options = {"lookback": 14, "horizon": 3, "hidden_size": 4, "epoch_windows": 40, "batch_size": 4, "seed": 7}
+    rates = {}
+    for schedule in ("cosine", "one-cycle"):
+        trained = Forecaster(**options, schedule=schedule, warmup=0.5, max_epochs=4, patience=4, accelerator="cpu")
+        rates[schedule] = pd.Series(trained.fit(make_table()).history["learning_rate"])
+        assert rates[schedule].idxmax() == 1  # at the end of the second of four epochs
+    assert rates["cosine"].iloc[-1] == 0.0  # of the step that is not taken any more
+    assert not rates["cosine"].equals(rates["one-cycle"])
+
+
+@pytest.mark.parametrize("options", [{"schedule": "constant", "warmup": 0.1}, {"warmup": 0.95}, {"warmup": -0.1}])
+def test_a_rise_that_cannot_be_is_refused(options) -> None:
+    with pytest.raises(ConfigError, match="--warmup"):
+        RunConfig.from_options(options)
