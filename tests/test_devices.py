@@ -67,8 +67,8 @@ def test_a_gpu_trains_and_predicts_as_a_cpu_does(
 ) -> None:
     import pandas as pd
 
-    table = write(make_table())
-    assert forecast("train", table, *small[:-1], "cuda", "--out", "run").code == 0
+    table, averaged = write(make_table()), ("--weight-averaging", "ema")
+    assert forecast("train", table, *small[:-1], "cuda", *averaged, "--out", "run").code == 0
     for device in ("cuda", "cpu"):
         assert forecast("predict", "run", "--accelerator", device, "--out", f"{device}.csv").code == 0
     on_gpu, on_cpu = (pd.read_csv(f"{device}.csv")["prediction"] for device in ("cuda", "cpu"))
