@@ -1,8 +1,8 @@
 """Patches: consecutive time steps that the recurrent network takes as one step, and the attention as one key.
 
 A past of 168 hours in patches of 24 is seven steps of a recurrence, and seven keys. (The segment-wise iterations of Lin
-et al. 2023, "SegRNN: segment recurrent neural network for long-term time series forecasting"; for transformers Nie et al.
-2023, "A time series is worth 64 words", section 3.1, here with a stride of the patch's length.)
+et al. 2023, "SegRNN: segment recurrent neural network for long-term time series forecasting"; for transformers Nie et
+al. 2023, "A time series is worth 64 words", section 3.1, here with a stride of the patch's length.)
 """
 
 from dataclasses import dataclass
