@@ -3,6 +3,7 @@
 python benchmarks/draw_orders.py          writes docs/images/attention-*.png
 """
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -143,6 +144,7 @@ def weights() -> Figure:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     IMAGES.mkdir(parents=True, exist_ok=True)
     with plt.rc_context({"font.size": 11, "font.family": "DejaVu Sans"}):
         for name, figure in (("orders", orders()), ("weights", weights())):

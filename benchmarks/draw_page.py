@@ -5,6 +5,7 @@
 The run is trained here on a sample table, in a temporary folder.
 """
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,7 @@ def take_picture(page: Path, picture: Path, profile: str) -> None:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         run, page = Path(name) / "run", Path(name) / "report.html"
         forecast("train", ROOT / "data" / "city_load.csv", *OPTIONS, "--out", run)

@@ -7,6 +7,7 @@ The commands are those a reader would type; the run is made in a temporary folde
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -29,6 +30,7 @@ def forecast(*words: object) -> None:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     with tempfile.TemporaryDirectory() as name:
         run = Path(name) / "city-load"
         forecast("train", TABLE, *TRAINING, "--out", run, "--quiet")

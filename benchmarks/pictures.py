@@ -7,6 +7,7 @@ The commands are those a reader would type; the runs are made in a temporary fol
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -30,6 +31,7 @@ def forecast(*words: object) -> None:
 
 
 def main() -> None:
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for run, (table, *options) in RUNS.items():

@@ -19,7 +19,8 @@ def read_config_file(path: Path) -> dict[str, Any]:
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"cannot read the configuration '{path}': {error.strerror}") from None
+        hint = "a TOML file of options, with lines such as horizon = 24"
+        raise ConfigError(f"cannot read the configuration '{path}': {error.strerror}", hint) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"'{path}' is not valid TOML: {error}") from None
     flat: dict[str, Any] = {}

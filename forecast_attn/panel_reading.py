@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forecast_attn.config import DataConfig, RunConfig
 from forecast_attn.data.problems import coded
-from forecast_attn.errors import DataError, RunError
+from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.run_dir import DataSource, RunDir, sha256_of
 
 if TYPE_CHECKING:
@@ -101,19 +102,24 @@ def panel_of_run(
         raise RunError(f"'{run.path}' was not trained on a file; the table must be given again", "pass it as DATA")
     try:
         panel, source = read_panel(table, config, vintages, progress)
-    except DataError as error:
+    except (DataError, ConfigError) as error:
+        with contextlib.suppress(OSError):  # what is wrong with another table does not matter
+            _refuse_another(run, table, recorded["sha256"], _digest_of(table))
+        if isinstance(error, ConfigError):
+            raise
         hint = error.hint or (f"forecast train DATA --resume {run.path}" if data is None else None)
         raise DataError(error.message, hint) from None
-    for name, was, now in (
-        (table, recorded["sha256"], source.sha256),
-        (config.data.vintages, recorded["vintages_sha256"], source.vintages_sha256),
-    ):
-        if was is not None and now not in (was, None):
-            raise RunError(
-                f"'{name}' is not the table that '{run.path}' was started with",
-                "resume with the original file, or train a new run",
-            )
+    _refuse_another(run, table, recorded["sha256"], source.sha256)
+    _refuse_another(run, config.data.vintages, recorded["vintages_sha256"], source.vintages_sha256)
     return panel
+
+
+def _refuse_another(run: RunDir, name: pd.DataFrame | Table | None, was: str | None, now: str | None) -> None:
+    if was is not None and now not in (was, None):
+        raise RunError(
+            f"'{name}' is not the table that '{run.path}' was started with",
+            "resume with the original file, or train a new run",
+        )
 
 
 def _path_of(data: pd.DataFrame | Table | None) -> str | None:

@@ -85,7 +85,7 @@ def test_categories_that_training_did_not_see_are_counted(
     assert outcome.code == 0, outcome.err
     assert "column 'shift' has a category that training did not see, 14 times: 'night'" in outcome.err
     assert "column 'sky' has a category that training did not see, 3 times: 'hail'" in outcome.err
-    assert "column 'sky' has a category that training did not see, 1 times: 'snow'" in outcome.err
+    assert "column 'sky' has a category that training did not see, 1 time: 'snow'" in outcome.err
 
 
 def test_a_missing_category_ahead_is_refused(

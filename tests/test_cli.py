@@ -96,6 +96,11 @@ def test_other_ways_to_start_it(process_environment, here, command):
         (("train", "data.csv", "--attention", "luong"), "--attention has no value 'luong'", "'luong-"),
         (("predict", "--accelerator", "gpuu"), "--accelerator has no value 'gpuu'", "did you mean 'gpu'?"),
         (("predict", "--out", "-", "--json"), "--out - and --json both want stdout", "choose one"),
+        (
+            ("predict", "--data", "-", "--future", "-"),
+            "--data and --future cannot both come from stdin",
+            "--future FILE",
+        ),
         (("predict", "--attention-out", "-"), "--attention-out is a Parquet file", "attention.parquet"),
         (("train", "--resume", "run", "--horizon", "3"), "--resume continues .* cannot change --horizon", "leave"),
         (("train", "--resume", "run", "--out", "other"), "--resume continues .* cannot change --out", "leave"),
@@ -271,7 +276,7 @@ def test_a_configuration_file_and_flags_that_win_over_it(forecast, write, make_t
         ("max_epochs = 2.5\n", "^--max-epochs must be a whole number; got 2.5$", ""),
         ("past = 3\n", "^--past must be column names; got 3$", ""),
         ('attention = "luong-genral"\n', "^--attention has no value 'luong-genral'$", "did you mean 'luong-general'"),
-        (None, "^cannot read the configuration 'run.toml': No such file", ""),
+        (None, "^cannot read the configuration 'run.toml': No such file", "horizon = 24"),
     ],
 )
 def test_a_wrong_configuration_file(forecast, write, make_table, here, content, message, hint):
@@ -333,6 +338,35 @@ def test_a_reader_that_has_had_enough(process_environment, finished_run):
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
+
+
+def test_ctrl_c_is_told(forecast, monkeypatch):
+    """Typer ends with 130 and says nothing."""
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("importlib.metadata.version", interrupted)
+    outcome = forecast("info")
+    assert (outcome.code, outcome.err) == (130, "error: interrupted\n")
+
+
+def test_a_pipe_that_closes_between_lines(process_environment, finished_run):
+    """Lines are flushed one by one, and the first of them is read: the pipe closes inside the command."""
+    slow = (
+        "import time, typer; from forecast_attn.cli import main\n"
+        "echo = typer.echo\n"
+        "typer.echo = lambda *words, **how: (echo(*words, **how), time.sleep(0.2))\n"
+        f"main(['info', {str(finished_run)!r}])"
+    )
+    command = [sys.executable, "-c", slow]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=process_environment) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
 
 
 def test_a_reader_of_tables_that_has_had_enough(process_environment, finished_run):

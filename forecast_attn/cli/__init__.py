@@ -21,6 +21,7 @@ from forecast_attn.cli.explain import explain
 from forecast_attn.cli.future_template import future_template
 from forecast_attn.cli.info import info
 from forecast_attn.cli.inspect import inspect
+from forecast_attn.cli.options import INTERRUPTED
 from forecast_attn.cli.plot import plot
 from forecast_attn.cli.predict import predict
 from forecast_attn.cli.train import train
@@ -52,7 +53,6 @@ for command in (
 
 # Typer does not export the base of its usage errors.
 USAGE_ERROR: Any = typer.BadParameter.__mro__[2]
-INTERRUPTED = 130
 
 
 def _show_version(wanted: bool) -> None:
@@ -78,10 +78,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     try:
-        words = [word for word in given if word != "--debug"]
-        code = app(args=words, prog_name=app.info.name, standalone_mode=False)
-        sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told
-        sys.exit(code if isinstance(code, int) else 0)
+        sys.exit(_run([word for word in given if word != "--debug"]))
     except UserError as error:
         if debug:
             raise
@@ -106,6 +103,20 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         else:
             _say(f"{error.strerror or error}: '{error.filename}'", "run it again with --debug to see where")
         sys.exit(1)
+
+
+def _run(words: list[str]) -> int:
+    """Run a command, and make exceptions again of Typer's own answers to a closed pipe and to Ctrl-C."""
+    try:
+        code = app(args=words, prog_name=app.info.name, standalone_mode=False)
+        sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told
+    except SystemExit as ending:
+        if isinstance(ending.__context__, BrokenPipeError):
+            raise ending.__context__ from None
+        raise
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    return code if isinstance(code, int) else 0
 
 
 def _abandon_stdout() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import ConfigFile, Json, Quiet, given_options, with_options
+from forecast_attn.cli.options import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config import RunConfig, all_options
 from forecast_attn.errors import ConfigError, RunError
 
@@ -204,7 +204,7 @@ class _Command:
         again = f"forecast backtest {run.path} --data {table}"
         if run.read_json(run.metrics)["ended"] == "interrupted":
             display.say(f"hint: backtest the weights so far with: {again} …; or begin again")
-            raise typer.Exit(130)
+            raise SystemExit(INTERRUPTED)
         self._finish(beginning.plan(run, self.wanted), [table], again)
 
     def _finish(self, planned: Backtest, tables: list[Path], again: str) -> None:
@@ -221,7 +221,7 @@ class _Command:
                 result = run_backtest(planned, out, self.wanted, display)
             except KeyboardInterrupt:
                 display.console.print(f"interrupted: what is finished is kept; go on with the same options: {again} …")
-                raise typer.Exit(130) from None
+                raise SystemExit(INTERRUPTED) from None
         if not self.json:
             show_result(result, all_metrics=self.wanted.metrics is not None, quiet=self.quiet)
             return

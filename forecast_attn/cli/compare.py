@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import ConfigFile, Json, Quiet, given_options, with_options
+from forecast_attn.cli.options import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config import all_options
 from forecast_attn.errors import ConfigError
 
@@ -73,7 +73,7 @@ def compare(
                 found = compare_mechanisms(data, out=folder, listener=display, **options)
         except KeyboardInterrupt:
             _say_how_to_go_on(folder)
-            raise typer.Exit(130) from None
+            raise SystemExit(INTERRUPTED) from None
     _show(found, folder, as_json=json, show=show_comparison)
 
 

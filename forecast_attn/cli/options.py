@@ -20,6 +20,9 @@ ConfigFile = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="TOML file of options; flags win over it.")
 ]
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C. A command that has told of it itself raises SystemExit with it; Typer's Exit is not told."""
+
 _TYPES: dict[str, Any] = {
     "int": int,
     "float": float,
@@ -27,6 +30,7 @@ _TYPES: dict[str, Any] = {
     "bool": bool,
     "tuple[str, ...]": list[str],
     "tuple[float, ...]": list[str],
+    "tuple[int, ...]": list[str],
 }
 _PANELS = {"data": "Data", "model": "Model", "training": "Training"}
 

@@ -88,6 +88,8 @@ def predict(
     accelerator = check_choice("accelerator", accelerator)
     if out == "-" and json:
         raise ConfigError("--out - and --json both want stdout", "choose one of them")
+    if str(data) == str(future) == "-":
+        raise ConfigError("--data and --future cannot both come from stdin", "--future FILE")
     _refuse_shared_files(data=data, future=future, out=out, attention_out=attention_out, samples_out=samples_out)
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.run_dir import RunDir
@@ -130,7 +132,7 @@ def predict(
 def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
     """Series without a forecast, paths, repairs of the history, and what training did not see: series, categories."""
     from forecast_attn.cli.findings_display import repair_table
-    from forecast_attn.data.problems import quoted
+    from forecast_attn.data.problems import counted, quoted
 
     if result.skipped:
         few = quoted(result.skipped)
@@ -145,7 +147,8 @@ def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
     for finding in result.findings:
         notes.print(f"{finding.severity}: {finding.message}", soft_wrap=True)
     for unknown in result.unknown_categories[:MOST_CATEGORIES]:
-        said = f"warning: column '{unknown.column}' has a category that training did not see, {unknown.count} times"
+        times = counted(unknown.count, "time")
+        said = f"warning: column '{unknown.column}' has a category that training did not see, {times}"
         notes.print(f"{said}: '{unknown.category}'", soft_wrap=True)
     if len(result.unknown_categories) > MOST_CATEGORIES:
         notes.print(f"warning: {len(result.unknown_categories) - MOST_CATEGORIES} more unknown categories")

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import ConfigFile, Json, Quiet, given_options, with_options
+from forecast_attn.cli.options import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config import RunConfig, find_option
 from forecast_attn.errors import ConfigError
 from forecast_attn.mechanisms import ATTENTIONS
@@ -65,7 +65,7 @@ def train(
             forecaster.fit(data, out=out, listener=display)  # type: ignore[arg-type]
     show_summary(forecaster, as_json=json, quiet=quiet)
     if forecaster.metrics["ended"] == "interrupted":
-        raise typer.Exit(130)
+        raise SystemExit(INTERRUPTED)
 
 
 def _list_mechanisms() -> None:

@@ -81,11 +81,13 @@ class TrainingDisplay(TrainingListener):
         self._warn(preparation)
 
     def _warn(self, preparation: Preparation) -> None:
+        from forecast_attn.data.problems import counted  # with numpy
+
         skipped, constant = preparation.split.skipped, preparation.schema.scaler.constant
         if skipped:
             self.say(f"warning: {len(skipped)} series too short to learn from are left out of training:")
             for series in skipped[:MOST_ROWS]:
-                self.say(f"  '{series.item_id}': {series.rows} training rows, {series.needed} needed")
+                self.say(f"  '{series.item_id}': {counted(series.rows, 'training row')}, {series.needed} needed")
             if len(skipped) > MOST_ROWS:
                 self.say(f"  … and {len(skipped) - MOST_ROWS} more")
         if constant:

@@ -160,6 +160,15 @@ def test_the_table_of_the_training_is_needed(
 ) -> None:
     other = write(planted_table(300), "other.csv")
     refused("audit", planted.run, "--data", other, message="'other.csv' is not the table", hint="--data FILE")
+    planted_table(300).rename(columns=str.upper).to_parquet("foreign.parquet")  # what is wrong with it does not matter
+    refused(
+        "audit",
+        planted.run,
+        "--data",
+        "foreign.parquet",
+        message="'foreign.parquet' is not the table",
+        hint="--data FILE",
+    )
     config = json.loads((run_copy / "config.json").read_text())
     config["data"]["file"] = "moved.csv"
     (run_copy / "config.json").write_text(json.dumps(config))
