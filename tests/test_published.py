@@ -201,7 +201,13 @@ def test_days_are_forecast_at_midnight_and_refits_chosen_on_validation(
     tmp_path: Path, in_this_process: list, short_days: None
 ) -> None:
     table = market(tmp_path / "M.csv")
-    piece = piece_of(table, "D", tmp_path / "out", {"refit": "never"}, {"refit": "3", "refit_epochs": "1"})
+    piece = piece_of(
+        table,
+        "D",
+        tmp_path / "out",
+        {"refit": "never"},
+        {"refit": "3", "refit_epochs": "1", "refit_learning_rate": "0.001"},
+    )
     result = run(piece, test=True)
     trainings = [task for task in in_this_process if task["kind"] == "train"]
     assert [task["known"] for task in trainings] == [ROWS - 17 * 24, ROWS - 10 * 24]
@@ -256,3 +262,7 @@ def test_options_come_from_the_line_and_from_a_file(tmp_path: Path) -> None:
     assert command.candidates_of(arguments, ({},)) == ({"refit": "7", "dropout": "0.2"},)
     with pytest.raises(pieces.ConfigError, match="is not NAME=VALUE"):
         command.options_of(SimpleNamespace(config=None, set=["max_epochs"], ensemble=1))
+    with pytest.raises(pieces.ConfigError, match="refits are chosen on validation"):
+        command.options_of(SimpleNamespace(config=None, set=["refit=7"], ensemble=1))
+    with pytest.raises(pieces.ConfigError, match="a backtest has no option 'refit_often'"):
+        command.candidates_of(SimpleNamespace(candidate=["refit_often=7"]), ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import signal
 import sys
 from collections.abc import Sequence
@@ -10,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
+from forecast_attn import Forecaster
 from forecast_attn.config import find_option
 from forecast_attn.config_file import read_config_file
 from forecast_attn.errors import ConfigError, UserError
-from published.pieces import BACKTEST_OPTIONS, ChangedError, Piece, run_piece, write_json
+from published.pieces import REFIT, ChangedError, Piece, run_piece, write_json
 from published.protocols import Protocol, TableError
 from published.summary import lines, summarise
 
@@ -46,7 +48,7 @@ def parser_of(
         "--candidate",
         action="append",
         metavar="'NAME=VALUE …'",
-        help="options to try; the best validation MAE of each market decides; refit and refit_epochs (D) too",
+        help="options to try; the best validation MAE of each market decides; of D refit, refit_epochs … too",
     )
     add("--out", type=Path, default=Path("runs/published"), metavar="DIR", help="[default: runs/published]")
     add("--test", action="store_true", help="score the test part too, with what validation chose")
@@ -62,9 +64,11 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
         ConfigError: an unknown option, or no NAME=VALUE.
     """
     options = read_config_file(arguments.config) if arguments.config is not None else {}
-    for name in BACKTEST_OPTIONS:
-        options.pop(name, None)
-    options |= _assignments(arguments.set)
+    given = _assignments(arguments.set)
+    refits = [name for name in given if name.startswith(REFIT)]
+    if refits:
+        raise ConfigError(f"{', '.join(refits)}: refits are chosen on validation", f"--candidate '{refits[0]}=…'")
+    options |= given
     if arguments.ensemble != 1:
         options["ensemble"] = arguments.ensemble
     return options
@@ -84,8 +88,15 @@ def _assignments(words: Sequence[str]) -> dict[str, Any]:
         if not sign:
             raise ConfigError(f"'{word}' is not NAME=VALUE", "such as --set max_epochs=8")
         plain = name.strip().replace("-", "_")
-        found[plain if plain in BACKTEST_OPTIONS else find_option(plain)[1].name] = value
+        found[_checked_refit(plain) if plain.startswith(REFIT) else find_option(plain)[1].name] = value
     return found
+
+
+def _checked_refit(name: str) -> str:
+    known = [each for each in inspect.signature(Forecaster.backtest).parameters if each.startswith(REFIT)]
+    if name not in known:
+        raise ConfigError(f"a backtest has no option '{name}'", f"it has {', '.join(known)}")
+    return name
 
 
 def run_all(pieces: Sequence[Piece], arguments: argparse.Namespace) -> int:

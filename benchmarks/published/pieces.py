@@ -18,8 +18,8 @@ from forecast_attn.errors import ConfigError
 from forecast_attn.version import package_version
 from published.protocols import DAY, INNER_DAYS, Protocol, Stage, check_days, read_table
 
-BACKTEST_OPTIONS = ("refit", "refit_epochs")
-"""Of a candidate: these belong to the forecasts, all others to the training."""
+REFIT = "refit"
+"""What the names of those options of a candidate begin with that belong to the forecasts, not to the training."""
 
 
 class ChangedError(Exception):
@@ -56,7 +56,7 @@ class Piece:
             ConfigError: an unknown option, or one that the protocol decides.
         """
         fixed = self.protocol.fixed_options(columns, stage)
-        given = {**self.options, **{name: value for name, value in candidate.items() if name not in BACKTEST_OPTIONS}}
+        given = {**self.options, **{name: value for name, value in candidate.items() if not name.startswith(REFIT)}}
         for name in (*fixed, "item_id", "seed", "past_covariates", "future_covariates", "ignore"):
             if name in given and str(given[name]) != str(fixed.get(name)):
                 raise ConfigError(
@@ -74,10 +74,10 @@ class Piece:
         Raises:
             ConfigError: refits where the protocol knows none.
         """
-        given = {name: candidate[name] for name in BACKTEST_OPTIONS if name in candidate}
+        given = {name: value for name, value in candidate.items() if name.startswith(REFIT)}
         if given and not self.protocol.refits:
             raise ConfigError(f"protocol {self.protocol.name} trains once", f"leave {', '.join(given)} out")
-        return {name: int(value) if str(value).isdecimal() else value for name, value in given.items()}
+        return {name: _number(value) for name, value in given.items()}
 
     def identity(self, columns: list[str], stage: Stage) -> dict[str, Any]:
         """What the results depend on, all defaults filled in."""
@@ -233,6 +233,16 @@ def _differences(old: Any, new: Any, name: str = "") -> Iterator[str]:
             yield from _differences(before, after, name)
     elif old != new:
         yield f"{name}: {_short(old)} there, {_short(new)} asked for"
+
+
+def _number(value: Any) -> Any:
+    """The number that a text is, or the text."""
+    for kind in (int, float):
+        try:
+            return kind(value) if isinstance(value, str) else value
+        except ValueError:
+            continue
+    return value
 
 
 def _short(value: Any) -> str:
