@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from forecast_attn.audit import deletion, ranking
 from forecast_attn.audit.covariates import covariate_importance, num_permuted
 from forecast_attn.audit.findings import Audit, Check, Header, Verdict
+from forecast_attn.audit.places import most_weighted
 from forecast_attn.audit.ranking import Explained
 from forecast_attn.audit.seeds import check_comparable, seed_agreement
 from forecast_attn.audit.subject import Floats, Sight, Subject
@@ -120,6 +121,7 @@ def audit_attention(
     with cpu_threads(model.config.training.threads):
         subject = Subject.of(model, preparation, cutoffs, device, listener.advanced)
         verdict: Verdict | None = None
+        sight: Sight | None = None
         checks: list[Check] = []
         profiles: dict[str, list[float]] = {}
         if options.attention:
@@ -128,20 +130,20 @@ def audit_attention(
             checks, profiles = _experiment(subject, sight, weights_of_others, plan.draws, options.seed)
             verdict = overall_verdict(subject, checks, _naive_mae(subject, preparation))
         covariates = covariate_importance(subject, options.repeats, options.seed) if options.covariates else None
-        header = _header(subject, preparation, plan, options.seed)
+        header = _header(subject, preparation, plan, options.seed, sight)
     return Audit(header, verdict, checks, profiles, covariates)
 
 
 def plan_audit(model: Model, preparation: Preparation, options: AuditOptions, num_others: int) -> AuditPlan:
     """How much there is to compute."""
-    available, lookback = len(preparation.validation_cutoffs), model.schema.lookback
+    available, num_keys = len(preparation.validation_cutoffs), model.network.patches.num_keys
     windows = min(options.windows, available)
     draws = options.draws or min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWN_WINDOWS // windows))
     forecasts = 1
     if options.covariates:
         forecasts += 1 + options.repeats * num_permuted(model)
     if options.attention:
-        forecasts += 2 + draws + num_others + deletion.num_forecasts(lookback) + ranking.num_forecasts(lookback)
+        forecasts += 2 + draws + num_others + deletion.num_forecasts(num_keys) + ranking.num_forecasts(num_keys)
     return AuditPlan(windows, available, draws, forecasts)
 
 
@@ -182,7 +184,7 @@ def _experiment(
     explained = ranking.explain(subject, sight)
     checks.append(ranking.rank_agreement(explained, seed))
     if others:
-        checks.append(seed_agreement(sight.weights, others, seed))
+        checks.append(seed_agreement(sight.weights, others, seed, subject.key))
     values, found = values_check(subject, sight, explained, seed)
     return [*checks, values], _profiles(explained, found)
 
@@ -208,7 +210,8 @@ def _naive_mae(subject: Subject, preparation: Preparation) -> float:
     return subject.mae(naive)
 
 
-def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: int) -> Header:
+def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: int, sight: Sight | None) -> Header:
+    patches = subject.patches.length > 1
     model, panel = subject.model, preparation.panel
     about = attention_metadata(model) if model.has_attention else None
     stamps = panel.timestamps[subject.cutoffs]
@@ -232,4 +235,6 @@ def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: i
         seed=seed,
         mae=subject.mae(subject.forecast()),
         scale=float(subject.scale.mean()),
+        patch_length=subject.patches.length,
+        most_weighted=most_weighted(subject, sight) if patches and sight is not None else "",
     )

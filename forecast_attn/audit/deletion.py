@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from forecast_attn.audit.findings import HIGH, LOW, Check, Curve, Statistic, Yardstick
 from forecast_attn.audit.interventions import Without
 from forecast_attn.audit.subject import Floats, Sight, Subject
-from forecast_attn.audit.wording import as_much, number, random_steps, the_steps
+from forecast_attn.audit.wording import as_much, number, plural, random_steps, the_steps
 
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5)
 HEADLINE = 0.05
@@ -28,7 +28,7 @@ RANDOM_CHOICES = 10
 CLEARLY = 1.5
 """How many times as much the steps with the largest weights must matter as random ones."""
 
-Chosen = NDArray[np.bool_]  # (num_windows, horizon, lookback)
+Chosen = NDArray[np.bool_]  # (num_windows, num_steps, num_keys)
 
 
 class _Trials(NamedTuple):
@@ -40,6 +40,8 @@ class _Trials(NamedTuple):
     forecast_change: Floats
     """(num_shares, 2 + RANDOM_CHOICES) mean absolute, in the target's units."""
     mae_change: Floats
+    key: str
+    """What is chosen: steps or patches."""
 
     @property
     def headline(self) -> int:
@@ -59,18 +61,18 @@ class _Trials(NamedTuple):
     def statistics(self, side: Literal["above", "below"], what: str) -> list[Statistic]:
         """The mean over all shares, and the headline's share; `what` is done to the chosen steps."""
         area, some = self.forecast_change.mean(axis=0), self.forecast_change[self.headline]
-        steps = the_steps(self.steps[self.headline])
+        steps = the_steps(self.steps[self.headline], self.key)
         return [
-            _statistic("area", "change of the forecast, mean of the curve", area, side),
-            _statistic("headline", f"change {what} {steps} weighted most", some, side),
+            self._statistic("area", "change of the forecast, mean of the curve", area, side),
+            self._statistic("headline", f"change {what} {steps} weighted most", some, side),
             Statistic("bottom", f"change {what} {steps} weighted least", float(some[1]), "target"),
             Statistic("ratio", "times the change by random ones", self.ratio),
-            _statistic("mae_change", "change of the MAE, mean of the curve", self.mae_change.mean(axis=0), side),
+            self._statistic("mae_change", "change of the MAE, mean of the curve", self.mae_change.mean(axis=0), side),
         ]
 
-
-def _statistic(name: str, label: str, values: Floats, side: Literal["above", "below"]) -> Statistic:
-    return Statistic(name, label, float(values[0]), "target", Yardstick.of_draws(values[2:], "random steps"), side)
+    def _statistic(self, name: str, label: str, values: Floats, side: Literal["above", "below"]) -> Statistic:
+        yardstick = Yardstick.of_draws(values[2:], f"random {plural(self.key)}")
+        return Statistic(name, label, float(values[0]), "target", yardstick, side)
 
 
 def _lines(values: Floats) -> dict[str, list[float]]:
@@ -85,19 +87,19 @@ def _lines(values: Floats) -> dict[str, list[float]]:
     }
 
 
-def counts_of(lookback: int) -> list[int]:
-    """How many of so many steps are chosen, for every share that is a different number of them."""
-    return sorted({max(1, round(share * lookback)) for share in SHARES})
+def counts_of(num_keys: int) -> list[int]:
+    """How many of so many keys are chosen, for every share that is a different number of them."""
+    return sorted({max(1, round(share * num_keys)) for share in SHARES})
 
 
-def num_forecasts(lookback: int) -> int:
+def num_forecasts(num_keys: int) -> int:
     """Forecasts that both curves take."""
-    return 2 * len(counts_of(lookback)) * (2 + RANDOM_CHOICES)
+    return 2 * len(counts_of(num_keys)) * (2 + RANDOM_CHOICES)
 
 
-def headline_count(lookback: int) -> int:
-    """The number of steps that sentences are about."""
-    return max(1, round(HEADLINE * lookback))
+def headline_count(num_keys: int) -> int:
+    """The number of keys that sentences are about."""
+    return max(1, round(HEADLINE * num_keys))
 
 
 def deletion(subject: Subject, sight: Sight, seed: int) -> Check:
@@ -107,8 +109,9 @@ def deletion(subject: Subject, sight: Sight, seed: int) -> Check:
     area = statistics[0]
     assert area.yardstick is not None
     passed = bool(area.beats_chance) and area.value >= CLEARLY * area.yardstick.median
-    curves = [trials.curve("deletion", "steps deleted")]
-    return Check("deletion", "Deleting steps", passed, _deletion_verdict(trials, subject), statistics, curves)
+    keys = plural(subject.key)
+    curves = [trials.curve("deletion", f"{keys} deleted")]
+    return Check("deletion", f"Deleting {keys}", passed, _deletion_verdict(trials, subject), statistics, curves)
 
 
 def sufficiency(subject: Subject, sight: Sight, seed: int) -> Check:
@@ -118,14 +121,17 @@ def sufficiency(subject: Subject, sight: Sight, seed: int) -> Check:
     area = statistics[0]
     assert area.yardstick is not None
     passed = bool(area.beats_chance) and CLEARLY * area.value <= area.yardstick.median
-    curves = [trials.curve("sufficiency", "steps kept")]
-    return Check("sufficiency", "Keeping steps only", passed, _sufficiency_verdict(trials, subject), statistics, curves)
+    keys = plural(subject.key)
+    curves = [trials.curve("sufficiency", f"{keys} kept")]
+    return Check(
+        "sufficiency", f"Keeping {keys} only", passed, _sufficiency_verdict(trials, subject), statistics, curves
+    )
 
 
 def _try(subject: Subject, sight: Sight, seed: int, deleted: Callable[[Chosen], Chosen]) -> _Trials:
     """Forecast without `deleted(chosen)`, for steps chosen from the top, from the bottom and at random."""
-    lookback, random = sight.weights.shape[-1], np.random.default_rng(seed)
-    shares = [count / lookback for count in counts_of(lookback)]
+    num_keys, random = sight.weights.shape[-1], np.random.default_rng(seed)
+    shares = [count / num_keys for count in counts_of(num_keys)]
     weights, steps, found = sight.weights.mean(axis=1), [], []
     for share in shares:
         numbers = _numbers(sight.visible, share)
@@ -134,7 +140,7 @@ def _try(subject: Subject, sight: Sight, seed: int, deleted: Callable[[Chosen], 
             forecast = subject.forecast(reweigh=_without(subject, deleted(_chosen(order, sight.visible, numbers))))
             found.append((np.abs(forecast - sight.prediction).mean(), subject.mae(forecast)))
     moved, maes = np.array(found).reshape(len(shares), -1, 2).transpose(2, 0, 1)
-    return _Trials(shares, steps, moved, maes - subject.mae(sight.prediction))
+    return _Trials(shares, steps, moved, maes - subject.mae(sight.prediction), subject.key)
 
 
 def _orders(weights: NDArray[np.float32], random: np.random.Generator) -> Iterator[NDArray[np.float32]]:
@@ -146,7 +152,7 @@ def _orders(weights: NDArray[np.float32], random: np.random.Generator) -> Iterat
 
 
 def _numbers(visible: Chosen, share: float) -> NDArray[np.int64]:
-    """(num_windows, horizon) how many steps to choose among those that may be attended to; one at least."""
+    """(num_windows, num_steps) how many keys to choose among those that may be attended to; one at least."""
     return np.asarray(np.maximum(1, np.round(share * visible.sum(axis=-1))), np.int64)
 
 
@@ -166,8 +172,8 @@ def _deletion_verdict(trials: _Trials, subject: Subject) -> str:
     steps, change = trials.steps[trials.headline], trials.forecast_change[trials.headline]
     target = subject.model.schema.roles.target
     return (
-        f"deleting {the_steps(steps)} it weights most changes the forecast of '{target}' by {number(change[0])}, "
-        f"{as_much(trials.ratio)} as deleting {random_steps(steps)}"
+        f"deleting {the_steps(steps, subject.key)} it weights most changes the forecast of '{target}' by "
+        f"{number(change[0])}, {as_much(trials.ratio)} as deleting {random_steps(steps)}"
     )
 
 
@@ -175,6 +181,6 @@ def _sufficiency_verdict(trials: _Trials, subject: Subject) -> str:
     steps, change = trials.steps[trials.headline], trials.forecast_change[trials.headline]
     target = subject.model.schema.roles.target
     return (
-        f"with nothing but {the_steps(steps)} it weights most the forecast of '{target}' changes by "
+        f"with nothing but {the_steps(steps, subject.key)} it weights most the forecast of '{target}' changes by "
         f"{number(change[0])}, {as_much(trials.ratio)} as with {random_steps(steps)}"
     )

@@ -76,7 +76,7 @@ class Curve:
     label: str
     share: list[float]
     steps: list[float]
-    """Mean number of lookback steps behind each share."""
+    """Mean number of lookback steps, or patches, behind each share."""
     forecast_change: dict[str, list[float]]
     """`top`, `bottom`, `random`, `random_low`, `random_high`, one number per share."""
     mae_change: dict[str, list[float]]
@@ -164,6 +164,10 @@ class Header:
     """Of the audited windows, in the target's units."""
     scale: float
     """Mean deviation of the series in their training rows, in the target's units."""
+    patch_length: int = 1
+    """Time steps of a key; the document says it of patches only, as the next."""
+    most_weighted: str = ""
+    """Which patch has the largest weight, in words."""
 
 
 @dataclass(frozen=True)
@@ -183,7 +187,7 @@ class Audit:
         header: what was audited.
         verdict: of all checks together; None where only covariates were asked for.
         checks: one per experiment.
-        profiles: mean over windows of each explanation by lag, oldest lookback step first, adding up to 1.
+        profiles: mean over windows of each explanation by lag, oldest key first, adding up to 1.
         covariates: permutation importance, where it was asked for.
     """
 
@@ -206,6 +210,8 @@ class Audit:
         for check, entry in zip(self.checks, document["checks"], strict=True):
             for statistic, numbers in zip(check.statistics, entry["statistics"], strict=True):
                 numbers["beats_chance"] = statistic.beats_chance
+        if self.header.patch_length == 1:
+            del document["header"]["patch_length"], document["header"]["most_weighted"]
         return document
 
 

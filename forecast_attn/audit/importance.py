@@ -1,8 +1,9 @@
 """Other explanations of the same forecasts: what happens without a step, and what the gradient says of it.
 
-Each function gives the importance of every lookback step (num_windows, lookback) for one step ahead of each window. At
-the level of encoder states a step is taken out of what the attention sees. At the level of inputs what the encoder read
-at a step (its target and covariates, scaled) is set to 0: the level of the window's last season, or a covariate's mean.
+Each function gives the importance of every lookback step (num_windows, num_keys) for one step ahead of each window; of
+patches that of each as a whole, for one of the time steps ahead. At the level of encoder states a step is taken out of
+what the attention sees. At the level of inputs what the encoder read at a step (its target and covariates, scaled) is
+set to 0: the level of the window's last season, or a covariate's mean.
 The position of the step and what is constant over the window stay.
 """
 
@@ -72,7 +73,7 @@ def integrated_gradients(subject: Subject, steps: Steps, varying: Tensor) -> tup
     """Integrated gradients (Sundararajan et al. 2017), without their sign.
 
     Returns:
-        Importances (num_windows, lookback), and the convergence delta: mean absolute difference between the sum of a
+        Importances (num_windows, num_keys), and the convergence delta: mean absolute difference between the sum of a
         window's attributions and the change of its forecast from the baseline, as a share of the mean absolute change.
     """
     parts, missed, changes = [], [], []
@@ -92,10 +93,10 @@ def integrated_gradients(subject: Subject, steps: Steps, varying: Tensor) -> tup
 
 def integrate(
     function: Callable[[Tensor], Tensor],
-    inputs: Float[Tensor, "batch lookback input_size"],
-    baseline: Float[Tensor, "batch lookback input_size"],
+    inputs: Float[Tensor, "batch num_keys input_size"],
+    baseline: Float[Tensor, "batch num_keys input_size"],
     points: int = INTEGRATION_POINTS,
-) -> Float[Tensor, "batch lookback input_size"]:
+) -> Float[Tensor, "batch num_keys input_size"]:
     """Gradients along the straight path from the baseline to the inputs, by Gauss–Legendre quadrature, times the way.
 
     Args:
@@ -171,7 +172,7 @@ def _differentiable_recurrence() -> contextlib.AbstractContextManager[None]:
     return flags
 
 
-def _by_step(attribution: Float[Tensor, "batch lookback input_size"]) -> Floats:
+def _by_step(attribution: Float[Tensor, "batch num_keys input_size"]) -> Floats:
     return np.asarray(attribution.sum(dim=-1).abs().double().cpu().numpy(), np.float64)
 
 

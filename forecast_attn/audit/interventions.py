@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from forecast_attn.nn.attention import Attention, Reweigh, Weigh
 from forecast_attn.nn.network import ForecastNetwork
 
-Steps = Bool[Tensor, "batch horizon lookback"]
+Steps = Bool[Tensor, "batch num_steps num_keys"]
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def reweighing(attention: Attention, reweigh: Reweigh | None) -> Iterator[None]:
 
 @contextmanager
 def feeding(network: ForecastNetwork, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
-    """Let the encoder read `change(inputs)` inside the block; inputs are (batch, lookback, input_size)."""
+    """Let the encoder read `change(inputs)` inside the block; inputs are (batch, num_keys, input_size)."""
 
     def change_first(_: nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
         return (change(given[0]), *given[1:])

@@ -25,7 +25,7 @@ from forecast_attn.audit.importance import (
     varying_columns,
 )
 from forecast_attn.audit.subject import Floats, Sight, Subject
-from forecast_attn.audit.wording import per_cent
+from forecast_attn.audit.wording import per_cent, plural
 
 RANDOM_ORDERS = 20
 """Random rankings per window that the yardsticks are made of."""
@@ -49,23 +49,27 @@ class Explained:
     """One step ahead per window, and what explains it.
 
     Attributes:
-        steps: which step, 0-based (num_windows,).
-        weights: mean over heads (num_windows, lookback).
-        visible: which lookback steps may be attended to (num_windows, lookback).
-        importances: importance of each lookback step, by method (num_windows, lookback).
+        steps: which time step, 0-based (num_windows,).
+        decoder_steps: the step of the decoder that forecasts it, alone or with others of its patch (num_windows,).
+        weights: mean over heads (num_windows, num_keys).
+        visible: which keys may be attended to (num_windows, num_keys).
+        importances: importance of each key, by method (num_windows, num_keys).
         convergence_delta: of integrated gradients.
+        key: what is ranked: steps or patches of the lookback.
     """
 
     steps: NDArray[np.int64]
+    decoder_steps: NDArray[np.int64]
     weights: Floats
     visible: NDArray[np.bool_]
     importances: dict[str, Floats]
     convergence_delta: float
+    key: str = "step"
 
 
-def num_forecasts(lookback: int) -> int:
+def num_forecasts(num_keys: int) -> int:
     """What `explain` costs, in forecasts."""
-    return 2 * lookback + GRADIENT_COST * (1 + INTEGRATION_POINTS)
+    return 2 * num_keys + GRADIENT_COST * (1 + INTEGRATION_POINTS)
 
 
 def explain(subject: Subject, sight: Sight) -> Explained:
@@ -80,8 +84,9 @@ def explain(subject: Subject, sight: Sight) -> Explained:
         "gradient_input": gradient_input(subject, steps, varying),
         "integrated_gradients": integrated,
     }
-    weights = sight.weights.mean(axis=1)[windows, steps].astype(np.float64)
-    return Explained(steps, weights, sight.visible[windows, steps], importances, delta)
+    asking = steps // subject.patches.length
+    weights = sight.weights.mean(axis=1)[windows, asking].astype(np.float64)
+    return Explained(steps, asking, weights, sight.visible[windows, asking], importances, delta, subject.key)
 
 
 def rank_agreement(explained: Explained, seed: int) -> Check:
@@ -99,7 +104,9 @@ def rank_agreement(explained: Explained, seed: int) -> Check:
     )
     by_name = {statistic.name: statistic for statistic in statistics}
     states, inputs = by_name["state_occlusion_overlap"], by_name["input_occlusion_overlap"]
-    passed = bool(states.beats_chance and inputs.beats_chance) and states.value >= MOST
+    passed: bool | None = bool(states.beats_chance and inputs.beats_chance) and states.value >= MOST
+    if _too_few_patches(explained):
+        passed = None
     return Check("rank_agreement", "Other explanations", passed, _verdict(explained, by_name), statistics)
 
 
@@ -165,18 +172,25 @@ def _among_themselves(explained: Explained) -> Statistic:
     )
 
 
+def _too_few_patches(explained: Explained) -> bool:
+    """A few long patches are a sound choice, which must not count against the weights."""
+    return explained.key == "patch" and explained.weights.shape[1] < FEWEST
+
+
 def _verdict(explained: Explained, statistics: dict[str, Statistic]) -> str:
+    if _too_few_patches(explained):
+        return f"a lookback of fewer than {FEWEST} patches leaves nothing to rank"
     count = headline_count(explained.weights.shape[1])
     state, inputs = statistics["state_occlusion_overlap"], statistics["input_occlusion_overlap"]
     assert state.yardstick is not None
     if count == 1:
         return (
-            f"the step weighted most is the one whose state the forecast misses most in {per_cent(state.value)} of the "
-            f"windows, and the one whose input it misses most in {per_cent(inputs.value)} "
-            f"(by chance {per_cent(state.yardstick.median)})"
+            f"the {explained.key} weighted most is the one whose state the forecast misses most in "
+            f"{per_cent(state.value)} of the windows, and the one whose input it misses most in "
+            f"{per_cent(inputs.value)} (by chance {per_cent(state.yardstick.median)})"
         )
     return (
-        f"of the {count} lookback steps weighted most, {per_cent(state.value)} are among the {count} whose states the "
-        f"forecast misses most, and {per_cent(inputs.value)} among the {count} whose inputs it misses most "
-        f"(by chance {per_cent(state.yardstick.median)})"
+        f"of the {count} lookback {plural(explained.key)} weighted most, {per_cent(state.value)} are among the {count} "
+        f"whose states the forecast misses most, and {per_cent(inputs.value)} among the {count} whose inputs it misses "
+        f"most (by chance {per_cent(state.yardstick.median)})"
     )

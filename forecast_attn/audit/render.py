@@ -19,7 +19,7 @@ def render(audit: Audit, console: Console) -> None:
     """Verdict, checks, numbers and covariates; everything else is in the document."""
     console.print(_about(audit.header))
     if audit.verdict is not None:
-        _render_verdict(audit.verdict, console)
+        _render_verdict(audit.verdict, audit.header, console)
         console.print(_check_table(audit.checks))
         console.print()
         console.print(_number_table(audit.checks))
@@ -29,13 +29,16 @@ def render(audit: Audit, console: Console) -> None:
 
 def _about(header: Header) -> str:
     looked = f"{header.windows:,} of {header.windows_available:,} validation windows"
-    sizes = f"lookback {header.lookback}, horizon {header.horizon}, step {header.frequency}"
+    patches = f" in patches of {header.patch_length}" if header.patch_length > 1 else ""
+    sizes = f"lookback {header.lookback}{patches}, horizon {header.horizon}, step {header.frequency}"
     errors = f"MAE {number(header.mae)} of '{header.target}', whose deviation is {number(header.scale)}"
     return f"{header.mechanism}, {looked} ({header.first_cutoff} to {header.last_cutoff}), {sizes}; {errors}\n"
 
 
-def _render_verdict(verdict: Verdict, console: Console) -> None:
+def _render_verdict(verdict: Verdict, header: Header, console: Console) -> None:
     console.print(Text.assemble((verdict.level, f"bold {COLOURS[verdict.level]}"), f": {verdict.sentence}"))
+    if header.most_weighted:
+        console.print(f"it looks most {header.most_weighted}")
     caveats = Table.grid(padding=(0, 1))
     for caveat in verdict.caveats:
         caveats.add_row("  -", caveat)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from forecast_attn.audit.agreement import jensen_shannon, kendall, mean_of_defined
 from forecast_attn.audit.findings import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats
+from forecast_attn.audit.wording import plural
 from forecast_attn.errors import RunError
 from forecast_attn.inference import Model
 
@@ -24,17 +25,21 @@ def check_comparable(model: Model, other: Model, name: str) -> None:
         what = differing[0]
         raise RunError(
             f"'{name}' cannot be compared: its {what} is {theirs[what]}, not {ours[what]}",
-            "train both runs on the same table with the same --lookback and --horizon",
+            f"train both runs on the same table with the same "
+            f"{'--patch-length' if what == 'patch length' else '--lookback and --horizon'}",
         )
 
 
-def seed_agreement(weights: NDArray[np.float32], others: list[NDArray[np.float32]], seed: int) -> Check:
+def seed_agreement(
+    weights: NDArray[np.float32], others: list[NDArray[np.float32]], seed: int, key: str = "step"
+) -> Check:
     """Jensen–Shannon distance and Kendall's tau of the mean weights of this run and of each other one.
 
     Args:
-        weights: (num_windows, heads, horizon, lookback).
+        weights: (num_windows, heads, num_steps, num_keys).
         others: the other runs', over the same windows; their heads may be another number.
         seed: of the yardstick's random orders.
+        key: what the weights belong to, as a word: step or patch.
     """
     own, theirs = _mean_rows(weights), [_mean_rows(each) for each in others]
     random = np.random.default_rng(seed)
@@ -69,7 +74,7 @@ def seed_agreement(weights: NDArray[np.float32], others: list[NDArray[np.float32
         ),
     ]
     passed = bool(statistics[0].beats_chance and statistics[2].beats_chance)
-    return Check("seeds", "Other seeds", passed, _verdict(statistics, len(others)), statistics)
+    return Check("seeds", "Other seeds", passed, _verdict(statistics, len(others), key), statistics)
 
 
 def _shape(model: Model) -> dict[str, object]:
@@ -80,11 +85,12 @@ def _shape(model: Model) -> dict[str, object]:
         "horizon": schema.horizon,
         "frequency": schema.frequency.alias,
         "list of series": list(schema.scaler.item_ids),
+        "patch length": model.config.model.patch_length,
     }
 
 
 def _mean_rows(weights: NDArray[np.float32]) -> Floats:
-    """(horizon, lookback) mean over windows and heads."""
+    """(num_steps, num_keys) mean over windows and heads."""
     return np.asarray(weights.mean(axis=(0, 1), dtype=np.float64))
 
 
@@ -96,11 +102,11 @@ def _mean_tau(rows: Floats, others: Floats) -> float:
     return float(mean_of_defined([kendall(row, other) for row, other in zip(rows, others, strict=True)]))
 
 
-def _verdict(statistics: list[Statistic], count: int) -> str:
+def _verdict(statistics: list[Statistic], count: int, key: str) -> str:
     distance, tau = statistics[0], statistics[2]
     assert distance.yardstick is not None
     runs = "the other run looks" if count == 1 else f"the {count} other runs look"
-    where = "at the same steps" if distance.beats_chance and tau.beats_chance else "elsewhere"
+    where = f"at the same {plural(key)}" if distance.beats_chance and tau.beats_chance else "elsewhere"
     return (
         f"{runs} {where}: Jensen–Shannon distance {distance.value:.2f} "
         f"(in random order {distance.yardstick.median:.2f}), Kendall's tau {tau.value:.2f}"

@@ -17,6 +17,7 @@ from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.windows import Window, WindowArrays
 from forecast_attn.inference import BATCH_SIZE, Model
 from forecast_attn.nn.attention import Attention, Reweigh
+from forecast_attn.nn.patches import Patches
 from forecast_attn.preparation import Preparation
 
 Floats = NDArray[np.float64]
@@ -30,9 +31,9 @@ class Sight(NamedTuple):
     prediction: Floats
     """(num_windows, horizon), in original units."""
     weights: NDArray[np.float32]
-    """(num_windows, heads, horizon, lookback)"""
+    """(num_windows, heads, num_steps, num_keys): of patches of time steps, which mostly are single ones."""
     visible: NDArray[np.bool_]
-    """(num_windows, horizon, lookback): which lookback steps may be attended to."""
+    """(num_windows, num_steps, num_keys): which keys may be attended to."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +91,16 @@ class Subject:
         attention = self.model.network.decoder.attention
         assert attention is not None
         return attention
+
+    @property
+    def patches(self) -> Patches:
+        """How the network cuts a window: what its keys and the decoder's steps are."""
+        return self.model.network.patches
+
+    @property
+    def key(self) -> str:
+        """What a weight belongs to, as a word: a step, or a patch of several."""
+        return "step" if self.patches.length == 1 else "patch"
 
     @property
     def device(self) -> torch.device:

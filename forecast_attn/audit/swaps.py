@@ -86,17 +86,25 @@ def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
         Statistic("as_good", "random orders that do as well", as_good, "share"),
         _sharpness(sight, moved),
     ]
-    passed = as_good <= RARE and rise >= MATTERS * mae
-    return Check("permutation", "Weights in random order", passed, _order_verdict(as_good, rise, mae), statistics)
+    passed, verdict = as_good <= RARE and rise >= MATTERS * mae, _order_verdict(as_good, rise, mae, subject.key)
+    return Check("permutation", "Weights in random order", passed, verdict, statistics)
 
 
 def _sharpness(sight: Sight, moved: Floats) -> Statistic:
     """Whether the forecasts with the largest weights move most (Jain & Wallace 2019, figure 6)."""
-    largest, moved = sight.weights.mean(axis=1).max(axis=-1).ravel().astype(np.float64), moved.ravel()
+    largest = sight.weights.mean(axis=1).max(axis=-1).ravel().astype(np.float64)
+    moved = _of_decoder_steps(moved, sight.weights.shape[2]).ravel()
     random = np.random.default_rng(0)
     yardstick = Yardstick.of_draws([spearman(random.permutation(largest), moved) for _ in range(50)], "random pairs")
     label = "rank correlation of the largest weight with the change"
     return Statistic("max_weight_correlation", label, spearman(largest, moved), "", yardstick)
+
+
+def _of_decoder_steps(moved: Floats, num_steps: int) -> Floats:
+    """(num_windows, num_steps) the mean of (num_windows, horizon) over the time steps of each step of the decoder."""
+    length = -(-moved.shape[1] // num_steps)
+    starts = np.arange(0, moved.shape[1], length)
+    return np.asarray(np.add.reduceat(moved, starts, axis=1) / np.diff(np.append(starts, moved.shape[1])), np.float64)
 
 
 def _uniform_verdict(rise: Statistic, mae: float, passed: bool) -> str:
@@ -108,10 +116,10 @@ def _uniform_verdict(rise: Statistic, mae: float, passed: bool) -> str:
     return f"{change}: the forecast hardly needs these weights to be right"
 
 
-def _order_verdict(as_good: float, rise: float, mae: float) -> str:
+def _order_verdict(as_good: float, rise: float, mae: float, key: str) -> str:
     change = f"in random order the MAE {change_of(rise / mae)} in the median"
     if as_good > RARE:
         return f"{change}, and {per_cent(as_good)} of random orders do as well: the order of the weights is no matter"
     if rise < MATTERS * mae:
         return f"{change}: the model's own order is the best, by next to nothing"
-    return f"{change}, and {per_cent(as_good)} of random orders do as well: it matters which step gets which weight"
+    return f"{change}, and {per_cent(as_good)} of random orders do as well: it matters which {key} gets which weight"

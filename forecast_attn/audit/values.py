@@ -13,14 +13,14 @@ from torch import Tensor
 from forecast_attn.audit.findings import Check, Statistic, Yardstick
 from forecast_attn.audit.ranking import Explained, agreements
 from forecast_attn.audit.subject import Floats, Sight, Subject
-from forecast_attn.audit.wording import per_cent
+from forecast_attn.audit.wording import per_cent, plural
 from forecast_attn.inspection.identifiability import attention_values, is_identifiable
 
 RANDOM_ORDERS = 20
 
 
 def values_check(subject: Subject, sight: Sight, explained: Explained, seed: int) -> tuple[Check, dict[str, Floats]]:
-    """Rank of the values, norm-weighted and effective attention; and the latter two (num_windows, lookback)."""
+    """Rank of the values, norm-weighted and effective attention; and the latter two (num_windows, num_keys)."""
     ranks, norms, effective, shares, chance = [], [], [], [], []
     generator = torch.Generator().manual_seed(seed)
     for rows, _ in subject.batches():
@@ -38,15 +38,16 @@ def values_check(subject: Subject, sight: Sight, explained: Explained, seed: int
     statistics = _statistics(rank, torch.cat(shares), [torch.cat(draw) for draw in zip(*chance, strict=True)])
     for name, label in (("norm_weighted", "norms of weighted values"), ("effective", "effective attention")):
         statistics += agreements(explained, name, label, found[name], seed)
-    return Check("values", "What is weighed", None, _verdict(rank, sight, statistics), statistics), found
+    verdict = _verdict(rank, sight, statistics, explained.key)
+    return Check("values", "What is weighed", None, verdict, statistics), found
 
 
 def norm_weighted(
     subject: Subject,
-    values: Float[Tensor, "batch heads lookback size"],
-    weights: Float[Tensor, "batch heads lookback"],
-) -> Float[Tensor, "batch lookback"]:
-    """Norm of what each lookback step adds to the context vector, heads merged."""
+    values: Float[Tensor, "batch heads num_keys size"],
+    weights: Float[Tensor, "batch heads num_keys"],
+) -> Float[Tensor, "batch num_keys"]:
+    """Norm of what each key adds to the context vector, heads merged."""
     score = subject.attention.score
     added = (weights[..., None] * values).flatten(0, 1).float().to(subject.device)
     with torch.inference_mode():
@@ -55,14 +56,14 @@ def norm_weighted(
 
 
 def effective_weights(
-    values: Float[Tensor, "batch heads lookback size"], weights: Float[Tensor, "batch heads lookback"]
-) -> Float[Tensor, "batch heads lookback"]:
+    values: Float[Tensor, "batch heads num_keys size"], weights: Float[Tensor, "batch heads num_keys"]
+) -> Float[Tensor, "batch heads num_keys"]:
     """The part of the weights that the context vector can see: without their component in the left null space of V."""
     return _projected(_column_spaces(values)[0], weights)
 
 
 def _column_spaces(values: Tensor) -> tuple[Tensor, Tensor]:
-    """Orthonormal bases of the column spaces (batch, heads, lookback, size), zeros beyond the rank, and the ranks.
+    """Orthonormal bases of the column spaces (batch, heads, num_keys, size), zeros beyond the rank, and the ranks.
 
     The values were computed in float32; the tolerance is float32's, as in numpy.linalg.matrix_rank.
     """
@@ -82,8 +83,8 @@ def _share(seen: Tensor, weights: Tensor) -> Tensor:
     return torch.where(whole > 0, seen.square().sum(dim=-1) / whole.clamp(min=1e-300), 0.0).mean(dim=1)
 
 
-def _weights_of_steps(sight: Sight, explained: Explained, rows: slice) -> Float[Tensor, "batch heads lookback"]:
-    weights, steps = torch.from_numpy(sight.weights[rows]).double(), torch.from_numpy(explained.steps[rows])
+def _weights_of_steps(sight: Sight, explained: Explained, rows: slice) -> Float[Tensor, "batch heads num_keys"]:
+    weights, steps = torch.from_numpy(sight.weights[rows]).double(), torch.from_numpy(explained.decoder_steps[rows])
     return weights[torch.arange(len(weights)), :, steps]
 
 
@@ -106,14 +107,15 @@ def _statistics(rank: float, shares: Tensor, chance: list[Tensor]) -> list[Stati
     ]
 
 
-def _verdict(rank: float, sight: Sight, statistics: list[Statistic]) -> str:
-    lookback = sight.weights.shape[-1]
+def _verdict(rank: float, sight: Sight, statistics: list[Statistic], key: str) -> str:
+    num_keys, keys = sight.weights.shape[-1], plural(key)
+    among = f"lookback {num_keys}" if key == "step" else f"{num_keys} {keys}"
     by_name = {statistic.name: statistic for statistic in statistics}
     overlap = by_name["norm_weighted_overlap"].value
-    norms = f"with the size of the values counted, {per_cent(overlap)} of the top steps stay on top"
-    if is_identifiable(lookback, round(rank)):
-        return f"no other weights give the same context vectors (rank {rank:.0f}, lookback {lookback}); {norms}"
+    norms = f"with the size of the values counted, {per_cent(overlap)} of the top {keys} stay on top"
+    if is_identifiable(num_keys, round(rank)):
+        return f"no other weights give the same context vectors (rank {rank:.0f}, {among}); {norms}"
     return (
-        f"other weights give the very same context vectors (rank {rank:.0f} of the values, lookback {lookback}): "
+        f"other weights give the very same context vectors (rank {rank:.0f} of the values, {among}): "
         f"the weights are one explanation of many; {norms}"
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from forecast_attn.audit.findings import Check, Level, Verdict
 from forecast_attn.audit.subject import Subject
-from forecast_attn.audit.wording import change_of
+from forecast_attn.audit.wording import change_of, plural
 from forecast_attn.inspection.identifiability import is_identifiable
 
 FEW_WINDOWS = 30
@@ -50,27 +50,29 @@ def _not_faithful(checks: dict[str, Check]) -> str:
 
 
 def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> Iterator[str]:
-    options = subject.model.config.model
-    beside = "its neighbours on both sides" if options.bidirectional else "all steps before it"
+    key, length = subject.key, subject.patches.length
+    both_sides = subject.model.config.model.bidirectional
+    beside = "its neighbours on both sides" if both_sides else f"all {plural(key)} before it"
+    state = "an encoder state" if length == 1 else f"the encoder state of a patch of {length} time steps"
     yield (
-        f"A weight belongs to an encoder state, and a recurrent state mixes its step with {beside}: "
-        "read it as 'around this step', not as 'this value'."
+        f"A weight belongs to {state}, and a recurrent state mixes its {key} with {beside}: "
+        f"read it as 'around this {key}', not as 'this value'."
     )
     yield (
         "The network was never trained with other weights than its own: what swapping them costs is not what a network "
         "without attention would lose (train one with --attention none)."
     )
-    rank, lookback = checks["values"]["rank"].value, subject.model.schema.lookback
-    if not is_identifiable(lookback, round(rank)):
+    rank, num_keys = checks["values"]["rank"].value, subject.patches.num_keys
+    if not is_identifiable(num_keys, round(rank)):
         yield (
-            f"The weights are not identifiable: the values have rank {rank:.0f} for {lookback} lookback steps, so "
-            "other weights give the same forecasts."
+            f"The weights are not identifiable: the values have rank {rank:.0f} for {num_keys} lookback {plural(key)}, "
+            "so other weights give the same forecasts."
         )
     mae = checks["permutation"]["mae"].value
     if mae >= naive_mae:
         yield "The forecast is no better than seasonal-naive on these windows: true reasons of a poor forecast."
     if "seeds" not in checks:
-        yield "One training was looked at; another seed may weigh other steps. Compare with: --seeds OTHER_RUN"
+        yield f"One training was looked at; another seed may weigh other {plural(key)}. Compare with: --seeds OTHER_RUN"
     if subject.num_windows < FEW_WINDOWS:
         yield f"{subject.num_windows} windows are few: the numbers would differ on others."
     yield "This is about what the network does, not about what causes what in the world."

@@ -36,9 +36,14 @@ def as_much(ratio: float) -> str:
     return f"{ratio:.1f} times as much" if ratio >= 1 else f"{100 * ratio:.0f} % as much"
 
 
-def the_steps(count: float) -> str:
-    """`the step`, `the 8 steps`."""
-    return "the step" if round(count) == 1 else f"the {round(count)} steps"
+def plural(key: str) -> str:
+    """`steps`, `patches`."""
+    return f"{key}es" if key.endswith("ch") else f"{key}s"
+
+
+def the_steps(count: float, key: str = "step") -> str:
+    """`the step`, `the 8 steps`; `the 2 patches`."""
+    return f"the {key}" if round(count) == 1 else f"the {round(count)} {plural(key)}"
 
 
 def random_steps(count: float) -> str:

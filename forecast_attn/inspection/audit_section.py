@@ -41,7 +41,8 @@ def _verdict(verdict: dict[str, Any]) -> str:
 def _windows_words(header: dict[str, Any]) -> str:
     if "windows" not in header:
         return ""
-    return paragraph(f"Audited on {show(header['windows'])} of {show(header.get('windows_available'))} windows.")
+    looks = f" It looks most {header['most_weighted']}." if header.get("most_weighted") else ""
+    return paragraph(f"Audited on {show(header['windows'])} of {show(header.get('windows_available'))} windows.{looks}")
 
 
 def _check(check: dict[str, Any], target: str | None, keys: str) -> str:

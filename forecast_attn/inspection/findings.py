@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from forecast_attn.inspection.distances import back_words, span_text, time_span
 
+MOST_NAMED = 4
+"""Steps whose strongest lag is said in words."""
+
 Matrix = NDArray[np.floating[Any]]
 
 
@@ -208,8 +211,16 @@ class Inspection:
 
     @property
     def most_at(self) -> str:
-        """Where the largest mean weight lies, in the unit of the time axis: `24–47 hours back (83 % of the weight)`."""
-        top = self.top[0]
+        """Where the largest mean weight lies, in the unit of the time axis: `24–47 hours back (83 % of the weight)`.
+
+        Of several steps it is said for each, of very many for the first and the last.
+        """
+        if len(self.steps) == 1:
+            return self._weight_words(self.top[0])
+        said = self.steps if len(self.steps) <= MOST_NAMED else [self.steps[0], self.steps[-1]]
+        return "; ".join(f"for steps {step.step_text} {self._weight_words(step.top[0])}" for step in said)
+
+    def _weight_words(self, top: TopLag) -> str:
         first, last = (top.lag if lag is None else lag for lag in (top.first_lag, top.last_lag))
         return f"{back_words(self.header.frequency, first, last)} ({100 * top.weight:.0f} % of the weight)"
 

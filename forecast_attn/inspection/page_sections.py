@@ -87,8 +87,8 @@ def _spread_words(inspection: Inspection) -> str:
     if header.patch_length > 1:
         return (
             f"On average a step of the decoder spreads over {_short(effective)} of {header.keys_text} (effective "
-            f"patches; entropy {_short(entropy)} of uniform) and looks {_short(lag)} patches back, "
-            f"most {inspection.most_at}."
+            f"patches; entropy {_short(entropy)} of uniform) and looks {_short(lag)} patches back. "
+            f"It looks most {inspection.most_at}."
         )
     return (
         f"On average a step spreads over {_short(effective)} of {header.lookback} past steps "

@@ -154,10 +154,10 @@ def _summary(inspection: Inspection) -> str:
     effective, entropy = inspection.mean("effective_steps"), inspection.mean("normalised_entropy")
     text = f"on average {effective:.1f} effective {keys} of {header.num_keys} (entropy {entropy:.2f} of uniform)"
     text += f", {inspection.mean('centroid_lag'):.1f} {lags} back"
-    if header.patch_length > 1:
-        text += f"; it looks most {inspection.most_at}"
     if inspection.missing_steps is not None:
         text += f"; {inspection.missing_steps:.1f} {keys} of a lookback are missing"
+    if header.patch_length > 1:
+        text = f"it looks most {inspection.most_at}\n{text}"
     if inspection.uniform_season_mass is None:
         return text
     mass, uniform = _share(inspection.mean("target_season_mass")), _share(inspection.uniform_season_mass)
