@@ -11,7 +11,7 @@ from forecast_attn.inspection.findings import MOST_NAMED
 
 
 def most_weighted(subject: Subject, sight: Sight) -> str:
-    """`24–47 hours back (in 96 % of the windows)`, for each patch of the horizon where there are several; of very many
+    """`24–47 hours back (in 96 % of the windows)`, for each patch of the horizon where there are several, of very many
     for the first and the last.
 
     Of heads it is their mean that counts; back is from the cut-off.
@@ -19,11 +19,9 @@ def most_weighted(subject: Subject, sight: Sight) -> str:
     weights = sight.weights.mean(axis=1)
     num_steps = weights.shape[1]
     named = list(range(num_steps)) if num_steps <= MOST_NAMED else [0, num_steps - 1]
+    steps = {step: f" for steps {span_text(*_steps_of(subject, step))}" if num_steps > 1 else "" for step in named}
     places = {step: _most_often(weights[:, step].argmax(axis=-1)) for step in named}
-    if num_steps == 1:
-        return _words(subject, *places[0])
-    spans = {step: span_text(*_steps_of(subject, step)) for step in named}
-    return "; ".join(f"for steps {spans[step]} {_words(subject, *places[step])}" for step in named)
+    return ", ".join(_words(subject, *places[step], steps[step]) for step in named)
 
 
 def _most_often(places: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> tuple[int, float]:
@@ -37,7 +35,7 @@ def _steps_of(subject: Subject, step: int) -> tuple[int, int]:
     return step * patches.length + 1, min((step + 1) * patches.length, patches.horizon)
 
 
-def _words(subject: Subject, place: int, share: float) -> str:
+def _words(subject: Subject, place: int, share: float, steps: str) -> str:
     first = (subject.patches.num_keys - 1 - place) * subject.patches.length
     back = back_words(subject.model.schema.frequency.alias, first, first + subject.patches.length - 1)
-    return f"{back} (in {per_cent(share)} of the windows)"
+    return f"{back}{steps} (in {per_cent(share)} of the windows)"

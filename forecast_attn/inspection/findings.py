@@ -213,16 +213,16 @@ class Inspection:
     def most_at(self) -> str:
         """Where the largest mean weight lies, in the unit of the time axis: `24–47 hours back (83 % of the weight)`.
 
-        Of several steps it is said for each, of very many for the first and the last.
+        Of several steps it is said of each, of very many of the first and the last.
         """
-        if len(self.steps) == 1:
-            return self._weight_words(self.top[0])
         said = self.steps if len(self.steps) <= MOST_NAMED else [self.steps[0], self.steps[-1]]
-        return "; ".join(f"for steps {step.step_text} {self._weight_words(step.top[0])}" for step in said)
+        return ", ".join(self._most_at(step) for step in said)
 
-    def _weight_words(self, top: TopLag) -> str:
+    def _most_at(self, step: StepStatistics) -> str:
+        top = step.top[0]
         first, last = (top.lag if lag is None else lag for lag in (top.first_lag, top.last_lag))
-        return f"{back_words(self.header.frequency, first, last)} ({100 * top.weight:.0f} % of the weight)"
+        steps = f" for steps {step.step_text}" if len(self.steps) > 1 else ""
+        return f"{back_words(self.header.frequency, first, last)}{steps} ({100 * top.weight:.0f} % of the weight)"
 
     def mean(self, name: str) -> float | None:
         """The mean over steps of one of their numbers; None where it is not defined."""

@@ -172,7 +172,7 @@ def _row_label(step: int | str, row: int) -> str:
 
 def _axis_lines(grid: Grid, num_keys: int, season: int, frequency: str, patch_length: int) -> list[str]:
     """The lags, the same in time (of a patch, where it begins), and a mark below every whole season."""
-    ticks = tick_lags(num_keys, season)
+    ticks = tick_lags(num_keys, season, patch_length)
     lags = _labelled("lag", {_column_of(lag, grid): _lag_text(lag, patch_length) for lag in ticks}, grid.width)
     back = {lag: time_distance(frequency, lag * patch_length) for lag in ticks[1:]}
     times = {_column_of(lag, grid): f"-{distance}".replace(" ", "") for lag, distance in back.items()}
@@ -190,9 +190,14 @@ def _lag_text(lag: int, patch_length: int) -> str:
     return span_text(lag * patch_length, (lag + 1) * patch_length - 1)
 
 
-def tick_lags(lookback: int, season: int) -> list[int]:
-    """Lag 0 and multiples of the season, or of a round number where there is none; crowded ones are left out later."""
-    spacing = season if 1 < season < lookback else 1 if lookback <= 12 else _round_number(lookback / 6)
+def tick_lags(lookback: int, season: int, patch_length: int = 1) -> list[int]:
+    """Lag 0 and multiples of the season, or of a round number where there is none; crowded ones are left out later.
+
+    Of a few patches all are labelled.
+    """
+    few = lookback <= 12
+    spacing = season if 1 < season < lookback else 1 if few else _round_number(lookback / 6)
+    spacing = 1 if few and patch_length > 1 else spacing
     return list(range(0, lookback, spacing))
 
 

@@ -63,7 +63,7 @@ def page_document(dump: AttentionDump, shown: AttentionDump, values: WindowValue
         "distances": [distance_span(sizes.frequency, *sizes.lags_of(lag)) for lag in range(sizes.num_keys)]
         if has_time_distances(sizes.frequency)
         else None,
-        "tickLags": tick_lags(sizes.num_keys, sizes.key_season),
+        "tickLags": tick_lags(sizes.num_keys, sizes.key_season, sizes.patch_length),
         "target": values.target,
         "items": shown.item_ids,
         "times": times,
