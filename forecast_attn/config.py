@@ -110,6 +110,16 @@ class ModelConfig:
     patch_length: int = option(
         1, "consecutive time steps that encoder, attention and decoder take as one; must divide the lookback", low=1
     )
+    projection_size: int = option(
+        0, "width of a learned projection of a step's inputs, before the cells; 0: inputs enter as they are", low=0
+    )
+    lags: tuple[int, ...] = option(
+        (), "steps back whose values each forecast step reads directly, such as 24,168", metavar="STEPS"
+    )
+    temporal_decoder_size: int = option(
+        0, "width of a perceptron per time step that adds to the decoder's forecast; 0 for none", low=0
+    )
+    linear_path: bool = option(False, "add a linear map of the whole window, and what is known ahead, to the forecast")
     skip: bool = option(True, "add a linear map of each lookback step's inputs to its encoder output")
     dropout: float = option(0.1, "dropout between layers and before the head", low=0, high=0.95)
     decoding: str = option("direct", "direct: steps know only what is known; autoregressive: and the previous output")

@@ -7,7 +7,9 @@ from typing import Any
 FORMAT_VERSION = 2
 """Of the JSON files that this version writes."""
 
-_BEFORE: dict[str, dict[str, Any]] = {"model": {"patch_length": 1}}
+_BEFORE: dict[str, dict[str, Any]] = {
+    "model": {"patch_length": 1, "projection_size": 0, "lags": (), "temporal_decoder_size": 0, "linear_path": False}
+}
 """What a run did that was trained before an option existed, whatever the default has become since."""
 
 

@@ -141,6 +141,7 @@ def window_sizes(schema: Schema) -> WindowSizes:
         num_past_inputs=schema.num_past_inputs,
         num_future_inputs=schema.num_future_inputs,
         num_static=schema.num_static,
+        num_calendar=len(schema.calendar.names),
         may_have_holes=schema.layout.may_have_holes,
         past_codes=schema.vocabulary.sizes(schema.roles.past_categories),
         future_codes=schema.vocabulary.sizes(schema.roles.future_categories),

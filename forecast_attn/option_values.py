@@ -134,6 +134,15 @@ def _to_levels(value: Any) -> tuple[float, ...]:
     return tuple(sorted(_to_float(part) for part in parts if str(part).strip()))
 
 
+def _to_steps(value: Any) -> tuple[int, ...]:
+    """Numbers of steps, ascending: a list, one number, or one string with commas."""
+    if isinstance(value, bool):
+        raise TypeError(value)
+    given = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
+    parts = [part for item in given for part in (item.split(",") if isinstance(item, str) else [item])]
+    return tuple(sorted({_to_int(part) for part in parts if str(part).strip()}))
+
+
 _CONVERTERS: dict[str, Any] = {
     "int": _to_int,
     "float": _to_float,
@@ -141,6 +150,7 @@ _CONVERTERS: dict[str, Any] = {
     "str": _to_str,
     "tuple[str, ...]": _to_names,
     "tuple[float, ...]": _to_levels,
+    "tuple[int, ...]": _to_steps,
 }
 _KINDS = {
     "int": "a whole number",
@@ -149,6 +159,7 @@ _KINDS = {
     "str": "text",
     "tuple[str, ...]": "column names",
     "tuple[float, ...]": "levels between 0 and 1, such as 0.1,0.5,0.9",
+    "tuple[int, ...]": "numbers of steps, such as 24,168",
 }
 
 
@@ -231,9 +242,21 @@ def check_levels(levels: tuple[float, ...]) -> None:
             raise ConfigError(f"--quantiles names {name} more than once", "name each level once")
 
 
+def check_lags(lags: tuple[int, ...]) -> None:
+    """Refuse lags that are no past steps.
+
+    Raises:
+        ConfigError: naming the lag.
+    """
+    for lag in lags:
+        if lag < 1:
+            raise ConfigError(f"--lags are at least 1; got {lag}", "such as 24,168")
+
+
 _PARSERS: dict[str, Any] = {
     "attention_windows": parse_attention_windows,
     "calendar": parse_calendar,
+    "lags": check_lags,
     "max_time": parse_duration,
     "quantiles": check_levels,
     "teacher_forcing": parse_share_range,

@@ -13,10 +13,14 @@ from forecast_attn.nn.decoder import BahdanauDecoder, DecoderSizes, LuongDecoder
 from forecast_attn.nn.embedding import Embeddings
 from forecast_attn.nn.encoder import Encoder
 from forecast_attn.nn.heads import GaussianHead, MakeHead, PointHead, QuantileHead, StudentTHead
+from forecast_attn.nn.lags import LagFeatures
+from forecast_attn.nn.linear_path import LinearPath
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.nn.patches import Patches
 from forecast_attn.nn.position import NUM_WAVELENGTHS
+from forecast_attn.nn.projection import InputProjection
 from forecast_attn.nn.scores import make_score
+from forecast_attn.nn.temporal_decoder import TemporalDecoder
 from forecast_attn.nn.window_normalisation import NUM_LEVEL_FEATURES, WindowNormalisation
 
 SCORES_WITH_SIZE = ("additive", "additive-normed", "concat", "scaled-dot", "multi-head")
@@ -37,6 +41,8 @@ class WindowSizes:
     num_past_inputs: int
     num_future_inputs: int
     num_static: int
+    num_calendar: int = 0
+    """How many of the past inputs are calendar features; they are the last ones."""
     may_have_holes: bool = False
     """Whether steps of the lookback may be unobserved; the encoder is then told which."""
     past_codes: tuple[int, ...] = ()
@@ -61,10 +67,15 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
     patches = Patches(sizes.lookback, sizes.horizon, model.patch_length)
     embeddings = Embeddings(sizes.past_codes, sizes.future_codes, sizes.static_codes)
     shared_size = sizes.num_static + embeddings.static_size + NUM_LEVEL_FEATURES + 2 * NUM_WAVELENGTHS
-    past_size = 1 + int(sizes.may_have_holes) + sizes.num_past_inputs + embeddings.past_size
-    future_size = sizes.num_future_inputs + embeddings.future_size
+    of_step = 1 + int(sizes.may_have_holes) + sizes.num_past_inputs
+    lag_size = of_step - sizes.num_calendar
+    future_size = sizes.num_future_inputs + embeddings.future_size + len(model.lags) * lag_size
+    encoder_projection, decoder_projection = (
+        InputProjection(patches.length * size + shared_size, model.projection_size, model.dropout)
+        for size in (of_step + embeddings.past_size, future_size)
+    )
     encoder = Encoder(
-        patches.length * past_size + shared_size,
+        encoder_projection.size,
         model.hidden_size,
         cell=model.cell,
         num_layers=model.num_layers,
@@ -73,17 +84,39 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
         skip=model.skip and model.attention != "none",  # nothing else reads the outputs that it is added to
     )
     decoder_sizes = DecoderSizes(
-        input_size=patches.length * future_size + shared_size + int(_is_autoregressive(model)),
+        input_size=decoder_projection.size + int(_is_autoregressive(model)),
         memory_size=encoder.memory_size,
         decoder_size=model.decoder_size or encoder.memory_size,
         num_layers=model.num_layers,
     )
+    decoder = _build_decoder(model, decoder_sizes, _build_attention(model, decoder_sizes, patches, sizes.season))
     return ForecastNetwork(
         encoder,
-        _build_decoder(model, decoder_sizes, _build_attention(model, decoder_sizes, patches, sizes.season)),
+        decoder,
         WindowNormalisation(model.window_normalisation, sizes.season),
         embeddings,
         patches,
+        lags=LagFeatures(sizes.lookback, sizes.horizon, model.lags),
+        lag_size=lag_size,
+        encoder_projection=encoder_projection,
+        decoder_projection=decoder_projection,
+        temporal_decoder=_build_temporal_decoder(model, decoder, future_size),
+        linear_path=LinearPath(sizes.lookback, lag_size, sizes.horizon, future_size) if model.linear_path else None,
+    )
+
+
+def _build_temporal_decoder(
+    model: ModelConfig, decoder: BahdanauDecoder | LuongDecoder, known_size: int
+) -> TemporalDecoder | None:
+    if not model.temporal_decoder_size:
+        return None
+    return TemporalDecoder(
+        decoder.feature_size,
+        known_size,
+        model.temporal_decoder_size,
+        output_size=decoder.head.output_size,
+        patch_length=model.patch_length,
+        dropout=model.dropout,
     )
 
 
@@ -162,6 +195,12 @@ def _check(model: ModelConfig) -> None:
             "--decoding autoregressive feeds every step the one before it; the steps of a patch are forecast at once",
             "leave --patch-length out, or take --decoding direct",
         )
+    for flag, given in (("temporal-decoder-size", model.temporal_decoder_size), ("linear-path", model.linear_path)):
+        if given and _is_autoregressive(model):
+            raise ConfigError(
+                f"--{flag} adds to forecasts that are made; --decoding autoregressive feeds each of them on",
+                f"leave --{flag} out, or take --decoding direct",
+            )
     if model.attention == "none":
         _check_without_attention(model)
     defaults = ModelConfig()

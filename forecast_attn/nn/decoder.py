@@ -67,6 +67,8 @@ class DecoderOutput(NamedTuple):
 
     outputs: Float[Tensor, "batch num_steps patch_size"]
     weights: Float[Tensor, "batch heads num_steps key_len"] | None
+    features: Float[Tensor, "batch num_steps feature_size"]
+    """What the head read."""
 
 
 class _Steps:
@@ -75,15 +77,17 @@ class _Steps:
     def __init__(self) -> None:
         self.outputs: list[Tensor] = []
         self.weights: list[Tensor] = []
+        self.features: list[Tensor] = []
 
-    def add(self, output: Tensor, weights: Tensor | None) -> None:
+    def add(self, features: Tensor, output: Tensor, weights: Tensor | None) -> None:
+        self.features.append(features)
         self.outputs.append(output)
         if weights is not None:
             self.weights.append(weights)
 
     def stacked(self) -> DecoderOutput:
         weights = torch.cat(self.weights, dim=2) if self.weights else None
-        return DecoderOutput(torch.stack(self.outputs, dim=1), weights)
+        return DecoderOutput(torch.stack(self.outputs, dim=1), weights, torch.stack(self.features, dim=1))
 
 
 class BahdanauDecoder(nn.Module):
@@ -110,7 +114,8 @@ class BahdanauDecoder(nn.Module):
             num_layers=sizes.num_layers,
             dropout=dropout,
         )
-        self.head = make_head(sizes.decoder_size + attention.context_size + sizes.input_size, dropout)
+        self.feature_size = sizes.decoder_size + attention.context_size + sizes.input_size
+        self.head = make_head(self.feature_size, dropout)
 
     def forward(
         self,
@@ -132,9 +137,10 @@ class BahdanauDecoder(nn.Module):
             attended = self.attention.attend(query, memory, first_step=step, need_weights=need_weights)
             context_vector = attended.context_vector[:, 0]
             state = step_layers(self.layers, torch.cat([inputs, context_vector], dim=-1), state)
-            output = self.head(torch.cat([top_hidden(state), context_vector, inputs], dim=-1))
+            features = torch.cat([top_hidden(state), context_vector, inputs], dim=-1)
+            output = self.head(features)
             own = feedback.own_value(self.head, output, step)
-            steps.add(output, attended.weights)
+            steps.add(features, output, attended.weights)
         return steps.stacked()
 
 
@@ -172,7 +178,8 @@ class LuongDecoder(nn.Module):
         self.combine = None
         if attention is not None:
             self.combine = nn.Linear(attention.context_size + sizes.decoder_size, sizes.decoder_size, bias=False)
-        self.head = make_head(sizes.decoder_size, dropout)
+        self.feature_size = sizes.decoder_size
+        self.head = make_head(self.feature_size, dropout)
 
     def forward(
         self,
@@ -189,7 +196,7 @@ class LuongDecoder(nn.Module):
             return self._step_by_step(encoded, known, feedback, memory, need_weights)
         hidden, _ = self.layers(inputs, self.bridge(encoded.state))
         state, weights = self.attentional_state(hidden, memory, need_weights=need_weights)
-        return DecoderOutput(self.head(state), weights)
+        return DecoderOutput(self.head(state), weights, state)
 
     def attentional_state(
         self,
@@ -240,5 +247,5 @@ class LuongDecoder(nn.Module):
             attentional_state = answer[:, 0]
             output = self.head(attentional_state)
             own = feedback.own_value(self.head, output, step)
-            steps.add(output, weights)
+            steps.add(attentional_state, output, weights)
         return steps.stacked()

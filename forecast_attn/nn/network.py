@@ -9,10 +9,14 @@ from torch import Tensor, nn
 from forecast_attn.nn.decoder import BahdanauDecoder, Feedback, LuongDecoder
 from forecast_attn.nn.embedding import Embeddings
 from forecast_attn.nn.encoder import Encoder
+from forecast_attn.nn.lags import LagFeatures
+from forecast_attn.nn.linear_path import LinearPath
 from forecast_attn.nn.observed import last_observed, observed_only
 from forecast_attn.nn.patches import Patches
 from forecast_attn.nn.position import position_features
 from forecast_attn.nn.precision import widened
+from forecast_attn.nn.projection import InputProjection
+from forecast_attn.nn.temporal_decoder import TemporalDecoder
 from forecast_attn.nn.window import WindowTensors
 from forecast_attn.nn.window_normalisation import WindowNormalisation, WindowScale
 
@@ -38,6 +42,10 @@ class ForecastNetwork(nn.Module):
 
     Several time steps may be one step of encoder and decoder, see `Patches`: it reads what is its own of each of them,
     then once what is constant, and its position among the patches.
+
+    Optional parts: a step of the horizon also reads what was seen a lag before it (`LagFeatures`), steps enter the
+    cells projected (`InputProjection`), and a perceptron per time step adds to what the head says (`TemporalDecoder`),
+    or a linear map of the whole window (`LinearPath`).
     """
 
     past_position: Tensor
@@ -50,13 +58,31 @@ class ForecastNetwork(nn.Module):
         normalisation: WindowNormalisation,
         embeddings: Embeddings,
         patches: Patches,
+        *,
+        lags: LagFeatures,
+        lag_size: int,
+        encoder_projection: InputProjection,
+        decoder_projection: InputProjection,
+        temporal_decoder: TemporalDecoder | None = None,
+        linear_path: LinearPath | None = None,
     ) -> None:
+        """
+        Args:
+            lag_size: how many of a lookback step's inputs are read at a lag and by the linear path: all but calendar
+                and categories.
+        """
         super().__init__()
         self.normalisation = normalisation
         self.embeddings = embeddings
         self.encoder = encoder
         self.decoder = decoder
         self.patches = patches
+        self.lags = lags
+        self.lag_size = lag_size
+        self.encoder_projection = encoder_projection
+        self.decoder_projection = decoder_projection
+        self.temporal_decoder = temporal_decoder
+        self.linear_path = linear_path
         past, future = position_features(patches.num_keys, patches.num_steps)
         self.register_buffer("past_position", past, persistent=False)
         self.register_buffer("future_position", future, persistent=False)
@@ -83,18 +109,40 @@ class ForecastNetwork(nn.Module):
         constant = torch.cat([self.embeddings.static(window), scale.features()], dim=-1)
         indicator = () if observed is None else (observed[..., None].to(past_target.dtype),)
         past = torch.cat([past_target[..., None], *indicator, self.embeddings.past(window)], dim=-1)
-        encoded = self.encoder(_complete(self.patches.of_past(past), constant, self.past_position))
-        known = self.patches.of_future(self.embeddings.future(window))
-        known = _complete(known, constant, self.future_position)
+        read = _complete(self.patches.of_past(past), constant, self.past_position)
+        encoded = self.encoder(self.encoder_projection(read))
+        seen, of_steps = past[..., : self.lag_size], self.embeddings.future(window)
+        of_steps = self.lags(of_steps, seen)
+        known = _complete(self.patches.of_future(of_steps), constant, self.future_position)
+        known = self.decoder_projection(known)
         feedback = self._feedback(last_observed(past_target, observed), scale, window, teacher_forcing)
         feedback = feedback._replace(uniform=uniform)
         visible = self.patches.observed(observed)
         decoded = self.decoder(encoded, known, feedback, mask=visible, need_weights=need_weights)
         head = self.decoder.head
-        on_window = head.parameters_of(widened(self.patches.in_steps(decoded.outputs)))
+        outputs = self._added(widened(self.patches.in_steps(decoded.outputs)), decoded.features, seen, of_steps)
+        on_window = head.parameters_of(outputs)
         parameters = head.restore(on_window, scale.loc[..., None], scale.scale[..., None])
         prediction = head.point(parameters) if uniform is None else scale.restore(head.sample(on_window, uniform))
         return ForecastOutput(prediction, decoded.weights, parameters)
+
+    def _added(
+        self,
+        outputs: Float[Tensor, "batch horizon output_size"],
+        features: Float[Tensor, "batch num_steps feature_size"],
+        seen: Float[Tensor, "batch lookback lag_size"],
+        known: Float[Tensor, "batch horizon known_size"],
+    ) -> Float[Tensor, "batch horizon output_size"]:
+        """The head's outputs, and what the optional parts add to them."""
+        if self.temporal_decoder is not None:
+            outputs = outputs + widened(self.temporal_decoder(features, known))
+        if self.linear_path is not None:
+            place = self.decoder.head.point_index
+            forecast = widened(self.linear_path(seen, known))[..., None]
+            outputs = torch.cat(
+                [outputs[..., :place], outputs[..., place : place + 1] + forecast, outputs[..., place + 1 :]], -1
+            )
+        return outputs
 
     def _feedback(
         self,
