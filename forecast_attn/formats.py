@@ -8,7 +8,8 @@ FORMAT_VERSION = 2
 """Of the JSON files that this version writes."""
 
 _BEFORE: dict[str, dict[str, Any]] = {
-    "model": {"patch_length": 1, "projection_size": 0, "lags": (), "temporal_decoder_size": 0, "linear_path": False}
+    "model": {"patch_length": 1, "projection_size": 0, "lags": (), "temporal_decoder_size": 0, "linear_path": False},
+    "training": {"preset": "default", "warmup": None, "weight_averaging": "none"},
 }
 """What a run did that was trained before an option existed, whatever the default has become since."""
 
@@ -22,7 +23,11 @@ def upgraded(content: dict[str, Any]) -> dict[str, Any]:
     if content["format"] == 1:
         content = _from_1(content)
     if "options" in content:
-        options = {part: _BEFORE.get(part, {}) | given for part, given in content["options"].items()}
+        # Those of a comparison have no parts: they are what was given, and nothing is left out.
+        options = {
+            part: _BEFORE.get(part, {}) | given if isinstance(given, dict) else given
+            for part, given in content["options"].items()
+        }
         content = {**content, "options": options}
     return content
 
