@@ -14,6 +14,7 @@ from forecast_attn.config import RunConfig
 from forecast_attn.errors import RunError
 from forecast_attn.forecast_result import ForecastResult
 from forecast_attn.panel_reading import Table, name_of, panel_of_run, read_panel
+from forecast_attn.plotting.of_forecaster import Plotting
 from forecast_attn.run_dir import SCRATCH, RunDir
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from forecast_attn.training.progress import TrainingListener
 
 
-class Forecaster(Backtesting):
+class Forecaster(Backtesting, Plotting):
     """Trains on a table, forecasts it, and keeps what the forecast looked at.
 
         forecaster = Forecaster(horizon=24, lookback=168, attention="luong-general", future_covariates=["temperature"])

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from forecast_attn.cli.options import Json
-
-if TYPE_CHECKING:
-    from forecast_attn.plotting.sources import PlotChoice, PlotSource
-
-KINDS = ("forecast", "error-by-step", "calibration")
+from forecast_attn.plotting.picture import KINDS, check_choice_of, check_targets, picture_of
 
 
 def plot(
@@ -50,28 +46,23 @@ def plot(
 ) -> None:
     """Draw forecasts with their intervals, the error by step, or the calibration of the levels."""
     pictures = {"png": png, "svg": svg}
-    _check_options(kind, cutoff=cutoff, history=history)
-    _check_pictures(pictures, {"the table of forecasts": source, "--data": data})
+    check_choice_of(kind, cutoff=cutoff, history=history)
+    check_targets(pictures, {"the table of forecasts": source, "--data": data})
     from forecast_attn.plotting.sources import PlotChoice, find_source
 
-    choice = PlotChoice(item or [], model or [], cutoff, history, data)
-    shown, figure, render = _parts(kind, find_source(source), choice)
+    picture = picture_of(kind, find_source(source), PlotChoice(item or [], model or [], cutoff, history, data))
     written = [path for path in pictures.values() if path is not None]
     if written:
-        from forecast_attn.plotting.pictures import save_figure
-
-        drawn = figure(shown)
-        for path in written:
-            save_figure(drawn, path)
+        picture.save(*written)
     if json:
-        _write_json(shown.to_dict())
+        _write_json(picture.to_dict())
         return
     if not written:
         from forecast_attn.cli.tables import make_console
 
-        render(shown, make_console())
+        picture.print(make_console())
     else:
-        _say(shown.notes, written)
+        _say(picture.notes, written)
 
 
 def _say(notes: list[str], written: list[Path]) -> None:
@@ -80,45 +71,6 @@ def _say(notes: list[str], written: list[Path]) -> None:
         typer.echo(f"note: {note}", err=True)
     for path in written:
         typer.echo(f"picture: {path}")
-
-
-def _parts(kind: str, source: PlotSource, choice: PlotChoice) -> tuple[Any, Any, Any]:
-    """What is drawn, how it becomes a figure, and how it is printed."""
-    from forecast_attn.plotting import curve_pictures, forecast_picture, terminal
-    from forecast_attn.plotting.sources import forecast_scene, levels_of, step_errors_of
-
-    if kind == "forecast":
-        return forecast_scene(source, choice), forecast_picture.draw_forecast, terminal.render_forecast
-    if kind == "calibration":
-        return levels_of(source, choice), curve_pictures.draw_reliability, terminal.render_reliability
-    return step_errors_of(source, choice), curve_pictures.draw_errors, terminal.render_errors
-
-
-def _check_options(kind: str, *, cutoff: str | None, history: int | None) -> None:
-    """Refuse, before any work, what does not go together."""
-    from forecast_attn.errors import ConfigError, did_you_mean
-
-    if kind not in KINDS:
-        raise ConfigError(f"--kind {kind}: there is no such picture", did_you_mean(kind, KINDS))
-    for flag, value in (("--cutoff", cutoff), ("--history", history)):
-        if kind != "forecast" and value is not None:
-            raise ConfigError(f"{flag} is about --kind forecast; {kind} takes all cut-offs", f"leave {flag} out")
-
-
-def _check_pictures(pictures: dict[str, Path | None], read: dict[str, Path | None]) -> None:
-    """Refuse a file of another kind, and one that is read."""
-    from os.path import realpath
-
-    from forecast_attn.errors import ConfigError
-
-    for name, path in pictures.items():
-        if path is None:
-            continue
-        if path.suffix.lower() != f".{name}":
-            raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
-        for what, other in read.items():
-            if other is not None and realpath(other) == realpath(path):
-                raise ConfigError(f"--{name} would write over {what}, '{path}'", "name another file")
 
 
 def _write_json(document: dict[str, Any]) -> None:

@@ -104,19 +104,24 @@ def check_known(names: list[str], known: list[str], what: str, source: str) -> N
             raise DataError(f"{source} has no {what} '{name}'", did_you_mean(name, known[:20]))
 
 
-def read_forecasts(path: Path, *, zone: Zone | None = None, target: str | None = None) -> Forecasts:
+def label_of(table: pd.DataFrame | Path) -> str:
+    """How messages and titles call a table."""
+    return f"'{table}'" if isinstance(table, Path) else "the DataFrame"
+
+
+def read_forecasts(source: pd.DataFrame | Path, *, zone: Zone | None = None, target: str | None = None) -> Forecasts:
     """Read a table of forecasts, CSV or Parquet.
 
     Args:
-        path: of the table.
+        source: the table, or its file.
         zone: of the run that it belongs to; found in the stamps when None.
         target: the target's name.
 
     Raises:
         DataError: the file cannot be read, lacks a column, or has a cell or a row that cannot be.
     """
-    table = read_beside(path, DataConfig(), item_id="item_id")
-    label = f"'{path}'"
+    table = read_beside(source, DataConfig(), item_id="item_id")
+    label = label_of(source)
     missing = [name for name in REQUIRED if name not in table.columns]
     if missing:
         raise DataError(f"{label} is no table of forecasts: it has no column {quoted(missing)}", WRITTEN_BY)

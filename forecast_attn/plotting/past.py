@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_dump.times import parse_time
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.reading import read_beside
+from forecast_attn.data.reading import read_beside, table_name
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.evaluation.baselines import seasonal_naive
 from forecast_attn.evaluation.levels import level_columns
 from forecast_attn.history import read_history
 from forecast_attn.inference import Model, forecast_windows, load_model
 from forecast_attn.panel_reading import panel_of_run
-from forecast_attn.plotting.forecasts import Forecasts, check_known
+from forecast_attn.plotting.forecasts import Forecasts, check_known, label_of
 from forecast_attn.prediction import prediction_columns
 from forecast_attn.preparation import Preparation, prepare
 from forecast_attn.run_dir import RunDir
@@ -106,7 +106,7 @@ def _series_of(panel: Panel, rows: Rows) -> Rows:
     return np.asarray(np.searchsorted(panel.starts, rows, side="right") - 1, np.int64)
 
 
-def read_past(run: RunDir, data: Path | None) -> Past:
+def read_past(run: RunDir, data: pd.DataFrame | Path | None) -> Past:
     """The table of training, or another one that continues it.
 
     Raises:
@@ -119,10 +119,10 @@ def read_past(run: RunDir, data: Path | None) -> Past:
         return Past(run, model, prepare(panel, model.config.data).panel, _table_of(run))
     config = model.config.data
     frame = read_beside(data, config, item_id=model.schema.roles.item_id, wide=config.wide)
-    return Past(run, model, read_history(model, run, frame, data.name).panel, f"'{data}'")
+    return Past(run, model, read_history(model, run, frame, table_name(data)).panel, label_of(data))
 
 
-def validation_forecasts(run: RunDir, data: Path | None) -> Forecasts:
+def validation_forecasts(run: RunDir, data: pd.DataFrame | Path | None) -> Forecasts:
     """Forecasts of the validation windows that training scored, beside seasonal-naive.
 
     Args:
@@ -138,7 +138,7 @@ def validation_forecasts(run: RunDir, data: Path | None) -> Forecasts:
     return past.forecasts(cutoffs, baseline=True)
 
 
-def newest_validation(run: RunDir, data: Path | None, items: list[str]) -> tuple[Past, Rows]:
+def newest_validation(run: RunDir, data: pd.DataFrame | Path | None, items: list[str]) -> tuple[Past, Rows]:
     """The table of training, and the last validation window of every series; raises as `validation_forecasts`."""
     past, preparation = _prepared(run, data)
     cutoffs = np.sort(preparation.validation_cutoffs)
@@ -149,7 +149,7 @@ def newest_validation(run: RunDir, data: Path | None, items: list[str]) -> tuple
     return past, cutoffs[newest & wanted]
 
 
-def _prepared(run: RunDir, data: Path | None) -> tuple[Past, Preparation]:
+def _prepared(run: RunDir, data: pd.DataFrame | Path | None) -> tuple[Past, Preparation]:
     model = load_model(run)
     preparation = prepare(_panel_of_training(run, model, data), model.config.data)
     return Past(run, model, preparation.panel, _table_of(run)), preparation
@@ -159,7 +159,7 @@ def _table_of(run: RunDir) -> str:
     return f"'{run.read_json(run.config)['data']['file']}'"
 
 
-def _panel_of_training(run: RunDir, model: Model, data: Path | None) -> Panel:
+def _panel_of_training(run: RunDir, model: Model, data: pd.DataFrame | Path | None) -> Panel:
     """The table of training.
 
     Raises:

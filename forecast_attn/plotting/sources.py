@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from forecast_attn.data.reading import read_beside
+import pandas as pd
+
+from forecast_attn.data.reading import read_beside, table_name
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
 from forecast_attn.plotting.reliability import Reliability, reliability
@@ -33,13 +35,13 @@ class PlotChoice:
     models: list[str]
     cutoff: str | None = None
     history: int | None = None
-    data: Path | None = None
+    data: pd.DataFrame | Path | None = None
 
 
 class PlotSource(NamedTuple):
     """A table of forecasts, a run, or a table in the folder of its run."""
 
-    table: Path | None
+    table: pd.DataFrame | Path | None
     run: RunDir | None
 
 
@@ -98,7 +100,7 @@ def forecast_scene(source: PlotSource, choice: PlotChoice) -> ForecastScene:
 
 def _find(source: PlotSource, choice: PlotChoice) -> Found:
     """The forecasts at the cut-off that was asked for: written ones, or made again by the network."""
-    tables = [source.table] if source.table is not None else _tables_of(source.run)
+    tables: list[pd.DataFrame | Path] = [source.table] if source.table is not None else _tables_of(source.run)
     read = [_read(path, source.run).of_items(choice.items) for path in tables]
     if read and choice.cutoff is None:
         return Found(read[0], read[0])
@@ -111,11 +113,11 @@ def _find(source: PlotSource, choice: PlotChoice) -> Found:
     raise DataError(f"{read[0].name} has no forecast of the cut-off {choice.cutoff}", read[0].cutoff_hint())
 
 
-def _tables_of(run: RunDir | None) -> list[Path]:
+def _tables_of(run: RunDir | None) -> list[pd.DataFrame | Path]:
     return [path for path in (run.predictions, run.backtest) if path.is_file()] if run is not None else []
 
 
-def _read(path: Path, run: RunDir | None) -> Forecasts:
+def _read(path: pd.DataFrame | Path, run: RunDir | None) -> Forecasts:
     if run is None:
         return read_forecasts(path)
     from forecast_attn.inference import read_schema
@@ -142,7 +144,7 @@ def _made_again(run: RunDir, choice: PlotChoice) -> Found:
 # --------------------------------------------------------------------------- the series
 
 
-def _candidates(source: PlotSource, forecasts: Forecasts, data: Path | None) -> Iterator[SeriesValues]:
+def _candidates(source: PlotSource, forecasts: Forecasts, data: pd.DataFrame | Path | None) -> Iterator[SeriesValues]:
     """The tables that may hold the series, the cheapest first."""
     if source.run is not None and data is not None:
         yield _values_in(source.run, data)
@@ -158,15 +160,15 @@ def _candidates(source: PlotSource, forecasts: Forecasts, data: Path | None) -> 
         yield _values_in(source.run, path)
 
 
-def _values_in(run: RunDir, path: Path | None) -> SeriesValues:
+def _values_in(run: RunDir, table: pd.DataFrame | Path | None) -> SeriesValues:
     """The series of a table, or of the end of the table of training that the run keeps."""
     from forecast_attn.history import read_history
     from forecast_attn.inference import load_model
 
     model = load_model(run)
     item_id, config = model.schema.roles.item_id, model.config.data
-    frame = None if path is None else read_beside(path, config, item_id=item_id, wide=config.wide)
-    panel = read_history(model, run, frame, "" if path is None else path.name, cold_start=True).panel
+    frame = None if table is None else read_beside(table, config, item_id=item_id, wide=config.wide)
+    panel = read_history(model, run, frame, table_name(table), cold_start=True).panel
     return SeriesValues.of_panel(panel)
 
 

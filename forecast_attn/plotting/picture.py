@@ -1,0 +1,123 @@
+"""A picture before it is drawn: its numbers, its figure, its files, and its form in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forecast_attn.errors import ConfigError, did_you_mean
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from rich.console import Console
+
+    from forecast_attn.plotting.sources import PlotChoice, PlotSource
+
+KINDS = ("forecast", "error-by-step", "calibration")
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """What `Forecaster.plot` gives."""
+
+    kind: str
+    """One of `KINDS`."""
+    shown: Any
+    """The scene, the errors or the calibration that is drawn."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What the picture does not show."""
+        return list(self.shown.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able: every number that is drawn."""
+        found: dict[str, Any] = self.shown.to_dict()
+        return found
+
+    def figure(self) -> Figure:
+        """A figure of matplotlib, to be changed or shown; each call makes a new one.
+
+        Raises:
+            ConfigError: matplotlib is not installed.
+        """
+        from forecast_attn.plotting import curve_pictures, forecast_picture
+
+        draw: dict[str, Any] = {
+            "forecast": forecast_picture.draw_forecast,
+            "calibration": curve_pictures.draw_reliability,
+        }
+        figure: Figure = draw.get(self.kind, curve_pictures.draw_errors)(self.shown)
+        return figure
+
+    def save(self, *paths: Path | str) -> None:
+        """Write .png or .svg files, whole or not at all; the same picture is the same bytes.
+
+        Raises:
+            ConfigError: a name ends otherwise, or matplotlib is not installed.
+            RunError: a file cannot be written.
+        """
+        from forecast_attn.plotting.pictures import save_figure
+
+        figure = self.figure()
+        for path in paths:
+            save_figure(figure, Path(path))
+
+    def print(self, console: Console | None = None) -> None:
+        """Print it as wide as the terminal, in colours where it has them."""
+        from rich.console import Console
+
+        from forecast_attn.plotting import terminal
+
+        render: dict[str, Any] = {"forecast": terminal.render_forecast, "calibration": terminal.render_reliability}
+        render.get(self.kind, terminal.render_errors)(self.shown, console or Console())
+
+
+def picture_of(kind: str, source: PlotSource, choice: PlotChoice) -> Picture:
+    """Read and score what a picture shows.
+
+    Raises:
+        ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.
+    """
+    from forecast_attn.plotting.sources import forecast_scene, levels_of, step_errors_of
+
+    check_choice_of(kind, cutoff=choice.cutoff, history=choice.history)
+    read: dict[str, Any] = {"forecast": forecast_scene, "calibration": levels_of}
+    return Picture(kind, read.get(kind, step_errors_of)(source, choice))
+
+
+def check_choice_of(kind: str, *, cutoff: str | None, history: int | None) -> None:
+    """Refuse, before any work, what does not go together.
+
+    Raises:
+        ConfigError: saying what.
+    """
+    if kind not in KINDS:
+        raise ConfigError(f"--kind {kind}: there is no such picture", did_you_mean(kind, KINDS))
+    for flag, value in (("--cutoff", cutoff), ("--history", history)):
+        if kind != "forecast" and value is not None:
+            raise ConfigError(f"{flag} is about --kind forecast; {kind} takes all cut-offs", f"leave {flag} out")
+
+
+def check_targets(pictures: Mapping[str, Path | None], read: Mapping[str, Path | None]) -> None:
+    """Refuse a file of another kind, and one that is read.
+
+    Args:
+        pictures: by the kind, png or svg.
+        read: by what it is called.
+
+    Raises:
+        ConfigError: saying which.
+    """
+    from os.path import realpath
+
+    for name, path in pictures.items():
+        if path is None:
+            continue
+        if path.suffix.lower() != f".{name}":
+            raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
+        for what, other in read.items():
+            if other is not None and realpath(other) == realpath(path):
+                raise ConfigError(f"--{name} would write over {what}, '{path}'", "name another file")

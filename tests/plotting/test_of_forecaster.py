@@ -1,0 +1,69 @@
+"""`Forecaster.plot` against `forecast plot`, and what only Python has: DataFrames and figures."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from forecast_attn import Forecaster
+from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.plotting.picture import KINDS
+
+
+@pytest.fixture(scope="module")
+def table(make_table) -> pd.DataFrame:
+    return make_table().drop(columns="temperature")
+
+
+@pytest.fixture(scope="module")
+def in_memory(table) -> Forecaster:
+    """Trained on a DataFrame, so that no file has its table."""
+    options = {"lookback": 14, "horizon": 3, "hidden_size": 4, "max_epochs": 1, "epoch_windows": 32, "seed": 7}
+    return Forecaster(**options, quantiles=[0.1, 0.5, 0.9]).fit(table)
+
+
+@pytest.mark.parametrize("kind", ["forecast", "error-by-step"])
+def test_it_is_the_command(forecast, run_copy, write, make_table, kind) -> None:
+    write(make_table())
+    outcome = forecast("plot", "run", "--kind", kind, "--data", "data.csv", "--png", "theirs.png", "--json")
+    assert outcome.code == 0, outcome.err
+    picture = Forecaster.load("run").plot(kind, data="data.csv", png="ours.png")
+    assert picture.to_dict() == json.loads(outcome.out)
+    assert Path("ours.png").read_bytes() == Path("theirs.png").read_bytes()
+
+
+def test_the_command_prints_the_picture(forecast, run_copy, write, make_table, capsys) -> None:
+    write(make_table())
+    printed = forecast("plot", "run", "--data", "data.csv").out
+    capsys.readouterr()
+    Forecaster.load("run").plot(data="data.csv").print()
+    assert capsys.readouterr().out.splitlines()[:2] == printed.splitlines()[:2]  # below them is as wide as a terminal
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_forecaster_without_a_file_draws_dataframes(in_memory, table, here, kind) -> None:
+    backtest = in_memory.backtest(table, cutoffs=6, stride=1, baselines=["naive"])
+    picture = in_memory.plot(kind, forecasts=backtest.frame, svg="picture.svg")
+    assert Path("picture.svg").read_text(encoding="utf-8").startswith("<?xml")
+    assert picture.kind == picture.to_dict()["kind"] == kind
+    picture = in_memory.plot(kind, data=table)
+    assert any("validation" in note for note in picture.notes)
+    assert picture.figure().axes
+
+
+def test_a_forecast_in_memory_is_drawn_after_the_end_of_its_table(in_memory, table) -> None:
+    predictions = in_memory.predict().predictions
+    (view,) = in_memory.plot(forecasts=predictions, history=5).to_dict()["views"]
+    assert view["cutoff"] == table["date"].iloc[-1]
+
+
+def test_what_cannot_be_drawn_is_said(in_memory, here) -> None:
+    with pytest.raises(ConfigError, match="no such picture"):
+        in_memory.plot("forcast")
+    with pytest.raises(ConfigError, match="writes a"):
+        in_memory.plot(png="picture.pdf")
+    with pytest.raises(RunError, match="not fitted"):
+        Forecaster().plot()
+    with pytest.raises(RunError, match="was not trained on a file"):
+        in_memory.plot("error-by-step")
