@@ -32,12 +32,15 @@ def reweighing(attention: Attention, reweigh: Reweigh | None) -> Iterator[None]:
 
 @contextmanager
 def feeding(network: ForecastNetwork, change: Callable[[Tensor], Tensor]) -> Iterator[None]:
-    """Let the encoder read `change(inputs)` inside the block; inputs are (batch, num_keys, input_size)."""
+    """Let the encoder read `change(inputs)` inside the block; inputs are (batch, num_keys, input_size).
+
+    They are what it reads before they are projected, each of them a column or the position.
+    """
 
     def change_first(_: nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
         return (change(given[0]), *given[1:])
 
-    handle = network.encoder.register_forward_pre_hook(change_first)
+    handle = network.encoder_projection.register_forward_pre_hook(change_first)
     try:
         yield
     finally:

@@ -62,6 +62,7 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
         "The network was never trained with other weights than its own: what swapping them costs is not what a network "
         "without attention would lose (train one with --attention none)."
     )
+    yield from _past_the_weights(subject)
     rank, num_keys = checks["values"]["rank"].value, subject.patches.num_keys
     if not is_identifiable(num_keys, round(rank)):
         yield (
@@ -76,3 +77,13 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
     if subject.num_windows < FEW_WINDOWS:
         yield f"{subject.num_windows} windows are few: the numbers would differ on others."
     yield "This is about what the network does, not about what causes what in the world."
+
+
+def _past_the_weights(subject: Subject) -> Iterator[str]:
+    """What reaches the forecast from the lookback without the attention."""
+    options = subject.model.config.model
+    if options.lags:
+        lags = ", ".join(map(str, options.lags))
+        yield f"Each step also reads what lay {lags} steps before it (--lags): no weight shows that."
+    if options.linear_path:
+        yield "A linear map of the whole lookback adds to the forecast (--linear-path): the weights are about the rest."

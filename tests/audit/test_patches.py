@@ -10,6 +10,8 @@ import pytest
 
 from forecast_attn.attention_dump import read_attention
 from forecast_attn.audit import Audit, AuditOptions, audit_attention
+from forecast_attn.audit.importance import input_occlusion, varying_columns
+from forecast_attn.audit.subject import Subject
 from forecast_attn.audit.wording import plural, the_steps
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
@@ -143,3 +145,25 @@ def test_an_audit_of_time_steps_says_nothing_of_patches() -> None:
 def test_patches_in_sentences(count: float, words: str) -> None:
     assert the_steps(count, "patch") == words
     assert plural("step") == "steps"
+
+
+def test_what_reaches_the_forecast_past_the_weights_is_said() -> None:
+    model, preparation = untrained(attention="luong-general", lookback=8, lags="2,4", linear_path=True)
+    audit = audit_attention(model, preparation, AuditOptions(windows=4, draws=10), device=CPU)
+    assert audit.verdict is not None
+    said = " ".join(audit.verdict.caveats)
+    assert "Each step also reads what lay 2, 4 steps before it (--lags)" in said
+    assert "adds to the forecast (--linear-path)" in said
+
+
+def test_inputs_are_explained_before_they_are_projected() -> None:
+    """Projected, every number mixes columns and position: there would be nothing to leave out."""
+    model, preparation = untrained(attention="luong-general", lookback=8, patch_length=2, projection_size=5)
+    subject = Subject.of(model, preparation, preparation.validation_cutoffs[:4], CPU)
+    varying = varying_columns(subject)
+    position = model.network.past_position.shape[1]
+    assert len(varying) > 5 + position
+    assert not varying[-position:].any()
+    assert varying[0]  # the target of the first step of a patch
+    sight = subject.look()
+    assert (input_occlusion(subject, sight, np.zeros(4, np.int64), varying) > 0).any()
