@@ -488,3 +488,61 @@ def test_the_charts_are_saved_as_a_picture(browser, page, tmp_path, dark):
         assert hatched(picture, dark) == (button == "save")  # the first window has missing steps
         assert len(colours) > 500  # the heat map and the letters, not the background alone
     assert browser.complaints() == []
+
+
+# --------------------------------------------------------------------------- patches
+
+
+@pytest.fixture
+def patched_page(tmp_path):
+    """Patches of 4 steps: 5 of the lookback, 3 of a horizon of 10, of which the first looks at the last but one."""
+    rows = np.full((1, 1, 3, 5), 0.05, np.float32)
+    for step in range(3):
+        rows[..., step, 3 - step] = 0.8
+    cutoff, hour = np.datetime64("2026-01-05T23", "ns"), np.timedelta64(1, "h")
+    about = {"mechanism": "m", "order": "luong", "score": "general", "normaliser": "softmax", "window": "global"}
+    sizes = {"heads": 1, "lookback": 20, "horizon": 10, "frequency": "h", "season": 24, "patch_length": 4}
+    with AttentionWriter(tmp_path / "patches.parquet", AttentionMetadata(**about, **sizes)) as file:
+        file.write(
+            item_ids=["north"],
+            cutoffs=np.array([cutoff]),
+            timestamps=(cutoff + hour * np.array([1, 5, 9]))[None],
+            lookback_starts=np.array([cutoff - 19 * hour]),
+            weights=rows,
+        )
+    dump = read_attention(tmp_path / "patches.parquet")
+    past, ahead = np.arange(20.0)[None], np.arange(20.0, 30)[None]
+    path = tmp_path / "page.html"
+    path.write_text(make_page(dump, dump, WindowValues(past, ahead, ahead + 1, [], "load")))
+    return path
+
+
+def test_a_patch_is_drawn_and_named_as_a_whole(browser, patched_page):
+    browser.open(patched_page, address="#step=2")
+    assert browser.complaints() == []
+    said = readout(browser)
+    assert said.startswith("Steps 5–8, 2026-01-06 04:00 … 07:00 · forecast 24 to 27 · actual 25 to 28")
+    assert "looks most at 2026-01-05 12:00 … 15:00 (lags 8–11, 80 %)" in said
+    line = browser.ask("document.querySelector('#series .past.looked-at').getAttribute('d')")
+    assert len(re.findall("[ML]", line)) == 4  # its four time steps
+    assert browser.ask("document.querySelectorAll('#series rect.weight').length") == 5
+    assert len(re.findall("[ML]", browser.ask("document.querySelector('#series .past').getAttribute('d')"))) == 20
+    box = browser.ask("(({x, width}) => [x, width])(document.querySelector('#series .target-patch').getBBox())")
+    ahead = browser.ask("(({x, width}) => [x, width])(document.querySelector('#series .forecast.patch').getBBox())")
+    assert box[0] < ahead[0] < ahead[0] + ahead[1] < box[0] + box[1]
+    texts = browser.ask("Array.from(document.querySelectorAll('#heatmap text'), (each) => each.textContent)")
+    assert {"1–4", "5–8", "9–10", "0–3", "8–11", "effective patches"} <= set(texts)
+
+
+def test_tables_of_patches(browser, patched_page):
+    browser.open(patched_page, address="#step=3")
+    assert readout(browser).startswith("Steps 9–10, 2026-01-06 08:00 … 09:00 · forecast 28 to 29")
+    for name in ("step-details", "lag-details"):
+        browser.ask(f"document.getElementById('{name}').open = true")
+        browser.wait(f"document.querySelectorAll('#{name} td').length > 0")
+    steps, lags = (
+        browser.ask(f"Array.from(document.querySelectorAll('#{name} tbody tr'), (row) => row.innerText)")
+        for name in ("step-details", "lag-details")
+    )
+    assert steps[2].split("\t")[:4] == ["9–10", "2026-01-06 08:00 … 09:00", "28 to 29", "29 to 30"]
+    assert lags[0].replace("\u00a0", " ").split("\t") == ["12–15", "2026-01-05 08:00 … 11:00", "4 to 7", "80 %"]
