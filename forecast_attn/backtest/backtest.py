@@ -235,7 +235,7 @@ class _Work:
         from forecast_attn.backtest.refitting import refit_in
 
         backtest = self.backtest
-        before = self.model_of(number - 1)
+        before = backtest.model if backtest.refit.origin == "run" else self.model_of(number - 1)
         fold = next(fold for fold in backtest.folds.folds if fold.model == number)
         self.listener.refitting(number, fold.cutoff)
         scratch = self.parts.scratch(number)

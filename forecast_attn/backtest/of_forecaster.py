@@ -32,6 +32,7 @@ class Backtesting:
         refit_learning_rate: float | None = None,
         refit_window: str | int | None = None,
         refit_validation: int | None = None,
+        refit_from: str | None = None,
         baselines: Sequence[str] | None = None,
         metrics: Sequence[str] | None = None,
         by: Sequence[str] = (),
@@ -64,6 +65,7 @@ class Backtesting:
             refit_validation: the last so many steps before a refit's cut-off choose its best epoch and are not trained
                 on; seven horizons, or as many as the run's validation has where that is shorter, when None. With 0 a
                 refit trains on all rows and keeps its last epoch.
+            refit_from: whose weights a refit begins with: `last`, the refit before it, also when None; or `run`.
             baselines: names of models to compare with; naive, seasonal-naive, drift and linear when None.
             metrics: names; all that there are when None.
             by: groups to score too: step, item_id, hour, weekday, cutoff.
@@ -95,7 +97,7 @@ class Backtesting:
         run = self._fitted()
         options = BacktestOptions(
             schedule=Schedule(cutoffs, start, end, stride),
-            refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation),
+            refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation, refit_from),
             baselines=DEFAULT_BASELINES if baselines is None else tuple(baselines),
             metrics=None if metrics is None else tuple(metrics),
             by=tuple(by),

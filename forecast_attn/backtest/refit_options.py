@@ -9,8 +9,9 @@ import numpy as np
 
 from forecast_attn.backtest.folds import parse_refit
 from forecast_attn.backtest.stride import Axis, Stride
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, did_you_mean
 
+ORIGINS = ("last", "run")
 EPOCHS = 2
 """Of each refit, unless asked otherwise."""
 
@@ -29,8 +30,16 @@ class RefitOptions:
     validation: int | None = None
     """Last steps before the cut-off that choose the best epoch; with 0 the last epoch is kept and none is left out."""
 
+    origin: str | None = None
+    """Whose weights a refit begins with: those of the refit before it (last, which None is), or the run's (run)."""
+
     def __post_init__(self) -> None:
         every = parse_refit(self.refit)
+        if self.origin is not None:
+            if not every:
+                raise ConfigError("--refit-from is for refits", "add --refit every, or --refit 7")
+            if self.origin not in ORIGINS:
+                raise ConfigError(f"--refit-from has no value '{self.origin}'", did_you_mean(self.origin, ORIGINS))
         for name in ("epochs", "learning_rate", "window", "validation"):
             if getattr(self, name) is not None and not every:
                 raise ConfigError(f"--refit-{name.replace('_', '-')} is for refits", "add --refit every, or --refit 7")
@@ -79,4 +88,5 @@ class RefitOptions:
             "refit_learning_rate": self.learning_rate,
             "refit_window": None if self.window is None else str(self.window),
             "refit_validation": self.validation,
+            "refit_from": (self.origin or ORIGINS[0]) if self.every else None,
         }

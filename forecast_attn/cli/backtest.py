@@ -89,6 +89,12 @@ def backtest(
             "when absent, 0 for none.",
         ),
     ] = None,
+    refit_from: Annotated[
+        str | None,
+        typer.Option(
+            "--refit-from", metavar="NAME", help="Whose weights a refit begins with (last, run); last when absent."
+        ),
+    ] = None,
     baselines: Annotated[
         str | None,
         typer.Option(
@@ -149,7 +155,7 @@ def backtest(
 
     wanted = BacktestOptions(
         schedule=Schedule(cutoffs, start, end, stride),
-        refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation),
+        refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation, refit_from),
         baselines=DEFAULT_BASELINES if baselines is None else () if baselines == "none" else _names(baselines),
         metrics=_names(metrics) or None,
         by=_names(by),

@@ -59,6 +59,13 @@ def test_nothing_before_a_window_and_its_lookback_changes_a_refit(sales: pd.Data
     assert (forecasts(sales) != forecasts(early)).all()  # without a window all rows count
 
 
+def test_refits_from_the_run_have_the_first_in_common(sales: pd.DataFrame, forecasts: Callable) -> None:
+    of_last, of_run = forecasts(sales, refit_from="last"), forecasts(sales, refit_from="run")
+    np.testing.assert_array_equal(of_last, forecasts(sales))
+    first = of_last == of_run  # three windows of the first refit: the south ends after the first cut-off
+    assert first.tolist() == [True] * 9 + [False] * 6
+
+
 class Counter(TrainingListener):
     """How many windows were trained on, and the last validation loss."""
 
@@ -107,6 +114,8 @@ def test_without_validation_the_last_epoch_is_kept(shop_run: Path, sales: pd.Dat
         ({"refit": "never", "refit_window": 28}, ConfigError, "--refit-window is for refits"),
         ({"refit": "never", "refit_learning_rate": 0.1}, ConfigError, "--refit-learning-rate is for refits"),
         ({"refit": "never", "refit_validation": 0}, ConfigError, "--refit-validation is for refits"),
+        ({"refit": "never", "refit_from": "run"}, ConfigError, "--refit-from is for refits"),
+        ({"refit_from": "runs"}, ConfigError, "--refit-from has no value 'runs'"),
         ({"refit_learning_rate": 0.0}, ConfigError, "--refit-learning-rate must be above 0; got 0"),
         ({"refit_window": "-3"}, ConfigError, "--refit-window must be a number of steps"),
         ({"refit_window": "5x"}, ConfigError, "--refit-window has no unit 'x'"),
