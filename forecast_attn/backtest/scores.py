@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -69,7 +70,8 @@ def score_backtest(
     baseline = REFERENCE if REFERENCE in backtest.baselines else None
     overall = score(frame, metrics, scales=scales, baseline=baseline)
     if baseline is not None:
-        overall = overall.assign(skill_per_cent=_skills(frame, baseline))
+        ratios = overall if "rmae" in overall else score(frame, ["rmae"], baseline=baseline)
+        overall = overall.assign(skill_per_cent=100 * (1 - ratios["rmae"]))
     return Scores(
         overall=overall,
         by=score(frame, metrics, by, scales=scales, baseline=baseline) if by else None,
@@ -105,14 +107,19 @@ def check_scores(backtest: Backtest, metrics: Sequence[str] | None, by: Sequence
     score_backtest(frame, backtest, metrics, by)
 
 
-def _skills(frame: pd.DataFrame, baseline: str) -> pd.Series:
-    """How much smaller each model's MAE is than the baseline's, in per cent, on the rows that both have forecast."""
-    return 100 * (1 - score(frame, ["rmae"], baseline=baseline)["rmae"])
-
-
 def _skills_of(frame: pd.DataFrame, name: str, baselines: Sequence[str]) -> pd.DataFrame:
-    """The model's skill against each baseline, on the rows that both have forecast."""
-    skills = [float(_skills(_pair(frame, name, baseline), baseline).iloc[0]) for baseline in baselines]
+    """How much smaller the model's MAE is than each baseline's, in per cent, on the rows that both have forecast.
+
+    All models have the same rows in the same order.
+    """
+    error = (frame["prediction"] - frame["target"]).abs().to_numpy()
+    of_model = {each: error[(frame["model"] == each).to_numpy()] for each in (name, *baselines)}
+    skills = []
+    for baseline in baselines:
+        own, its = of_model[name], of_model[baseline]
+        both = ~np.isnan(own) & ~np.isnan(its)
+        below = its[both].sum()
+        skills.append(100 * (1 - own[both].sum() / below) if below > 0 else math.nan)
     return pd.DataFrame({"baseline": list(baselines), "skill_per_cent": np.asarray(skills, np.float64)})
 
 
