@@ -5,7 +5,12 @@
 Importing this package imports nothing heavy; `Forecaster` is loaded when it is first asked for.
 """
 
+import os
 from typing import TYPE_CHECKING, Any
+
+# Intel's matrix kernels, also on AMD, may round a row by where it lies in memory, and so by its place in a batch; told
+# to be strict they do not, at the same speed. They read this once, when they first multiply.
+os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
 if TYPE_CHECKING:
     from forecast_attn.attention_dump import AttentionDump as AttentionDump

@@ -285,3 +285,12 @@ def test_a_gpu_gives_the_same(name: str, cell: str, decoding: str) -> None:
 def forecast_and_gradients(network: ForecastNetwork, batch: Batch) -> tuple[ForecastOutput, list[torch.Tensor]]:
     output = network(batch, teacher_forcing=1.0)
     return output, list(torch.autograd.grad(output.prediction.square().mean(), list(network.parameters())))
+
+
+@pytest.mark.parametrize("size", [1, 3, 4, 8, 9, 32])
+def test_a_row_has_the_same_bits_wherever_it_stands_in_a_batch(size):
+    for width in (3, 5, 9, 27, 64, 129):
+        layer, row = torch.nn.Linear(width, size), torch.randn(1, width)
+        with torch.inference_mode():
+            outputs = layer(row.expand(128, width).contiguous())
+        assert (outputs == outputs[:1]).all(), width
