@@ -6,7 +6,6 @@ and estimation" (CRPS, interval score); Winkler 1972 (interval score).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -72,25 +71,6 @@ def winkler(target: Floats, lower: Floats, upper: Floats, nominal: float) -> Flo
     """The interval score: the width, and 2 / (1 - nominal) for every unit that the value lies outside."""
     outside = np.maximum(lower - target, 0) + np.maximum(target - upper, 0)
     return (upper - lower) + 2 / (1 - nominal) * outside
-
-
-def gaussian_crps(target: Floats, mean: Floats, scale: Floats) -> Floats:
-    """The continuous ranked probability score of a normal distribution, in the target's units.
-
-    Args:
-        target: of any shape.
-        mean: of the distribution.
-        scale: its standard deviation; where 0, the score is the absolute error, which is the limit.
-
-    Source: Gneiting and Raftery 2007, equation 21.
-    """
-    from scipy.special import ndtr
-
-    positive = scale > 0
-    z = np.divide(target - mean, scale, out=np.zeros(np.broadcast(target, mean, scale).shape), where=positive)
-    density = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
-    score = scale * (z * (2 * ndtr(z) - 1) + 2 * density - 1 / math.sqrt(math.pi))
-    return np.where(positive, score, np.abs(target - mean))
 
 
 def sample_crps(target: Floats, samples: Floats) -> Floats:

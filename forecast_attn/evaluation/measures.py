@@ -18,6 +18,9 @@ import numpy as np
 from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.evaluation.levels import Floats, covered, intervals, pinball, winkler
 
+SAMPLE_CRPS = "sample_crps"
+"""Column of a tidy table with the score of each row's own samples, NaN where it has none."""
+
 
 @dataclass(frozen=True, eq=False)
 class ScoredRows:
@@ -32,6 +35,8 @@ class ScoredRows:
     rmse_scale: Floats | None = None
     baseline_error: Floats | None = None
     """Absolute error of the baseline at the same series, cut-off and stamp; NaN where it has no forecast."""
+    sample_crps: Floats | None = None
+    """The score of the row's samples; NaN where it has none."""
 
     @property
     def error(self) -> Floats:
@@ -100,7 +105,9 @@ def _wql(rows: ScoredRows) -> Iterator[Ratio]:
 
 
 def _crps(rows: ScoredRows) -> Iterator[Ratio]:
-    yield Ratio("crps", 2 * _mean_pinball(rows))
+    from_levels = 2 * _mean_pinball(rows)
+    exact = rows.sample_crps
+    yield Ratio("crps", from_levels if exact is None else np.where(np.isnan(exact), from_levels, exact))
 
 
 def _coverage(rows: ScoredRows) -> Iterator[Ratio]:

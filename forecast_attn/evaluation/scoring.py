@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.evaluation.levels import Floats, level_columns
-from forecast_attn.evaluation.measures import LEAVES_OUT, METRICS, Ratio, ScoredRows, check_metrics, ratios
+from forecast_attn.evaluation.measures import LEAVES_OUT, METRICS, SAMPLE_CRPS, Ratio, ScoredRows, check_metrics, ratios
 
 __all__ = ["GROUPS", "METRICS", "check_groups", "check_metrics", "score", "scores_to_records"]
 
@@ -156,6 +156,7 @@ def _scored_rows(
         mae_scale=None if scales is None else _scale(chosen, scales["mae"]),
         rmse_scale=None if scales is None else _scale(chosen, scales["rmse"]),
         baseline_error=baseline_error,
+        sample_crps=chosen[SAMPLE_CRPS].to_numpy(np.float64) if SAMPLE_CRPS in chosen else None,
     )
 
 

@@ -20,6 +20,9 @@ from forecast_attn.data.timestamps import Stamps
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.actuals import rows_at, series_of, stamps_of
 from forecast_attn.evaluation.forecast_table import ForecastColumns, forecast_columns
+from forecast_attn.evaluation.levels import sample_crps
+from forecast_attn.evaluation.measures import SAMPLE_CRPS
+from forecast_attn.evaluation.sample_table import has_samples, summed_up
 from forecast_attn.evaluation.step_columns import first_step_alone, stamps_of_steps, step_columns, unfolded
 
 Ints = NDArray[np.int64]
@@ -42,6 +45,8 @@ class ForecastTable:
     """On the axis of the actuals (num_rows,)."""
     step_windows: dict[str, Any] | None = None
     """Cut-off and step of every row, of a table that had a column per step and none of cut-offs."""
+    samples: NDArray[np.float64] | None = None
+    """What was drawn for every row, of a table of paths (num_rows, num_samples)."""
 
     @classmethod
     def read(cls, table: Any, panel: Panel, chosen: tuple[str, ...]) -> ForecastTable:
@@ -57,6 +62,9 @@ class ForecastTable:
         """
         source, roles = table_name(table), panel.roles
         frame = read_beside(table, DataConfig(), item_id=roles.item_id)
+        samples = None
+        if not chosen and has_samples(frame):
+            frame, samples = summed_up(frame, source)
         steps = () if chosen else step_columns(map(str, frame.columns))
         columns = forecast_columns(
             first_step_alone(frame, steps) if steps else frame,
@@ -69,7 +77,7 @@ class ForecastTable:
         series = series_of(frame, columns.item_id, panel, source)
         stamps = stamps_of(frame, columns.time, series, panel, source)
         if not steps:
-            return cls(frame, source, columns, panel, series, stamps)
+            return cls(frame, source, columns, panel, series, stamps, samples=samples)
         stamps, cutoffs, numbers = stamps_of_steps(stamps, len(steps), panel.frequency)
         windows = {"cutoff": cutoffs, "step": numbers} if columns.cutoff is None else None
         frame = unfolded(frame, steps, source)
@@ -100,6 +108,8 @@ class ForecastTable:
             "row": rows,
             "target": np.where(rows >= 0, self.panel.target[np.maximum(rows, 0)], np.nan),
         }
+        if self.samples is not None:
+            keys[SAMPLE_CRPS] = sample_crps(keys["target"], self.samples)
         parts = [pd.DataFrame({**keys, **self._values(name)}) for name in self.columns.models]
         tidy = pd.concat(parts, ignore_index=True)
         self._refuse_repeats(tidy)
@@ -108,6 +118,9 @@ class ForecastTable:
     def notes(self, block: int | None) -> tuple[str, ...]:
         """What its columns leave to be said."""
         notes = []
+        if self.samples is not None:
+            number = self.samples.shape[1]
+            notes.append(f"'{self.source}': the median of {number:,} paths is the forecast, their CRPS is exact")
         if self.columns.left_out:
             notes.append(f"columns that are no forecasts: {', '.join(self.columns.left_out)}")
         if self.step_windows is not None:

@@ -1,12 +1,15 @@
 """The distribution's errors against integrals and slow code."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import integrate, stats
 
+from forecast_attn.errors import DataError
+from forecast_attn.evaluation.evaluate import evaluate
 from forecast_attn.evaluation.levels import (
-    gaussian_crps,
     intervals,
     level_columns,
     pinball,
@@ -14,6 +17,12 @@ from forecast_attn.evaluation.levels import (
     winkler,
 )
 from forecast_attn.evaluation.scoring import score
+
+
+def gaussian_crps(target: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """The closed form of a normal distribution (Gneiting and Raftery 2007, equation 21), checked below."""
+    z = (target - mean) / scale
+    return scale * (z * (2 * stats.norm.cdf(z) - 1) + 2 * stats.norm.pdf(z) - 1 / np.sqrt(np.pi))
 
 
 def test_levels_are_columns_called_by_a_number_between_0_and_1() -> None:
@@ -35,9 +44,39 @@ def test_the_closed_form_is_the_integral(target: float, scale: float) -> None:
     np.testing.assert_allclose(got, [below + above], rtol=1e-6)
 
 
-def test_a_distribution_of_one_point_has_the_absolute_error() -> None:
-    got = gaussian_crps(np.array([3.0, 1.0]), np.array([1.0, 1.0]), np.zeros(2))
-    assert got.tolist() == [2.0, 0.0]
+def test_samples_that_are_all_the_same_have_the_absolute_error() -> None:
+    got = sample_crps(np.array([3.0, 1.0]), np.ones((2, 5)))
+    np.testing.assert_allclose(got, [2.0, 0.0], atol=1e-15)
+
+
+def paths(number: int = 4_000) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Draws of a normal distribution for three days after twenty known ones, and what came."""
+    rng = np.random.default_rng(3)
+    days = pd.date_range("2024-01-01", periods=24, freq="D")
+    actuals = pd.DataFrame({"date": days, "sales": rng.normal(10, 2, 24).round(3)})
+    steps = np.arange(1, 4).repeat(number)
+    drawn = {"sample": np.tile(np.arange(number), 3), "value": rng.normal(10 + steps, 2.0)}
+    table = pd.DataFrame({"cutoff": days[20], "timestamp": days[20] + pd.to_timedelta(steps, "D"), "step": steps})
+    return table.assign(**drawn).sample(frac=1, random_state=0), actuals
+
+
+def test_paths_are_scored_by_their_crps_and_their_median(tmp_path: Path) -> None:
+    table, actuals = paths()
+    file = tmp_path / "samples.parquet"
+    table.to_parquet(file, index=False)
+    found = evaluate(file, actuals, by="step")
+    ours = found.scores[found.scores["model"] == "samples"].set_index("step")
+    came = actuals["sales"].to_numpy()[21:]
+    closed = gaussian_crps(came, 10.0 + np.arange(1, 4), np.full(3, 2.0))
+    np.testing.assert_allclose(ours["crps"], closed, rtol=0.03, atol=0.01)
+    for step, own in table.groupby("step"):
+        drawn = own["value"].to_numpy()
+        assert ours.loc[step, "crps"] == pytest.approx(sample_crps(came[[step - 1]], drawn[None])[0])
+        assert ours.loc[step, "mae"] == pytest.approx(abs(np.median(drawn) - came[step - 1]))
+        assert ours.loc[step, "width@0.8"] == pytest.approx(np.subtract(*np.quantile(drawn, [0.9, 0.1])))
+    assert any("median of 4,000 paths" in note for note in found.notes)
+    with pytest.raises(DataError, match="samples of some stamps"):
+        evaluate(table.iloc[1:], actuals)
 
 
 def test_crps_of_many_levels_approaches_the_closed_form() -> None:
