@@ -1,0 +1,202 @@
+"""The baseline `regression`: one ridge regression for the whole horizon, estimated anew at every cut-off.
+
+It is made of what works for day-ahead prices, and of nothing that is peculiar to them: whole seasons as inputs, a
+re-estimation whenever there is something new, several calibration windows averaged (LEAR), and a target whose spikes
+are tamed. Where LEAR has a lasso per hour and calibration windows of 8 weeks to 4 years, ours has a ridge penalty, all
+hours at once, and memories that fade: a closed form, whose sums are carried on from cut-off to cut-off.
+
+Sources: Lago, Marcjasz, De Schutter and Weron 2021, "Forecasting day-ahead electricity prices: a review of
+state-of-the-art algorithms, best practices and an open-access benchmark", section 4.2 (LEAR); Uniejewski and Weron
+2018 for the arcsinh (see `ArcsinhScale`); Hoerl and Kennard 1970, "Ridge regression".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.split import Split
+from forecast_attn.errors import DataError
+from forecast_attn.evaluation.regression_inputs import RegressionInputs
+from forecast_attn.evaluation.window_features import BaselineSetup
+
+if TYPE_CHECKING:
+    from forecast_attn.data.vintages import Vintages
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+HALF_LIVES = (np.inf, 365.0, 90.0)
+"""Seasons after which a window counts half; the mean of the three forecasts is the forecast."""
+FEWEST_WINDOWS = 4
+"""Below which there is no forecast."""
+MOST_INPUTS = 3_000
+"""The sums take memory with the square of the inputs, and each estimation time with their cube."""
+_BEYOND = 0.5
+"""A forecast may lie so far outside of what the series has had, as a share of its range."""
+_WINDOWS_AT_ONCE = 4_096
+
+
+def regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
+    """Forecast with a regression of each series, estimated at each cut-off on what was known then.
+
+    The regression of a cut-off learns from every window of its series whose horizon has come true by then and whose
+    own cut-off has the same phase of the season (see `_phases`), weighted by 0.5^(age / half-life). Its forecast does
+    not depend on which other cut-offs are asked for, but for rounding. Scales are those of the rows up to the
+    boundary; of a cut-off before it, and of a series that begins after it, those of the first rows that all of its
+    forecasts know.
+
+    Args:
+        panel: with the rows of each horizon.
+        cutoffs: rows of the last known values, (num_cutoffs,).
+        setup: sizes, calendar, and the boundary.
+
+    Returns:
+        (num_cutoffs, horizon), in the target's units. NaN where an input is missing, or fewer than `FEWEST_WINDOWS`
+        windows without a missing value are known.
+
+    Raises:
+        DataError: that is so of all cut-offs; or the windows have too many inputs.
+    """
+    forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
+    series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
+    known = cutoffs - panel.starts[series] + 1
+    fitted = np.minimum(np.maximum(Split(setup.boundary).training_rows(panel)[series], setup.lookback), known)
+    vintages, inputs, of_inputs = _vintages(panel), None, None
+    for own in _alike(series, fitted, _phases(panel, cutoffs, setup)):
+        if (series[own[0]], fitted[own[0]]) != of_inputs:
+            of_inputs = (series[own[0]], fitted[own[0]])
+            inputs = RegressionInputs(panel, int(of_inputs[0]), int(of_inputs[1]), setup, vintages)
+            _check_size(inputs)
+        assert inputs is not None
+        usable = own[known[own] >= inputs.reach]
+        if len(usable):
+            usable = usable[np.argsort(cutoffs[usable], kind="stable")]
+            forecasts[usable] = _roll(inputs, cutoffs[usable], _windows(panel, cutoffs[usable], inputs, setup), setup)
+    if len(forecasts) and np.isnan(forecasts).any(axis=1).all():
+        raise DataError(
+            f"the baseline 'regression' has fewer than {FEWEST_WINDOWS} windows without a missing value to learn from",
+            "leave it out, begin later, or fill missing values with --missing",
+        )
+    return forecasts
+
+
+def _roll(inputs: RegressionInputs, cutoffs: Ints, windows: Ints, setup: BaselineSetup) -> Floats:
+    """Forecast at ascending cut-offs of one series and phase (num_cutoffs, horizon).
+
+    Args:
+        inputs: of the series.
+        cutoffs: rows, (num_cutoffs,).
+        windows: rows of the cut-offs to learn from, ascending; each only once its horizon has come true.
+        setup: sizes.
+    """
+    memories = [_Memory(inputs, half_life, setup) for half_life in HALF_LIVES]
+    lowest, highest = inputs.known_range(cutoffs)
+    margin = _BEYOND * (highest - lowest)
+    forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
+    learnt, before = 0, cutoffs[0]
+    for place, cutoff in enumerate(cutoffs):
+        stop = int(np.searchsorted(windows, cutoff - setup.horizon, side="right"))
+        for memory in memories:
+            memory.fade(cutoff - before)
+        for first in range(learnt, stop, _WINDOWS_AT_ONCE):
+            some = windows[first : min(first + _WINDOWS_AT_ONCE, stop)]
+            seen, wanted = inputs.of(some), inputs.wanted(some)
+            whole = ~(np.isnan(seen).any(axis=1) | np.isnan(wanted).any(axis=1))
+            for memory in memories:
+                memory.learn(seen[whole], wanted[whole], cutoff - setup.horizon - some[whole])
+        learnt, before = stop, cutoff
+        if memories[0].weight >= FEWEST_WINDOWS:  # of the one that forgets nothing: the number of windows
+            of_each = [memory.forecast(inputs.of(cutoffs[place : place + 1])[0]) for memory in memories]
+            mean = np.mean([inputs.scale.invert(each) for each in of_each if each is not None], axis=0)
+            forecasts[place] = np.clip(mean, lowest[place] - margin[place], highest[place] + margin[place])
+    return forecasts
+
+
+class _Memory:
+    """X'WX and X'WY of the windows learnt so far, W their weights as of the present cut-off."""
+
+    def __init__(self, inputs: RegressionInputs, half_life: float, setup: BaselineSetup) -> None:
+        self._inputs = inputs
+        self._steps = half_life * setup.season
+        self._moments = np.zeros((inputs.num_inputs, inputs.num_inputs))
+        self._products = np.zeros((inputs.num_inputs, setup.horizon))
+        self.weight = 0.0
+
+    def fade(self, steps: int) -> None:
+        """So many steps have passed."""
+        left = 0.5 ** (steps / self._steps)
+        self._moments *= left
+        self._products *= left
+        self.weight *= left
+
+    def learn(self, seen: Floats, wanted: Floats, ages: Ints) -> None:
+        """Add windows whose horizons ended so many steps ago."""
+        weights = 0.5 ** (ages / self._steps)
+        weighted = seen * weights[:, None]
+        self._moments += weighted.T @ seen
+        self._products += weighted.T @ wanted
+        self.weight += float(weights.sum())
+
+    def forecast(self, seen: Floats) -> Floats | None:
+        """The transformed target (horizon,); None where what was learnt is forgotten."""
+        if self.weight < 1:
+            return None
+        weights = np.linalg.solve(self._moments + np.diag(self._inputs.penalties), self._products)
+        return np.asarray(seen @ weights)
+
+
+def _phases(panel: Panel, rows: Ints, setup: BaselineSetup) -> Ints:
+    """The place of rows in their season (num_rows,).
+
+    Of steps within a day on the clock of the data, so that midnight stays midnight when clocks are changed. Weeks,
+    months and longer steps have one phase: a window a year would be too few to learn from.
+    """
+    frequency = setup.calendar.frequency
+    if not frequency.is_within_day and frequency.alias not in ("D", "B"):
+        return np.zeros(len(rows), np.int64)
+    series = np.searchsorted(panel.starts, rows, side="right") - 1
+    places = rows - panel.starts[series]
+    if panel.zone.type_name is not None:
+        stamps = np.concatenate([panel.timestamps[rows], panel.timestamps[panel.starts[series]]])
+        apart = panel.zone.local(stamps) - stamps
+        step = frequency.shift(panel.timestamps[:1], 1)[0] - panel.timestamps[0]
+        places = places + (apart[: len(rows)] - apart[len(rows) :]) // step
+    return np.asarray(places % setup.season, np.int64)
+
+
+def _windows(panel: Panel, cutoffs: Ints, inputs: RegressionInputs, setup: BaselineSetup) -> Ints:
+    """Rows of the cut-offs of these cut-offs' series and phase, from the first with a whole past on, ascending."""
+    first = panel.starts[np.searchsorted(panel.starts, cutoffs[0], side="right") - 1]
+    rows = np.arange(first + inputs.reach - 1, cutoffs[-1] - setup.horizon + 1)
+    return np.asarray(rows[_phases(panel, rows, setup) == _phases(panel, cutoffs[:1], setup)])
+
+
+def _alike(series: Ints, fitted: Ints, phases: Ints) -> Iterator[Ints]:
+    """Places of the cut-offs that share series, scale and phase, one group after the other."""
+    if not len(series):
+        return
+    keys = np.stack([series, fitted, phases], axis=1)
+    order = np.lexsort((phases, fitted, series))
+    changes = np.flatnonzero((keys[order][1:] != keys[order][:-1]).any(axis=1)) + 1
+    yield from np.split(order, changes)
+
+
+def _check_size(inputs: RegressionInputs) -> None:
+    if inputs.num_inputs > MOST_INPUTS:
+        raise DataError(
+            f"a window of the baseline 'regression' has {inputs.num_inputs:,} inputs; {MOST_INPUTS:,} are allowed",
+            "leave it out, or make the season, the horizon or the number of covariates smaller",
+        )
+
+
+def _vintages(panel: Panel) -> Vintages | None:
+    if panel.issued is None:
+        return None
+    from forecast_attn.data.vintages import Vintages  # with torch
+
+    return Vintages.build(panel, panel.issued)
