@@ -60,11 +60,16 @@ def drift(target: Floats, starts: Ints, cutoffs: Ints, *, horizon: int) -> Float
 
 def _last_observed(target: Floats, cutoffs: Ints) -> Ints:
     """Row of the last value that any series has up to each cut-off, -1 where there is none (num_cutoffs,)."""
+    missing = np.isnan(target[cutoffs])
+    if not missing.any():  # nothing of the panel's size is made
+        return cutoffs
     return np.maximum.accumulate(np.where(np.isnan(target), -1, np.arange(len(target))))[cutoffs]
 
 
 def _first_observed(target: Floats, starts: Ints) -> Ints:
     """Row of the first value from each start on, the number of rows where there is none (num_cutoffs,)."""
+    if not np.isnan(target[starts]).any():
+        return starts
     rows = np.where(np.isnan(target), len(target), np.arange(len(target)))
     return np.minimum.accumulate(rows[::-1])[::-1][starts]
 

@@ -23,6 +23,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+_CANDIDATES = 50
+"""So many times as many windows as are wanted are put in the order of time, where there are more; that takes memory."""
+
+
 @dataclass(frozen=True)
 class BaselineSetup:
     """The same windows as the network's, and how far a fitted baseline may look."""
@@ -35,6 +39,8 @@ class BaselineSetup:
     """Axis stamp. What is fitted learns from rows up to it, and from windows whose whole horizon is."""
     padded: bool = False
     """Windows may begin before their series."""
+    cutoffs: NDArray[np.int32] | None = None
+    """Rows of the windows to learn from, where they are known; those up to the boundary when None."""
 
     @classmethod
     def of(cls, schema: Schema, boundary: np.datetime64 | np.int64) -> BaselineSetup:
@@ -63,15 +69,20 @@ class WindowFeatures:
 
     def training_cutoffs(self, most: int) -> Ints:
         """Cut-off rows to learn from, in the order of time; evenly spread ones where there are more than `most`."""
-        setup = self._setup
-        rows = training_cutoffs(self._panel, self._split, setup.lookback, setup.horizon, pad=setup.padded)
-        if self._vintages is not None:  # windows of which the horizon had not been forecast are none of the network's
-            rows = rows[self._vintages.covered(rows, self._forecast_steps(self._vintages))]
+        rows = self._windows_to_learn_from() if self._setup.cutoffs is None else self._setup.cutoffs
+        rows = rows[:: max(len(rows) // (_CANDIDATES * most), 1)]
         # Spread over the whole of training in uneven steps, which meet every hour of the day.
         places = np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64))
         if self._panel.num_series > 1:  # one series is in the order of time
             places = np.argsort(self._panel.timestamps[rows], kind="stable")[places]
-        return rows[places]
+        return rows[places].astype(np.int64)
+
+    def _windows_to_learn_from(self) -> Ints:
+        setup = self._setup
+        rows = training_cutoffs(self._panel, self._split, setup.lookback, setup.horizon, pad=setup.padded)
+        if self._vintages is not None:  # windows of which the horizon had not been forecast are none of the network's
+            rows = rows[self._vintages.covered(rows, self._forecast_steps(self._vintages))]
+        return rows
 
     def _forecast_steps(self, vintages: Vintages) -> int:
         """How far ahead forecasts must reach."""

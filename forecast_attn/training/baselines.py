@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from forecast_attn.evaluation.baseline_forecasts import DEFAULT_BASELINES, BaselineSetup, baseline_forecasts
@@ -30,6 +31,7 @@ def score_baselines(
         By the name of the baseline: mae, rmse, mase and skill_per_cent, how much smaller the model's MAE is.
     """
     setup = BaselineSetup.of(preparation.schema, preparation.split.boundary)
+    setup = replace(setup, cutoffs=preparation.training_cutoffs)
     scores: dict[str, dict[str, Any]] = {}
     for name in DEFAULT_BASELINES:
         if name == "linear" and setup.lookback > LONGEST_LINEAR:
