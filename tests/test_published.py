@@ -248,6 +248,27 @@ def test_days_are_forecast_at_midnight_and_refits_chosen_on_validation(
     assert folds["windows"] == 7
 
 
+def test_days_may_be_forecast_together_with_a_regression(
+    tmp_path: Path, in_this_process: list, short_days: None
+) -> None:
+    table, both = market(tmp_path / "M.csv"), {"combine_with": "regression"}
+    found = [run(piece_of(table, "D", tmp_path / "out", both, {}, seed=seed)) for seed in (1, 2)]
+    frames = [pd.read_parquet(tmp_path / f"out/M/D/seed-{seed}/validation-0.parquet") for seed in (1, 2)]
+    for result, frame in zip(found, frames, strict=True):
+        by_model = {name: rows["prediction"].to_numpy() for name, rows in frame.groupby("model")}
+        expected = (by_model["ours"] + by_model["regression"]) / 2
+        actual = frame[frame["model"] == "ours"]["target"].to_numpy()
+        assert result["candidates"][0]["validation"]["mae"] == pytest.approx(np.abs(expected - actual).mean())
+        alone = np.abs(by_model["ours"] - actual).mean()
+        assert result["candidates"][1]["validation"]["mae"] == pytest.approx(alone)
+        assert result["chosen"] == 0  # a network of four units, trained for an epoch
+    (row,) = summary.summarise(tmp_path / "out")
+    ours = [frame[frame["model"] == "combination"].reset_index(drop=True) for frame in frames]
+    error = (ours[0]["prediction"] + ours[1]["prediction"]) / 2 - ours[0]["target"]
+    assert row["validation"]["together"]["mae"] == pytest.approx(error.abs().mean())
+    assert len([task for task in in_this_process if task["kind"] == "train"]) == 2
+
+
 def test_seeds_together_are_the_mean_of_their_forecasts(tmp_path: Path, in_this_process: list) -> None:
     table = market(tmp_path / "M.csv")
     found = [run(piece_of(table, "F", tmp_path / "out", seed=seed)) for seed in (1, 2)]
@@ -268,6 +289,7 @@ def test_seeds_together_are_the_mean_of_their_forecasts(tmp_path: Path, in_this_
         ("P", {"lookback": 48}, "lookback is decided by protocol P"),
         ("F", {"validation": 0.1}, "validation is decided by protocol F"),
         ("F", {"refit": 7}, "protocol F trains once"),
+        ("F", {"combine_with": "regression"}, "protocol F trains once"),
         ("D", {"seed": 7}, "seed is decided"),
         ("D", {"no_such_option": 7}, "there is no option"),
     ],
@@ -289,5 +311,7 @@ def test_options_come_from_the_line_and_from_a_file(tmp_path: Path) -> None:
         command.options_of(SimpleNamespace(config=None, set=["max_epochs"], ensemble=1))
     with pytest.raises(pieces.ConfigError, match="refits are chosen on validation"):
         command.options_of(SimpleNamespace(config=None, set=["refit=7"], ensemble=1))
+    with pytest.raises(pieces.ConfigError, match="a baseline to combine with is chosen on validation"):
+        command.options_of(SimpleNamespace(config=None, set=["combine_with=regression"], ensemble=1))
     with pytest.raises(pieces.ConfigError, match="a backtest has no option 'refit_often'"):
         command.candidates_of(SimpleNamespace(candidate=["refit_often=7"]), ())

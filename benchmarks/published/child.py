@@ -79,7 +79,7 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
         for name, rows in result.frame.groupby("model", observed=True)
     }
     return {
-        **scores["ours"],
+        **scores[forecast_of(task["backtest"])],
         "seasonal_naive": scores["seasonal-naive"],
         "scale": scale,
         "windows": task["windows"],
@@ -89,6 +89,11 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
         "cpu_seconds": round(cpu_seconds, 1),
         "peak_memory_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
     }
+
+
+def forecast_of(backtest: dict[str, Any]) -> str:
+    """The model of a backtest with these options whose forecasts are ours."""
+    return "combination" if "combine_with" in backtest else "ours"
 
 
 def errors(rows: pd.DataFrame, scale: float, windows: int, horizon: int) -> dict[str, float]:

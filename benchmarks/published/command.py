@@ -15,7 +15,7 @@ from forecast_attn import Forecaster
 from forecast_attn.config import find_option
 from forecast_attn.config_file import read_config_file
 from forecast_attn.errors import ConfigError, UserError
-from published.pieces import REFIT, ChangedError, Piece, run_piece, write_json
+from published.pieces import OF_BACKTEST, ChangedError, Piece, run_piece, write_json
 from published.protocols import Protocol, TableError
 from published.summary import lines, summarise
 
@@ -48,7 +48,7 @@ def parser_of(
         "--candidate",
         action="append",
         metavar="'NAME=VALUE …'",
-        help="options to try; the best validation MAE of each market decides; of D refit, refit_epochs … too",
+        help="options to try; the best validation MAE of each market decides; of D refit, combine_with … too",
     )
     add("--out", type=Path, default=Path("runs/published"), metavar="DIR", help="[default: runs/published]")
     add("--test", action="store_true", help="score the test part too, with what validation chose")
@@ -65,9 +65,10 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """
     options = read_config_file(arguments.config) if arguments.config is not None else {}
     given = _assignments(arguments.set)
-    refits = [name for name in given if name.startswith(REFIT)]
-    if refits:
-        raise ConfigError(f"{', '.join(refits)}: refits are chosen on validation", f"--candidate '{refits[0]}=…'")
+    late = [name for name in given if name.startswith(OF_BACKTEST)]
+    if late:
+        what = "refits are" if late[0].startswith("refit") else "a baseline to combine with is"
+        raise ConfigError(f"{', '.join(late)}: {what} chosen on validation", f"--candidate '{late[0]}=…'")
     options |= given
     if arguments.ensemble != 1:
         options["ensemble"] = arguments.ensemble
@@ -88,12 +89,12 @@ def _assignments(words: Sequence[str]) -> dict[str, Any]:
         if not sign:
             raise ConfigError(f"'{word}' is not NAME=VALUE", "such as --set max_epochs=8")
         plain = name.strip().replace("-", "_")
-        found[_checked_refit(plain) if plain.startswith(REFIT) else find_option(plain)[1].name] = value
+        found[_checked_backtest(plain) if plain.startswith(OF_BACKTEST) else find_option(plain)[1].name] = value
     return found
 
 
-def _checked_refit(name: str) -> str:
-    known = [each for each in inspect.signature(Forecaster.backtest).parameters if each.startswith(REFIT)]
+def _checked_backtest(name: str) -> str:
+    known = [each for each in inspect.signature(Forecaster.backtest).parameters if each.startswith(OF_BACKTEST)]
     if name not in known:
         raise ConfigError(f"a backtest has no option '{name}'", f"it has {', '.join(known)}")
     return name

@@ -18,7 +18,7 @@ from forecast_attn.errors import ConfigError
 from forecast_attn.version import package_version
 from published.protocols import DAY, INNER_DAYS, Protocol, Stage, check_days, read_table
 
-REFIT = "refit"
+OF_BACKTEST = ("refit", "combine_with")
 """What the names of those options of a candidate begin with that belong to the forecasts, not to the training."""
 
 
@@ -56,7 +56,10 @@ class Piece:
             ConfigError: an unknown option, or one that the protocol decides.
         """
         fixed = self.protocol.fixed_options(columns, stage)
-        given = {**self.options, **{name: value for name, value in candidate.items() if not name.startswith(REFIT)}}
+        given = {
+            **self.options,
+            **{name: value for name, value in candidate.items() if not name.startswith(OF_BACKTEST)},
+        }
         for name in (*fixed, "item_id", "seed", "past_covariates", "future_covariates", "ignore"):
             if name in given and str(given[name]) != str(fixed.get(name)):
                 raise ConfigError(
@@ -72,9 +75,9 @@ class Piece:
         """What `Forecaster.backtest` is given.
 
         Raises:
-            ConfigError: refits where the protocol knows none.
+            ConfigError: refits where the protocol knows none, or a baseline that is estimated as days pass.
         """
-        given = {name: value for name, value in candidate.items() if name.startswith(REFIT)}
+        given = {name: value for name, value in candidate.items() if name.startswith(OF_BACKTEST)}
         if given and not self.protocol.refits:
             raise ConfigError(f"protocol {self.protocol.name} trains once", f"leave {', '.join(given)} out")
         return {name: _number(value) for name, value in given.items()}

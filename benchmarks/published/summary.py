@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from published.child import forecast_of
 from published.pieces import with_defaults
 from published.references import GOALS, PUBLISHED, Numbers
 
@@ -69,15 +70,19 @@ def _row(protocol: str, market: str, configuration: str, results: list[dict[str,
 
 def _together(results: list[dict[str, Any]], part: str) -> dict[str, float]:
     """MSE and MAE of the mean of the seeds' forecasts: an ensemble that costs no further training."""
-    frames = [
-        pd.read_parquet(each["folder"] / f"{part}-{each['chosen']}.parquet", filters=[("model", "==", "ours")])
-        for each in results
-    ]
+    frames = [_forecasts(each, part) for each in results]
     if any((frame[["cutoff", "step"]] != frames[0][["cutoff", "step"]]).any(axis=None) for frame in frames):
         raise RuntimeError(f"the seeds of {results[0]['market']} {results[0]['protocol']} forecast other windows")
     mean_forecast = np.mean([frame["prediction"].to_numpy() for frame in frames], axis=0)
     error = (mean_forecast - frames[0]["target"].to_numpy()) / results[0][part]["scale"]
     return {"mse": float(np.mean(error**2)), "mae": float(np.mean(np.abs(error)))}
+
+
+def _forecasts(result: dict[str, Any], part: str) -> pd.DataFrame:
+    """The rows that were scored as ours."""
+    number = result["chosen"]
+    model = forecast_of(result["candidates"][number]["options"])
+    return pd.read_parquet(result["folder"] / f"{part}-{number}.parquet", filters=[("model", "==", model)])
 
 
 def _over_seeds(values: list[float]) -> dict[str, Any]:

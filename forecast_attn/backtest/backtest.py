@@ -23,6 +23,7 @@ from forecast_attn.backtest.folds import Folds
 from forecast_attn.backtest.forecast_rows import (
     actual_values,
     check_out,
+    combined_rows,
     row_groups,
     rows_schema,
     rows_table,
@@ -33,6 +34,7 @@ from forecast_attn.backtest.refit_options import RefitOptions
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.evaluation.baseline_forecasts import BaselineSetup, baseline_forecasts
+from forecast_attn.evaluation.combination import COMBINATION
 from forecast_attn.inference import BATCH_SIZE, Model, forecast_windows
 from forecast_attn.prediction import predictions_csv
 from forecast_attn.run_dir import RunDir, sha256_of
@@ -98,10 +100,17 @@ class Backtest:
     unseen: tuple[str, ...] = ()
     """Series left out because training did not see them."""
     baselines: tuple[str, ...] = ()
+    combine_with: str | None = None
+    """One of the baselines; its mean with the model's forecast is a model too."""
     refit: RefitOptions = field(default_factory=RefitOptions)
     accelerator: str = "auto"
     attention_path: Path | None = None
     attention: DumpChoice = field(default_factory=DumpChoice)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Whoever forecasts and is no baseline."""
+        return (self.name,) if self.combine_with is None else (self.name, COMBINATION)
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -287,9 +296,16 @@ class _Work:
                     output.write(writer, forecasts)
 
     def tables(self) -> Iterator[pa.Table]:
-        """All rows in the order of the file: the model's, then those of each baseline."""
+        """All rows in the order of the file: the model's, the combination's, then those of each baseline."""
         paths = [self.parts.forecasts(part.number) for part in self.backtest.parts]
-        for path in (*paths, *map(self.parts.baseline, self.backtest.baselines)):
+        for path in paths:
+            yield from row_groups(path)
+        if self.backtest.combine_with is not None:
+            non_negative = self.backtest.model.config.data.non_negative
+            others = row_groups(self.parts.baseline(self.backtest.combine_with))  # a group per part
+            for path, other in zip(paths, others, strict=True):
+                yield combined_rows(pa.concat_tables(row_groups(path)), other, non_negative=non_negative)
+        for path in map(self.parts.baseline, self.backtest.baselines):
             yield from row_groups(path)
 
 

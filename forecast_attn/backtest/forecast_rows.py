@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError
+from forecast_attn.evaluation.combination import COMBINATION, combined
 from forecast_attn.option_values import level_name
 
 Floats = NDArray[np.float64]
@@ -77,6 +78,26 @@ def rows_table(
         pa.DictionaryArray.from_arrays(pa.array(np.zeros(prediction.size, np.int32)), [model]).cast(pa.string()),
     ]
     return pa.Table.from_arrays([pa.array(column) for column in columns], schema=schema)
+
+
+def combined_rows(own: pa.Table, other: pa.Table, *, non_negative: bool) -> pa.Table:
+    """The rows of the mean of two models' forecasts of the same windows, with the levels of the first; see `combined`.
+
+    Args:
+        own: rows of the network.
+        other: the same rows of a baseline.
+        non_negative: cut them off at 0.
+    """
+    kept = [name for name in own.column_names if name not in ("item_id", "cutoff", "timestamp", "step", "target")]
+    values = {name: own[name].to_numpy() for name in kept if name != "model"}
+    prediction, levels = combined(
+        values.pop("prediction"), values, other["prediction"].to_numpy(), non_negative=non_negative
+    )
+    found = {**levels, "prediction": prediction}
+    for name, column in found.items():
+        own = own.set_column(own.column_names.index(name), own.schema.field(name), _or_null(column))
+    name = pa.DictionaryArray.from_arrays(pa.array(np.zeros(own.num_rows, np.int32)), [COMBINATION]).cast(pa.string())
+    return own.set_column(own.column_names.index("model"), own.schema.field("model"), name)
 
 
 def _stamps(stamps: NDArray[Any], kind: pa.DataType) -> pa.Array:

@@ -34,6 +34,7 @@ class Backtesting:
         refit_validation: int | None = None,
         refit_from: str | None = None,
         baselines: Sequence[str] | None = None,
+        combine_with: str | None = None,
         metrics: Sequence[str] | None = None,
         by: Sequence[str] = (),
         vintages: pd.DataFrame | None = None,
@@ -67,6 +68,8 @@ class Backtesting:
                 refit trains on all rows and keeps its last epoch.
             refit_from: whose weights a refit begins with: `last`, the refit before it, also when None; or `run`.
             baselines: names of models to compare with; naive, seasonal-naive, drift and linear when None.
+            combine_with: name of a baseline; the mean of its forecast and the model's is a model of its own, called
+                combination, with the model's levels moved by as much. Such as regression.
             metrics: names; all that there are when None.
             by: groups to score too: step, item_id, hour, weekday, cutoff.
             vintages: future covariates as they were forecast; the file that the run names when None.
@@ -99,6 +102,7 @@ class Backtesting:
             schedule=Schedule(cutoffs, start, end, stride),
             refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation, refit_from),
             baselines=DEFAULT_BASELINES if baselines is None else tuple(baselines),
+            combine_with=combine_with,
             metrics=None if metrics is None else tuple(metrics),
             by=tuple(by),
             attention_out=None if attention_out is None else Path(attention_out),

@@ -17,6 +17,7 @@ from forecast_attn.backtest.schedule import Schedule, axis_of
 from forecast_attn.backtest.scores import check_scores
 from forecast_attn.errors import ConfigError
 from forecast_attn.evaluation.baseline_forecasts import BASELINES, DEFAULT_BASELINES, check_baselines
+from forecast_attn.evaluation.combination import COMBINATION
 from forecast_attn.inference import Model, choose_device, load_model
 from forecast_attn.panel_reading import Table
 from forecast_attn.run_dir import SCRATCH, RunDir
@@ -35,6 +36,8 @@ class BacktestOptions:
     schedule: Schedule = field(default_factory=Schedule)
     refit: RefitOptions = field(default_factory=RefitOptions)
     baselines: tuple[str, ...] = DEFAULT_BASELINES
+    combine_with: str | None = None
+    """The baseline of which the mean with the model's forecast is a model too; none when None."""
     metrics: tuple[str, ...] | None = None
     by: tuple[str, ...] = ()
     attention_out: Path | None = None
@@ -45,7 +48,13 @@ class BacktestOptions:
     """Of the model in the file; when None the run's folder, or its attention where the folder is a temporary one."""
 
     def __post_init__(self) -> None:
-        check_baselines(self.baselines)
+        check_baselines(self.compared)
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """Every baseline that is computed, each once."""
+        also = () if self.combine_with is None else (self.combine_with,)
+        return tuple(dict.fromkeys((*self.baselines, *also)))
 
 
 def plan_backtest(
@@ -95,7 +104,8 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
         device=device,
         trained_until=trained_until,
         unseen=unseen,
-        baselines=tuple(dict.fromkeys(options.baselines)),
+        baselines=options.compared,
+        combine_with=options.combine_with,
         refit=options.refit,
         accelerator=options.accelerator,
         attention_path=options.attention_out,
@@ -121,6 +131,7 @@ def _name_of(run: RunDir, model: Model, options: BacktestOptions) -> str:
     folder = run.path.resolve()
     is_temporary = folder.is_relative_to(Path(tempfile.gettempdir()).resolve()) and folder.name.startswith(SCRATCH)
     name = options.name or (model.config.model.attention if is_temporary else folder.name)
-    if name in BASELINES:
-        raise ConfigError(f"the model cannot be called '{name}', as a baseline is", "another one with --name NAME")
+    if name in BASELINES or (name == COMBINATION and options.combine_with is not None):
+        what = "the combination" if name == COMBINATION else "a baseline"
+        raise ConfigError(f"the model cannot be called '{name}', as {what} is", "another one with --name NAME")
     return name

@@ -37,9 +37,10 @@ class Scores:
     by_step: pd.DataFrame
     """MAE of each model at each step: model, step, rows, mae …"""
     skills: pd.DataFrame
-    """How much smaller the model's MAE is than each baseline's: baseline, skill_per_cent."""
+    """How much smaller the model's MAE is than each baseline's: baseline, skill_per_cent. Where there is a combination:
+    model, baseline, skill_per_cent, and the model is one of those that the combination is compared with."""
     tests: pd.DataFrame
-    """Of the model with each baseline, overall and per step: see `compare_models`."""
+    """Of the same pairs, overall and per step: see `compare_models`."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
@@ -76,8 +77,8 @@ def score_backtest(
         overall=overall,
         by=score(frame, metrics, by, scales=scales, baseline=baseline) if by else None,
         by_step=score(frame, ["mae", "rmse"], "step"),
-        skills=_skills_of(frame, backtest.name, backtest.baselines),
-        tests=_tests(frame, backtest.name, backtest.baselines),
+        skills=_skills(frame, backtest),
+        tests=_tests(frame, _pairs(backtest)),
     )
 
 
@@ -103,8 +104,30 @@ def check_scores(backtest: Backtest, metrics: Sequence[str] | None, by: Sequence
         np.ones((1, backtest.model.schema.horizon)),
         {level: np.ones((1, backtest.model.schema.horizon)) for level in levels},
     ).to_pandas()
-    frame = pd.concat([one, *(one.assign(model=name) for name in backtest.baselines)], ignore_index=True)
+    frame = pd.concat(
+        [one, *(one.assign(model=name) for name in (*backtest.models[1:], *backtest.baselines))], ignore_index=True
+    )
     score_backtest(frame, backtest, metrics, by)
+
+
+def _pairs(backtest: Backtest) -> list[tuple[str, str]]:
+    """Who is compared with whom: the model with each baseline, the combination with the model and each of them."""
+    pairs = [(backtest.name, baseline) for baseline in backtest.baselines]
+    for name in backtest.models[1:]:
+        pairs += [(name, other) for other in (backtest.name, *backtest.baselines)]
+    return pairs
+
+
+def _skills(frame: pd.DataFrame, backtest: Backtest) -> pd.DataFrame:
+    """The skill of each model against those it is compared with; with its name where there are two."""
+    if len(backtest.models) == 1:
+        return _skills_of(frame, backtest.name, backtest.baselines)
+    of_each = []
+    for name in backtest.models:
+        others = [other for own, other in _pairs(backtest) if own == name]
+        of_each.append(_skills_of(frame, name, others))
+        of_each[-1].insert(0, "model", name)
+    return pd.concat(of_each, ignore_index=True)
 
 
 def _skills_of(frame: pd.DataFrame, name: str, baselines: Sequence[str]) -> pd.DataFrame:
@@ -123,12 +146,10 @@ def _skills_of(frame: pd.DataFrame, name: str, baselines: Sequence[str]) -> pd.D
     return pd.DataFrame({"baseline": list(baselines), "skill_per_cent": np.asarray(skills, np.float64)})
 
 
-def _tests(frame: pd.DataFrame, name: str, baselines: Sequence[str]) -> pd.DataFrame:
-    if not baselines or frame["cutoff"].nunique() < _FEWEST:
+def _tests(frame: pd.DataFrame, pairs: list[tuple[str, str]]) -> pd.DataFrame:
+    if not pairs or frame["cutoff"].nunique() < _FEWEST:
         return pd.DataFrame(columns=list(COLUMNS))
-    return pd.concat(
-        [compare_models(_pair(frame, name, baseline), by_step=True) for baseline in baselines], ignore_index=True
-    )
+    return pd.concat([compare_models(_pair(frame, *pair), by_step=True) for pair in pairs], ignore_index=True)
 
 
 def _pair(frame: pd.DataFrame, name: str, baseline: str) -> pd.DataFrame:

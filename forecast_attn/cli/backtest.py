@@ -104,6 +104,14 @@ def backtest(
             "boosted-trees, auto-ets, auto-arima.",
         ),
     ] = None,
+    combine_with: Annotated[
+        str | None,
+        typer.Option(
+            "--combine-with",
+            metavar="NAME",
+            help="Score the mean of the model's forecast and this baseline's (regression) too, as combination.",
+        ),
+    ] = None,
     metrics: Annotated[
         str | None, typer.Option("--metrics", metavar="NAMES", help="Metrics, such as mae,rmse; all when absent.")
     ] = None,
@@ -157,6 +165,7 @@ def backtest(
         schedule=Schedule(cutoffs, start, end, stride),
         refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation, refit_from),
         baselines=DEFAULT_BASELINES if baselines is None else () if baselines == "none" else _names(baselines),
+        combine_with=combine_with,
         metrics=_names(metrics) or None,
         by=_names(by),
         attention_out=attention_out,

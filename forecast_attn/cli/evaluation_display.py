@@ -75,18 +75,21 @@ def against_table(skills: pd.DataFrame, tests: pd.DataFrame) -> Table:
     """A model against each baseline: its skill, and whether the difference may be chance.
 
     Args:
-        skills: baseline, skill_per_cent.
+        skills: baseline, skill_per_cent; and model, where there are several.
         tests: of the model with each of them, all steps together.
     """
     table = Table(box=None, pad_edge=False)
-    for heading in ("against", "skill", "DM p-value", "GW p-value", "cut-offs"):
-        table.add_column(heading, justify="left" if heading == "against" else "right", overflow="fold")
-    for baseline, skill in zip(skills["baseline"], skills["skill_per_cent"], strict=True):
-        own = tests[(tests["model_a"] == baseline) | (tests["model_b"] == baseline)].set_index("test")
-        said = [_p_value(own.loc[test, "p_value"]) if test in own.index else "–" for test in ("DM", "GW")]
+    names = [name for name in ("model", "baseline") if name in skills]
+    for heading in (*names[:-1], "against", "skill", "DM p-value", "GW p-value", "cut-offs"):
+        table.add_column(heading, justify="left" if heading in ("model", "against") else "right", overflow="fold")
+    for *pair, skill in skills[[*names, "skill_per_cent"]].itertuples(index=False):
+        found = tests[["model_a", "model_b"]].isin(pair).sum(axis=1)
+        own = tests[found == len(pair)].set_index("test")
+        p_values = dict(zip(own.index, own["p_value"], strict=True))
+        said = [_p_value(p_values[test]) if test in p_values else "–" for test in ("DM", "GW")]
         notes = sorted({note for note in own["note"] if note})
         number = f"{own['n'].max():,}" if len(own) else "–"
-        table.add_row(str(baseline), f"{skill:+.1f} %", *said, "  ".join([number, *notes]))
+        table.add_row(*map(str, pair), f"{skill:+.1f} %", *said, "  ".join([number, *notes]))
     return table
 
 
