@@ -41,6 +41,8 @@ class BaselineSetup:
     """Windows may begin before their series."""
     cutoffs: NDArray[np.int32] | None = None
     """Rows of the windows to learn from, where they are known; those up to the boundary when None."""
+    scaler: Scaler | None = None
+    """Of the panel's rows up to the boundary, where it is known; fitted when None."""
 
     @classmethod
     def of(cls, schema: Schema, boundary: np.datetime64 | np.int64) -> BaselineSetup:
@@ -63,7 +65,7 @@ class WindowFeatures:
     def __init__(self, panel: Panel, setup: BaselineSetup) -> None:
         self._panel, self._setup = panel, setup
         self._split = Split(setup.boundary)
-        self._scaler: Scaler = fit_scaler(panel, self._split, "standard")
+        self._scaler: Scaler = setup.scaler or fit_scaler(panel, self._split, "standard")
         self._calendar, self._offsets = calendar_rows(panel, setup.calendar)
         self._vintages = _vintages(panel, self._scaler)
 

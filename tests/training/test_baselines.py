@@ -65,8 +65,11 @@ def test_linear_learns_from_the_training_rows_alone(windows, metrics) -> None:
     assert metrics["baselines"]["linear"]["mae"] == pytest.approx(np.abs(forecast - came).mean())
 
 
-def test_a_long_lookback_leaves_linear_to_the_backtest(forecast, here, write, make_table, small, monkeypatch) -> None:
-    monkeypatch.setattr(baselines, "LONGEST_LINEAR", 13)
+@pytest.mark.parametrize(("limit", "value"), [("LONGEST_LINEAR", 13), ("LARGEST_LINEAR", 119)])
+def test_what_is_large_leaves_linear_to_the_backtest(
+    forecast, here, write, make_table, small, monkeypatch, limit, value
+) -> None:
+    monkeypatch.setattr(baselines, limit, value)
     trained = forecast("train", write(make_table()), *small, "--out", "run")
     assert list(json.loads(Path("run/metrics.json").read_text())["baselines"]) == ["naive", "seasonal-naive", "drift"]
     assert "linear" not in trained.out
