@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.split import Split
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.regression_inputs import RegressionInputs
 from forecast_attn.evaluation.window_features import BaselineSetup
@@ -32,6 +31,8 @@ Ints = NDArray[np.int64]
 
 HALF_LIVES = (np.inf, 365.0, 90.0)
 """Seasons after which a window counts half; the mean of the three forecasts is the forecast."""
+SCALE_EVERY, SCALE_OVER = 28, 365
+"""Every so many seasons, counted from the first row, the scales are those of the last so many."""
 FEWEST_WINDOWS = 4
 """Below which there is no forecast."""
 MOST_INPUTS = 3_000
@@ -46,14 +47,12 @@ def regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> F
 
     The regression of a cut-off learns from every window of its series whose horizon has come true by then and whose
     own cut-off has the same phase of the season (see `_phases`), weighted by 0.5^(age / half-life). Its forecast does
-    not depend on which other cut-offs are asked for, but for rounding. Scales are those of the rows up to the
-    boundary; of a cut-off before it, and of a series that begins after it, those of the first rows that all of its
-    forecasts know.
+    not depend on which other cut-offs are asked for, but for rounding, nor on the boundary.
 
     Args:
         panel: with the rows of each horizon.
         cutoffs: rows of the last known values, (num_cutoffs,).
-        setup: sizes, calendar, and the boundary.
+        setup: sizes and calendar.
 
     Returns:
         (num_cutoffs, horizon), in the target's units. NaN where an input is missing, or fewer than `FEWEST_WINDOWS`
@@ -65,12 +64,15 @@ def regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> F
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
     series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
     known = cutoffs - panel.starts[series] + 1
-    fitted = np.minimum(np.maximum(Split(setup.boundary).training_rows(panel)[series], setup.lookback), known)
+    epoch = SCALE_EVERY * _period(setup)
+    fitted = np.minimum(np.maximum(known // epoch * epoch, setup.lookback), known)
     vintages, inputs, of_inputs = _vintages(panel), None, None
     for own in _alike(series, fitted, _phases(panel, cutoffs, setup)):
         if (series[own[0]], fitted[own[0]]) != of_inputs:
             of_inputs = (series[own[0]], fitted[own[0]])
-            inputs = RegressionInputs(panel, int(of_inputs[0]), int(of_inputs[1]), setup, vintages)
+            stop = int(fitted[own[0]])
+            rows = slice(max(stop - SCALE_OVER * _period(setup), 0), stop)
+            inputs = RegressionInputs(panel, int(series[own[0]]), rows, setup, vintages)
             _check_size(inputs)
         assert inputs is not None
         usable = own[known[own] >= inputs.reach]
@@ -122,7 +124,7 @@ class _Memory:
 
     def __init__(self, inputs: RegressionInputs, half_life: float, setup: BaselineSetup) -> None:
         self._inputs = inputs
-        self._steps = half_life * setup.season
+        self._steps = half_life * _period(setup)
         self._moments = np.zeros((inputs.num_inputs, inputs.num_inputs))
         self._products = np.zeros((inputs.num_inputs, setup.horizon))
         self.weight = 0.0
@@ -150,15 +152,21 @@ class _Memory:
         return np.asarray(seen @ weights)
 
 
+def _period(setup: BaselineSetup) -> int:
+    """Steps from one window to the next: a season, of which half-lives and scales are so many.
+
+    Weeks, months and longer steps have a window at each: one a year would be too few to learn from.
+    """
+    frequency = setup.calendar.frequency
+    return setup.season if frequency.is_within_day or frequency.alias in ("D", "B") else 1
+
+
 def _phases(panel: Panel, rows: Ints, setup: BaselineSetup) -> Ints:
     """The place of rows in their season (num_rows,).
 
-    Of steps within a day on the clock of the data, so that midnight stays midnight when clocks are changed. Weeks,
-    months and longer steps have one phase: a window a year would be too few to learn from.
+    Of steps within a day on the clock of the data, so that midnight stays midnight when clocks are changed.
     """
     frequency = setup.calendar.frequency
-    if not frequency.is_within_day and frequency.alias not in ("D", "B"):
-        return np.zeros(len(rows), np.int64)
     series = np.searchsorted(panel.starts, rows, side="right") - 1
     places = rows - panel.starts[series]
     if panel.zone.type_name is not None:
@@ -166,7 +174,7 @@ def _phases(panel: Panel, rows: Ints, setup: BaselineSetup) -> Ints:
         apart = panel.zone.local(stamps) - stamps
         step = frequency.shift(panel.timestamps[:1], 1)[0] - panel.timestamps[0]
         places = places + (apart[: len(rows)] - apart[len(rows) :]) // step
-    return np.asarray(places % setup.season, np.int64)
+    return np.asarray(places % _period(setup), np.int64)
 
 
 def _windows(panel: Panel, cutoffs: Ints, inputs: RegressionInputs, setup: BaselineSetup) -> Ints:
