@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from forecast_attn.attention_dump import AttentionDump, DumpChoice, read_attention
 from forecast_attn.attention_output import DumpListener
+from forecast_attn.combining import Other
 from forecast_attn.config import DataConfig, RunConfig
 from forecast_attn.data.reading import read_beside, shared_by_all
 from forecast_attn.data.roles import Roles
 from forecast_attn.errors import ConfigError
+from forecast_attn.evaluation.baseline_forecasts import check_baselines
 from forecast_attn.forecast_result import ForecastResult
 from forecast_attn.history import future_panel, knowing_cold_series, read_history, without_flags_of_train
 from forecast_attn.inference import Model, choose_device, load_model
@@ -41,6 +43,7 @@ class ForecastRequest:
     samples: int | None = None
     seed: int | None = None
     samples_out: Path | None = None
+    combine_with: str | None = None
     accelerator: str = "auto"
 
 
@@ -60,6 +63,7 @@ def forecast_run(
     """
     if config.model.attention == "none" and request.attention != DumpChoice():
         raise ConfigError("a model without attention has no weights to choose from", "leave out the --attention-…")
+    _check_combination(request)
     device = choose_device(request.accelerator)
     model = load_model(run)
     _check_members(model, request)
@@ -78,6 +82,7 @@ def forecast_run(
     if known is not None and config.data.wide:
         known = shared_by_all(known, history.panel.item_ids)
     panel, findings = future_panel(model, history.panel, known, name_of(request.future))
+    other = None if request.combine_with is None else Other.of(request.combine_with, model, panel)
     attention_path = request.attention_out or scratch() / run.attention.name
     predictions = forecast_panel(
         model,
@@ -89,6 +94,7 @@ def forecast_run(
         members=request.attention_members,
         on_dump=request.on_dump,
         samples=paths,
+        other=other,
     )
     return ForecastResult(
         predictions,
@@ -101,6 +107,8 @@ def forecast_run(
         findings=findings,
         samples_path=None if paths is None else paths.path,
         samples_seed=None if paths is None else paths.seed,
+        combined_with=request.combine_with,
+        alone=() if other is None else other.alone(panel),
     )
 
 
@@ -113,6 +121,15 @@ def table_beside(
     config = replace(config, categorical=roles.categorical)  # in this table they may all look like numbers
     with without_flags_of_train():
         return read_beside(table, config, item_id=roles.item_id, wide=wide)
+
+
+def _check_combination(request: ForecastRequest) -> None:
+    """Refuse what cannot be combined with, before anything is read."""
+    if request.combine_with is None:
+        return
+    check_baselines([request.combine_with])
+    if request.samples is not None:
+        raise ConfigError("--samples draws paths of the network alone, without --combine-with", "leave one of them out")
 
 
 def _check_members(model: Model, request: ForecastRequest) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.attention_dump import AttentionWriter, DumpChoice
 from forecast_attn.attention_output import AttentionOutput, DumpListener
+from forecast_attn.combining import Other
 from forecast_attn.data.cutoffs import forecast_cutoffs
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import WindowArrays
@@ -35,6 +36,7 @@ def forecast_panel(
     members: bool = False,
     on_dump: DumpListener | None = None,
     samples: SampleChoice | None = None,
+    other: Other | None = None,
 ) -> pd.DataFrame:
     """Forecast every series from its last known row, and stream the attention to a file.
 
@@ -50,6 +52,7 @@ def forecast_panel(
         members: of an ensemble, write the weights of each member too; see `member_path`.
         on_dump: hears how large each attention file will be, before it is written.
         samples: paths to draw, and where they are written; none when None.
+        other: a baseline to forecast together with; none when None.
 
     Returns:
         item_id, cutoff, timestamp, step, prediction, and a column per level; sorted by series and step.
@@ -70,7 +73,10 @@ def forecast_panel(
         for forecasts in forecast_windows(
             model, panel, cutoffs, device=device, arrays=arrays, need_weights=output is not None
         ):
-            parts.append(prediction_columns(panel, model, forecasts))
+            told = forecasts
+            if other is not None:
+                told = other.combined(forecasts, non_negative=model.config.data.non_negative)
+            parts.append(prediction_columns(panel, model, told))
             if output is not None and writer is not None:
                 output.write(writer, forecasts)
         predictions = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})

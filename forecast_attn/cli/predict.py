@@ -72,6 +72,14 @@ def predict(
         Path | None,
         typer.Option("--samples-out", metavar="FILE", help="Parquet file of the paths. [default: in the run]"),
     ] = None,
+    combine_with: Annotated[
+        str | None,
+        typer.Option(
+            "--combine-with",
+            metavar="NAME",
+            help="Forecast the mean with this baseline (regression), which learns from --data.",
+        ),
+    ] = None,
     accelerator: Annotated[
         str, typer.Option("--accelerator", metavar="NAME", help="Where to compute (auto, cpu, gpu, cuda, mps).")
     ] = "auto",
@@ -113,6 +121,7 @@ def predict(
         samples=samples,
         seed=seed,
         samples_out=samples_out or (None if samples is None else directory.samples),
+        combine_with=combine_with,
         accelerator=accelerator,
     )
     _say_what_was_done(notes, result)
@@ -152,6 +161,21 @@ def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
         notes.print(f"{said}: '{unknown.category}'", soft_wrap=True)
     if len(result.unknown_categories) > MOST_CATEGORIES:
         notes.print(f"warning: {len(result.unknown_categories) - MOST_CATEGORIES} more unknown categories")
+    if result.combined_with is not None:
+        _say_combination(notes, result, result.combined_with)
+
+
+def _say_combination(notes: Console, result: ForecastResult, baseline: str) -> None:
+    """What the forecasts are, and which series have the network's alone."""
+    from forecast_attn.data.problems import quoted
+
+    notes.print(f"forecasts are the mean of the network's and of '{baseline}'; weights and MAE are the network's")
+    if result.alone:
+        few = quoted(result.alone)
+        said = (
+            f"warning: of {len(result.alone):,} series '{baseline}' has no forecast, the network's stands alone: {few}"
+        )
+        notes.print(f"{said}; give it more rows with --data", soft_wrap=True)
 
 
 def _refuse_shared_files(**files: Path | str | None) -> None:
@@ -217,6 +241,11 @@ def _show(
                 {}
                 if result.samples_path is None
                 else {"samples": str(result.samples_path), "seed": result.samples_seed}
+            ),
+            **(
+                {}
+                if result.combined_with is None
+                else {"combined_with": result.combined_with, "alone": list(result.alone)}
             ),
             "series": num_series,
             "rows": len(predictions),
