@@ -67,7 +67,7 @@ class AttentionOutput:
         Raises:
             ConfigError: more weights of a row are to be kept than there are.
         """
-        check_top(choice.top, model.schema.lookback, model.config.model.patch_length)
+        check_top(choice.top, model.schema.lookback, model.patch_length)
         chosen = choice.of_cutoffs(cutoffs)
         few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(chosen)
         # Weights averaged over an ensemble weigh no values of their own.
@@ -136,7 +136,7 @@ def attention_windows(panel: Panel, model: Model, forecasts: WindowForecasts) ->
 
 def _coordinates(panel: Panel, model: Model, rows: NDArray[np.int64], series: NDArray[np.int64]) -> WindowCoordinates:
     """Series and times of the windows whose last known rows these are."""
-    cutoffs, steps = panel.timestamps[rows], np.arange(1, model.schema.horizon + 1, model.config.model.patch_length)
+    cutoffs, steps = panel.timestamps[rows], np.arange(1, model.schema.horizon + 1, model.patch_length)
     return WindowCoordinates(
         item_ids=[panel.item_ids[index] for index in series],
         cutoffs=cutoffs,

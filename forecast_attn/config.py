@@ -103,21 +103,35 @@ class ModelConfig:
     window_radius: int = option(10, "half width D of a local attention window", low=1)
     input_feeding: bool = option(False, "feed the attentional state into the next decoder step (luong order)")
     cell: str = option("gru", "recurrent cell of encoder and decoder")
-    hidden_size: int = option(64, "size of the encoder's state, per direction", low=1)
+    hidden_size: int | None = option(None, "size of the encoder's state, per direction; 64 when absent", low=1)
     decoder_size: int | None = option(None, "size of the decoder's state; the encoder's output size when absent", low=1)
     num_layers: int = option(1, "recurrent layers of the encoder and of the decoder", low=1)
-    bidirectional: bool = option(False, "let the encoder read the lookback both ways")
-    patch_length: int = option(
-        1, "consecutive time steps that encoder, attention and decoder take as one; must divide the lookback", low=1
+    bidirectional: bool | None = option(
+        None, "let the encoder read the lookback both ways; when absent it does over patches"
     )
-    projection_size: int = option(
-        0, "width of a learned projection of a step's inputs, before the cells; 0: inputs enter as they are", low=0
+    patch_length: int | None = option(
+        None,
+        "consecutive time steps that encoder, attention and decoder take as one; must divide the lookback; "
+        "when absent a quarter of a season of hourly and finer series (6 hours), else 1",
+        low=1,
     )
-    lags: tuple[int, ...] = option(
-        (), "steps back whose values each forecast step reads directly, such as 24,168", metavar="STEPS"
+    projection_size: int | None = option(
+        None,
+        "width of a learned projection of a step's inputs, before the cells; 0: inputs enter as they are; "
+        "when absent 128 over patches, else 0",
+        low=0,
     )
-    temporal_decoder_size: int = option(
-        0, "width of a perceptron per time step that adds to the decoder's forecast; 0 for none", low=0
+    lags: tuple[int, ...] | None = option(
+        None,
+        "steps back whose values each forecast step reads directly, such as 24,168, or none; "
+        "when absent 1, 2 and 7 seasons over patches, else none",
+        metavar="STEPS",
+    )
+    temporal_decoder_size: int | None = option(
+        None,
+        "width of a perceptron per time step that adds to the decoder's forecast; 0 for none; "
+        "when absent 64 over patches, else 0",
+        low=0,
     )
     linear_path: bool = option(False, "add a linear map of the whole window, and what is known ahead, to the forecast")
     skip: bool = option(True, "add a linear map of each lookback step's inputs to its encoder output")
@@ -156,8 +170,12 @@ class TrainingConfig:
     preset: str = option("default", preset_help())
     loss: str = option("mae", "loss on the scaled target; levels and distributions have their own")
     batch_size: int | None = option(None, "windows per step; 16 to 128 by the number of windows when absent", low=1)
-    learning_rate: float = option(0.008, "learning rate of AdamW at its highest", low=1e-12)
-    weight_decay: float = option(0.0001, "decoupled weight decay of AdamW", low=0)
+    learning_rate: float | None = option(
+        None, "learning rate of AdamW at its highest; when absent 0.001 over patches, else 0.008", low=1e-12
+    )
+    weight_decay: float | None = option(
+        None, "decoupled weight decay of AdamW; when absent 0.01 over patches, else 0.0001", low=0
+    )
     schedule: str = option("one-cycle", "course of the learning rate over --max-epochs")
     warmup: float | None = option(
         None,

@@ -57,6 +57,11 @@ class Model:
         return self.networks[0]
 
     @property
+    def patch_length(self) -> int:
+        """Time steps of a key."""
+        return self.networks[0].patches.length
+
+    @property
     def is_ensemble(self) -> bool:
         return len(self.networks) > 1
 
@@ -334,7 +339,7 @@ def attention_metadata(model: Model) -> AttentionMetadata:
         heads=options.heads if options.attention == "multi-head" else 1,
         lookback=model.schema.lookback,
         horizon=model.schema.horizon,
-        patch_length=options.patch_length,
+        patch_length=model.patch_length,
         frequency=model.schema.frequency.alias,
         season=model.schema.frequency.season,
         zone=model.schema.zone.type_name,

@@ -135,9 +135,11 @@ def _to_levels(value: Any) -> tuple[float, ...]:
 
 
 def _to_steps(value: Any) -> tuple[int, ...]:
-    """Numbers of steps, ascending: a list, one number, or one string with commas."""
+    """Numbers of steps, ascending: a list, one number, one string with commas, or `none`."""
     if isinstance(value, bool):
         raise TypeError(value)
+    if value in ("none", ["none"]):
+        return ()
     given = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
     parts = [part for item in given for part in (item.split(",") if isinstance(item, str) else [item])]
     return tuple(sorted({_to_int(part) for part in parts if str(part).strip()}))
@@ -159,7 +161,7 @@ _KINDS = {
     "str": "text",
     "tuple[str, ...]": "column names",
     "tuple[float, ...]": "levels between 0 and 1, such as 0.1,0.5,0.9",
-    "tuple[int, ...]": "numbers of steps, such as 24,168",
+    "tuple[int, ...]": "numbers of steps, such as 24,168, or none",
 }
 
 

@@ -66,7 +66,7 @@ class SampleChoice:
             raise ConfigError(
                 "--samples needs steps that follow each other; those of --decoding direct are independent",
                 "train with --decoding autoregressive"
-                + (" and without --patch-length" if options.patch_length > 1 else ""),
+                + (" and without --patch-length" if model.patch_length > 1 else ""),
             )
         if options.head == "point":
             raise ConfigError(

@@ -85,7 +85,7 @@ def _shape(model: Model) -> dict[str, object]:
         "horizon": schema.horizon,
         "frequency": schema.frequency.alias,
         "list of series": list(schema.scaler.item_ids),
-        "patch length": model.config.model.patch_length,
+        "patch length": model.patch_length,
     }
 
 

@@ -124,7 +124,7 @@ def _check_attention(model: Model, options: BacktestOptions) -> None:
         return
     if not model.has_attention:
         raise ConfigError("--attention-out: a run with --attention none has no weights to write", "leave it out")
-    check_top(options.attention.top, model.schema.lookback, model.config.model.patch_length)
+    check_top(options.attention.top, model.schema.lookback, model.patch_length)
 
 
 def _name_of(run: RunDir, model: Model, options: BacktestOptions) -> str:

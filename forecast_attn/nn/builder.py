@@ -7,6 +7,7 @@ from typing import Any
 from forecast_attn.config import ModelConfig
 from forecast_attn.errors import ConfigError
 from forecast_attn.mechanisms import ATTENTIONS
+from forecast_attn.model_defaults import Shape, shape_of
 from forecast_attn.nn.attention import Attention
 from forecast_attn.nn.attention_window import make_window
 from forecast_attn.nn.decoder import BahdanauDecoder, DecoderSizes, LuongDecoder
@@ -63,23 +64,24 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
         ConfigError: options that contradict each other, such as luong-dot with unequal sizes, or a lookback that is not
             made up of patches.
     """
-    _check(model)
-    patches = Patches(sizes.lookback, sizes.horizon, model.patch_length)
+    shape = shape_of(model, lookback=sizes.lookback, horizon=sizes.horizon, season=sizes.season)
+    _check(model, shape)
+    patches = Patches(sizes.lookback, sizes.horizon, shape.patch_length)
     embeddings = Embeddings(sizes.past_codes, sizes.future_codes, sizes.static_codes)
     shared_size = sizes.num_static + embeddings.static_size + NUM_LEVEL_FEATURES + 2 * NUM_WAVELENGTHS
     of_step = 1 + int(sizes.may_have_holes) + sizes.num_past_inputs
     lag_size = of_step - sizes.num_calendar
-    future_size = sizes.num_future_inputs + embeddings.future_size + len(model.lags) * lag_size
+    future_size = sizes.num_future_inputs + embeddings.future_size + len(shape.lags) * lag_size
     encoder_projection, decoder_projection = (
-        InputProjection(patches.length * size + shared_size, model.projection_size, model.dropout)
+        InputProjection(patches.length * size + shared_size, shape.projection_size, model.dropout)
         for size in (of_step + embeddings.past_size, future_size)
     )
     encoder = Encoder(
         encoder_projection.size,
-        model.hidden_size,
+        shape.hidden_size,
         cell=model.cell,
         num_layers=model.num_layers,
-        bidirectional=model.bidirectional,
+        bidirectional=shape.bidirectional,
         dropout=model.dropout,
         skip=model.skip and model.attention != "none",  # nothing else reads the outputs that it is added to
     )
@@ -89,34 +91,34 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
         decoder_size=model.decoder_size or encoder.memory_size,
         num_layers=model.num_layers,
     )
-    decoder = _build_decoder(model, decoder_sizes, _build_attention(model, decoder_sizes, patches, sizes.season))
+    decoder = _build_decoder(model, shape, decoder_sizes, _build_attention(model, decoder_sizes, patches, sizes.season))
     return ForecastNetwork(
         encoder,
         decoder,
         WindowNormalisation(model.window_normalisation, sizes.season),
         embeddings,
         patches,
-        lags=LagFeatures(sizes.lookback, sizes.horizon, model.lags),
+        lags=LagFeatures(sizes.lookback, sizes.horizon, shape.lags),
         lag_size=lag_size,
         encoder_projection=encoder_projection,
         decoder_projection=decoder_projection,
-        temporal_decoder=_build_temporal_decoder(model, decoder, future_size),
+        temporal_decoder=_build_temporal_decoder(shape, decoder, future_size, model.dropout),
         linear_path=LinearPath(sizes.lookback, lag_size, sizes.horizon, future_size) if model.linear_path else None,
     )
 
 
 def _build_temporal_decoder(
-    model: ModelConfig, decoder: BahdanauDecoder | LuongDecoder, known_size: int
+    shape: Shape, decoder: BahdanauDecoder | LuongDecoder, known_size: int, dropout: float
 ) -> TemporalDecoder | None:
-    if not model.temporal_decoder_size:
+    if not shape.temporal_decoder_size:
         return None
     return TemporalDecoder(
         decoder.feature_size,
         known_size,
-        model.temporal_decoder_size,
+        shape.temporal_decoder_size,
         output_size=decoder.head.output_size,
-        patch_length=model.patch_length,
-        dropout=model.dropout,
+        patch_length=shape.patch_length,
+        dropout=dropout,
     )
 
 
@@ -158,31 +160,31 @@ def _check_season(season: int, patches: Patches) -> None:
 
 
 def _build_decoder(
-    model: ModelConfig, sizes: DecoderSizes, attention: Attention | None
+    model: ModelConfig, shape: Shape, sizes: DecoderSizes, attention: Attention | None
 ) -> BahdanauDecoder | LuongDecoder:
     options: dict[str, Any] = {
         "cell": model.cell,
         "dropout": model.dropout,
         "autoregressive": _is_autoregressive(model),
-        "make_head": _head_maker(model),
+        "make_head": _head_maker(model, shape.patch_length),
     }
     if attention is not None and attention_order(model) == "bahdanau":
         return BahdanauDecoder(sizes, attention, **options)
     return LuongDecoder(sizes, attention, **options, input_feeding=model.input_feeding)
 
 
-def _head_maker(model: ModelConfig) -> MakeHead:
+def _head_maker(model: ModelConfig, patch_length: int) -> MakeHead:
     if model.head == "quantile":
-        return functools.partial(QuantileHead, model.levels, patch_length=model.patch_length)
+        return functools.partial(QuantileHead, model.levels, patch_length=patch_length)
     kinds = {"point": PointHead, "gaussian": GaussianHead, "student-t": StudentTHead}
-    return functools.partial(kinds[model.head], patch_length=model.patch_length)
+    return functools.partial(kinds[model.head], patch_length=patch_length)
 
 
 def _is_autoregressive(model: ModelConfig) -> bool:
     return model.decoding == "autoregressive"
 
 
-def _check(model: ModelConfig) -> None:
+def _check(model: ModelConfig, shape: Shape) -> None:
     """Refuse combinations that would be accepted and ignored."""
     order = attention_order(model)
     if model.input_feeding and order == "bahdanau":
@@ -190,12 +192,12 @@ def _check(model: ModelConfig) -> None:
             "--input-feeding belongs to the luong order: the bahdanau order feeds the context vector itself",
             "leave --input-feeding out, or choose --attention-order luong",
         )
-    if model.patch_length > 1 and _is_autoregressive(model):
+    if shape.patch_length > 1 and _is_autoregressive(model):
         raise ConfigError(
             "--decoding autoregressive feeds every step the one before it; the steps of a patch are forecast at once",
             "leave --patch-length out, or take --decoding direct",
         )
-    for flag, given in (("temporal-decoder-size", model.temporal_decoder_size), ("linear-path", model.linear_path)):
+    for flag, given in (("temporal-decoder-size", shape.temporal_decoder_size), ("linear-path", model.linear_path)):
         if given and _is_autoregressive(model):
             raise ConfigError(
                 f"--{flag} adds to forecasts that are made; --decoding autoregressive feeds each of them on",

@@ -146,6 +146,7 @@ class ForecastModule(pl.LightningModule):
         first, last = panel.zone.stamp_text(stamps[0]), panel.zone.stamp_text(stamps[-1])
         shown = ", ".join(f"'{name}'" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
         which, step = ("loss", self.global_step + 1) if self.training else ("validation loss", self.global_step)
+        assert self.config.learning_rate is not None
         rate = min(self.config.learning_rate / 10, 0.001)
         return RunError(
             f"the {which} became {loss} in epoch {self.current_epoch + 1}, step {step}: series {shown}, "
@@ -157,6 +158,8 @@ class ForecastModule(pl.LightningModule):
 
     def configure_optimizers(self) -> OptimizerLRScheduler:
         config = self.config
+        assert config.learning_rate is not None
+        assert config.weight_decay is not None
         optimiser = torch.optim.AdamW(
             self.network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
         )

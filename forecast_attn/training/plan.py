@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from forecast_attn.config import TrainingConfig
+from forecast_attn.model_defaults import learning_rate_of, weight_decay_of
 
 TARGET_STEPS = 2_000
 """Optimiser steps a default training lasts: enough for the attention to settle on every bundled series."""
@@ -27,13 +28,21 @@ class TrainingPlan:
         return self.steps_per_epoch * self.max_epochs
 
 
-def resolve_training(config: TrainingConfig, num_windows: int, seed: int) -> TrainingConfig:
-    """Fill in batch size, epochs, patience and seed where the user left them open."""
+def resolve_training(config: TrainingConfig, num_windows: int, seed: int, patch_length: int = 1) -> TrainingConfig:
+    """Fill in batch size, epochs, patience, learning rate and seed where the user left them open."""
     batch_size = config.batch_size or _batch_size(num_windows)
     steps = _steps_per_epoch(config, num_windows, batch_size)
     max_epochs = config.max_epochs or min(max(math.ceil(TARGET_STEPS / steps), MIN_EPOCHS), MAX_EPOCHS)
     patience = config.patience or max(5, max_epochs // 4)
-    return replace(config, batch_size=batch_size, max_epochs=max_epochs, patience=patience, seed=seed)
+    return replace(
+        config,
+        batch_size=batch_size,
+        max_epochs=max_epochs,
+        patience=patience,
+        learning_rate=learning_rate_of(config, patch_length),
+        weight_decay=weight_decay_of(config, patch_length),
+        seed=seed,
+    )
 
 
 def make_plan(config: TrainingConfig, num_windows: int, num_devices: int = 1) -> TrainingPlan:

@@ -126,6 +126,7 @@ def refit_config(config: RunConfig, wanted: Refit) -> RunConfig:
     """The options of the run, but for those that belong to a beginning: fewer and smaller steps, and no early end."""
     training = config.training
     assert training.seed is not None
+    assert training.learning_rate is not None
     share = parse_share_range(training.teacher_forcing)[1]
     changed = replace(
         training,

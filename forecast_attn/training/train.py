@@ -19,6 +19,7 @@ from forecast_attn.data.weights import series_weights
 from forecast_attn.ensemble import member_config
 from forecast_attn.errors import RunError
 from forecast_attn.inference import read_config, window_sizes
+from forecast_attn.model_defaults import shape_of
 from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.preparation import Preparation, prepare
@@ -66,10 +67,13 @@ def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:
         ConfigError: options contradict each other.
     """
     seed = config.training.seed if config.training.seed is not None else secrets.randbelow(2**31)
-    training = resolve_training(config.training, len(preparation.training_cutoffs), seed)
-    config = replace(config, training=training)
-    initial_network(config, preparation.schema)
-    check_top(config.training.attention_top, preparation.schema.lookback, config.model.patch_length)
+    schema = preparation.schema
+    season = schema.frequency.season
+    shape = shape_of(config.model, lookback=schema.lookback, horizon=schema.horizon, season=season)
+    training = resolve_training(config.training, len(preparation.training_cutoffs), seed, shape.patch_length)
+    config = replace(config, model=replace(config.model, **shape._asdict()), training=training)
+    initial_network(config, schema)
+    check_top(config.training.attention_top, schema.lookback, shape.patch_length)
     _check_calibration(preparation, config)
     return config
 

@@ -67,6 +67,14 @@ def _draw_codes(shape: tuple[int, ...], num_codes: tuple[int, ...]) -> Tensor:
 def model_config(name: str = "luong-general", **options: Any) -> ModelConfig:
     """A small model in which whatever may differ in size does."""
     defaults: dict[str, Any] = {"attention": name, "hidden_size": HIDDEN, "dropout": 0.0}
+    # Nothing is left open: what stands here does not depend on the sizes of a test.
+    defaults |= {
+        "patch_length": 1,
+        "bidirectional": False,
+        "projection_size": 0,
+        "temporal_decoder_size": 0,
+        "lags": (),
+    }
     if name not in EQUAL_SIZES:
         defaults["decoder_size"] = DECODER
     if name in PROJECTED:

@@ -39,7 +39,7 @@ def test_every_mechanism_builds_with_the_default_sizes(name: str) -> None:
     network = build(attention=name)
     batch = make_batch(dtype=torch.float32)
     assert network(batch).prediction.shape == batch.future_target.shape
-    assert network.decoder.layers.hidden_size == network.encoder.memory_size == ModelConfig().hidden_size
+    assert network.decoder.layers.hidden_size == network.encoder.memory_size == 64
 
 
 @EVERY_ATTENTION

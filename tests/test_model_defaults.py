@@ -1,0 +1,65 @@
+"""What is filled in where the user leaves the network's shape open."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn import Forecaster
+from forecast_attn.config import ModelConfig
+from forecast_attn.model_defaults import Shape, shape_of
+
+HOURLY = {"lookback": 168, "horizon": 24, "season": 24}
+BY_STEPS = Shape(1, 64, bidirectional=False, projection_size=0, temporal_decoder_size=0, lags=())
+BY_PATCHES = Shape(6, 64, bidirectional=True, projection_size=128, temporal_decoder_size=64, lags=(24, 48, 168))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        (HOURLY, BY_PATCHES),
+        ({"lookback": 672, "horizon": 96, "season": 96}, BY_PATCHES._replace(patch_length=24, lags=(96, 192, 672))),
+        ({"lookback": 72, "horizon": 24, "season": 24}, BY_PATCHES._replace(lags=(24, 48))),
+        ({"lookback": 28, "horizon": 7, "season": 7}, BY_STEPS),  # daily
+        ({"lookback": 36, "horizon": 12, "season": 12}, BY_STEPS),  # monthly
+        ({"lookback": 24, "horizon": 24, "season": 24}, BY_STEPS),  # one season is little to choose from
+        ({"lookback": 168, "horizon": 6, "season": 24}, BY_STEPS),  # shorter than a season
+        ({"lookback": 170, "horizon": 24, "season": 24}, BY_STEPS),  # not a whole number of patches
+        ({"lookback": 168, "horizon": 24, "season": 1}, BY_STEPS),
+    ],
+)
+def test_hourly_and_finer_series_are_cut_into_patches(sizes, expected):
+    assert shape_of(ModelConfig(), **sizes) == expected
+
+
+@pytest.mark.parametrize("options", [{"decoding": "autoregressive"}, {"attention_window": "local-p"}])
+def test_what_counts_single_steps_gets_single_steps(options):
+    assert shape_of(ModelConfig(**options), **HOURLY) == BY_STEPS
+
+
+def test_what_is_given_wins():
+    given = {
+        "patch_length": 24,
+        "hidden_size": 8,
+        "bidirectional": False,
+        "projection_size": 0,
+        "temporal_decoder_size": 0,
+        "lags": (),
+    }
+    assert shape_of(ModelConfig(**given), **HOURLY) == Shape(**given)
+    assert shape_of(ModelConfig(patch_length=1), **HOURLY) == BY_STEPS
+    assert shape_of(ModelConfig(patch_length=7), lookback=28, horizon=7, season=7).lags == (7, 14)
+
+
+def test_a_run_records_what_was_filled_in(tmp_path):
+    rows = pd.date_range("2024-01-01", periods=300, freq="h")
+    table = pd.DataFrame({"ds": rows, "y": np.sin(np.arange(300) * 2 * np.pi / 24)})
+    sizes = {"lookback": 48, "horizon": 24, "validation": 48}
+    Forecaster(**sizes, max_epochs=1, seed=1, accelerator="cpu").fit(table, out=tmp_path / "run")
+    options = json.loads((tmp_path / "run" / "config.json").read_text())["options"]
+    assert options["model"]["patch_length"] == 6
+    assert options["model"]["lags"] == [24, 48]
+    assert options["training"]["learning_rate"] == 0.001
+    result = Forecaster.load(tmp_path / "run").predict()
+    assert result.attention.metadata.patch_length == 6
