@@ -193,7 +193,9 @@ class TrainingConfig:
         high=0.999999,
     )
     gradient_clip: float = option(1.0, "largest norm of the gradient; 0 switches clipping off", low=0)
-    max_epochs: int | None = option(None, "most epochs; enough for about 2,000 steps when absent", low=1)
+    max_epochs: int | None = option(
+        None, "most epochs; enough for about 2,000 steps, 1,200 over patches, when absent", low=1
+    )
     max_time: str | None = option(None, "stop after this time, such as 90s, 10m, 1h30m")
     patience: int | None = option(
         None, "epochs without a better validation loss before training stops; a quarter of them when absent", low=1

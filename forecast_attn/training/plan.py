@@ -9,6 +9,9 @@ from forecast_attn.model_defaults import learning_rate_of, weight_decay_of
 TARGET_STEPS = 2_000
 """Optimiser steps a default training lasts: enough for the attention to settle on every bundled series."""
 
+TARGET_STEPS_OVER_PATCHES = 1_200
+"""Over patches longer training gains nothing (docs/accuracy.md)."""
+
 MIN_EPOCHS, MAX_EPOCHS = 10, 200
 MIN_BATCH, MAX_BATCH = 16, 128
 BATCHES_PER_PASS = 40
@@ -32,7 +35,8 @@ def resolve_training(config: TrainingConfig, num_windows: int, seed: int, patch_
     """Fill in batch size, epochs, patience, learning rate and seed where the user left them open."""
     batch_size = config.batch_size or _batch_size(num_windows)
     steps = _steps_per_epoch(config, num_windows, batch_size)
-    max_epochs = config.max_epochs or min(max(math.ceil(TARGET_STEPS / steps), MIN_EPOCHS), MAX_EPOCHS)
+    target = TARGET_STEPS_OVER_PATCHES if patch_length > 1 else TARGET_STEPS
+    max_epochs = config.max_epochs or min(max(math.ceil(target / steps), MIN_EPOCHS), MAX_EPOCHS)
     patience = config.patience or max(5, max_epochs // 4)
     return replace(
         config,
