@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "images" / "report.png"
-OPTIONS = ("--attention", "luong-general", "--max-epochs", "6", "--seed", "1", "--quiet")
+OPTIONS = ("--attention", "luong-general", "--patch-length", "1", "--max-epochs", "6", "--seed", "1", "--quiet")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SIZE = "1120,1600"  # pixels: to the end of the first heat map
 CHOICE = "#window=21&step=7"  # a window and a step that look at several places

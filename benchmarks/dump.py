@@ -43,7 +43,7 @@ class Subject:
 
     def __init__(self, folder: Path, windows: int) -> None:
         frame = table(windows + LOOKBACK + HORIZON)
-        options = {"max_epochs": 1, "epoch_windows": 1_280, "seed": 0, "future_covariates": "known"}
+        options = {"max_epochs": 1, "epoch_windows": 1_280, "seed": 0, "future_covariates": "known", "patch_length": 1}
         forecaster = Forecaster(lookback=LOOKBACK, horizon=HORIZON, accelerator="cpu", **options)
         forecaster.fit(frame, out=folder / "run")
         self.model: Model = load_model(RunDir(folder / "run"))

@@ -17,11 +17,13 @@ ROOT = Path(__file__).resolve().parent.parent
 IMAGES, SAMPLES = ROOT / "docs" / "images", ROOT / "data"
 RUNS = {
     "city-load": ("city_load.csv", "--attention", "luong-general", "--max-epochs", "6"),
+    "city-load-hours": ("city_load.csv", "--attention", "luong-general", "--patch-length", "1", "--max-epochs", "6"),
     "planted-lag": ("planted_lag.csv", "--attention", "bahdanau", "--max-epochs", "30"),
 }
 PICTURES = {
-    "city-load-attention": ("city-load",),
-    "city-load-validation": ("city-load", "--validation"),
+    "city-load-attention": ("city-load-hours",),
+    "city-load-validation": ("city-load-hours", "--validation"),
+    "city-load-patches": ("city-load",),
     "planted-lag-attention": ("planted-lag", "--validation", "--cutoff", "2024-05-12"),
 }
 

@@ -117,6 +117,7 @@ def our_rates(attention: str, frame: pd.DataFrame, folder: Path, turn: int) -> t
     from forecast_attn.run_dir import RunDir
 
     options = {"attention": attention, "batch_size": BATCH, "epoch_windows": WINDOWS, "max_epochs": 1, "seed": turn}
+    options["patch_length"] = 1  # the loop reads single hours
     forecaster = Forecaster(future_covariates="known", accelerator="cpu", **options)
     run = folder / f"{attention}-{turn}"
     forecaster.fit(frame, out=run)
