@@ -88,7 +88,7 @@ def forecast_process(process_environment: dict[str, str]) -> Callable[..., Outco
     def run(*words: object, **options: object) -> Outcome:
         command = [sys.executable, "-m", "forecast_attn", *map(str, words)]
         environment = {**process_environment, **options.pop("env", {})}  # type: ignore[dict-item]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, **options)
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600, **options)
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     return run

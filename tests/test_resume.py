@@ -75,7 +75,7 @@ def strike(process_environment, here) -> Callable[..., subprocess.CompletedProce
     def run(moment: tuple[str, str, int, str], *words: object, kind: str = "SIGKILL") -> Any:
         command = [sys.executable, "-c", STRUCK, *map(str, moment), kind, *map(str, words)]
         return subprocess.run(
-            command, capture_output=True, text=True, env=process_environment, timeout=100, check=False
+            command, capture_output=True, text=True, env=process_environment, timeout=600, check=False
         )
 
     return run

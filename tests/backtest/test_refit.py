@@ -157,7 +157,7 @@ def killed_once(shop_run: Path, tmp_path_factory: pytest.TempPathFactory, proces
     out = folder / "bt.parquet"
     names = {"tests": str(Path(__file__).parent), "table": str(shop_run.parent / "sales.csv"), "run": str(shop_run)}
     code = KILLED.format(**names, out=str(out), wanted=json.dumps(WANTED))
-    done = subprocess.run([sys.executable, "-c", code], env=process_environment, capture_output=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], env=process_environment, capture_output=True, timeout=600)
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
     assert [path.name for path in folder.iterdir()] == [".bt.parquet.parts"]
     return folder
