@@ -9,7 +9,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-loading benchmark-training benchmark-dump benchmark-backtest benchmark-nordpool \
-	benchmark-epf benchmark-ett benchmark-quality pictures clean
+	benchmark-epf benchmark-ablation benchmark-ett benchmark-quality pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Show the targets
@@ -86,6 +86,9 @@ benchmark-nordpool: $(TESTING)  ## Default settings on a market file: make bench
 
 benchmark-epf: $(TESTING)  ## Electricity markets beside published numbers: make benchmark-epf DATA_DIR=… [ARGS="--seeds 1 2 3"]
 	$(BIN)/python benchmarks/epf.py $(DATA_DIR) $(ARGS)
+
+benchmark-ablation: $(TESTING)  ## What each option of the network brings: make benchmark-ablation DATA_DIR=… [ARGS="--markets NP --seeds 1 2"]
+	$(BIN)/python benchmarks/ablation.py $(DATA_DIR) $(ARGS)
 
 benchmark-ett: $(TESTING)  ## ETTh1 beside published numbers: make benchmark-ett DATA=ETTh1.csv [ARGS="--protocols U96"]
 	$(BIN)/python benchmarks/ett.py $(DATA) $(ARGS)

@@ -315,3 +315,24 @@ def test_options_come_from_the_line_and_from_a_file(tmp_path: Path) -> None:
         command.options_of(SimpleNamespace(config=None, set=["combine_with=regression"], ensemble=1))
     with pytest.raises(pieces.ConfigError, match="a backtest has no option 'refit_often'"):
         command.candidates_of(SimpleNamespace(candidate=["refit_often=7"]), ())
+
+
+def test_ablation_ends_where_the_test_part_begins(tmp_path, monkeypatch, capsys):
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        import ablation
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+    market(tmp_path / "data" / "XX.csv")
+    monkeypatch.setattr(ablation, "ROWS", {"defaults": TINY, "--lags none": {**TINY, "lags": "none"}})
+    monkeypatch.setattr(sys, "argv", ["ablation.py", str(tmp_path / "data"), "--out", str(tmp_path / "out")])
+    assert ablation.main() == 0
+    assert len(pd.read_csv(tmp_path / "out" / "markets" / "XX.csv")) == int(0.8 * ROWS)
+    assert int(0.8 * ROWS) <= protocols.EPF["F"].split(ROWS)[1]
+    header, _, first, second = capsys.readouterr().out.splitlines()
+    assert header.startswith("| | XX |")
+    assert "| `defaults` |" in first
+    assert "+0.0%" in first
+    assert "| `--lags none` |" in second
+    scores = json.loads((tmp_path / "out" / "ablation-F.json").read_text())
+    assert scores["defaults"]["XX"]["mae"] != scores["--lags none"]["XX"]["mae"]
