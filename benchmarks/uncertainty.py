@@ -26,8 +26,6 @@ TABLE = Path(__file__).resolve().parent.parent / "data" / "city_load.csv"
 HELD_BACK = 120 * 24
 OPTIONS: dict[str, Any] = {
     "seed": 1,
-    "hidden_size": 32,
-    "max_epochs": 5,
     "attention_windows": "1",
     "accelerator": "cpu",
 }
