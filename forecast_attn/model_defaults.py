@@ -30,7 +30,7 @@ class Shape(NamedTuple):
     lags: tuple[int, ...]
 
 
-def shape_of(model: ModelConfig, *, lookback: int, horizon: int, season: int) -> Shape:
+def shape_of(model: ModelConfig, *, lookback: int, horizon: int, season: int, within_day: bool = True) -> Shape:
     """The shape of a network: what was given, and the rest by the table.
 
     Args:
@@ -38,8 +38,9 @@ def shape_of(model: ModelConfig, *, lookback: int, horizon: int, season: int) ->
         lookback: time steps.
         horizon: time steps.
         season: time steps, 1 for none.
+        within_day: whether a time step is shorter than a day.
     """
-    length = model.patch_length or _patch_length(model, lookback, horizon, season)
+    length = model.patch_length or (_patch_length(model, lookback, horizon, season) if within_day else 1)
     shape = Shape(length, 64, bidirectional=False, projection_size=0, temporal_decoder_size=0, lags=())
     if length > 1:
         lags = tuple(lag * season for lag in LAGS if season > 1 and lag * season <= lookback)

@@ -27,6 +27,7 @@ BY_PATCHES = Shape(6, 64, bidirectional=True, projection_size=128, temporal_deco
         ({"lookback": 168, "horizon": 6, "season": 24}, BY_STEPS),  # shorter than a season
         ({"lookback": 170, "horizon": 24, "season": 24}, BY_STEPS),  # not a whole number of patches
         ({"lookback": 168, "horizon": 24, "season": 1}, BY_STEPS),
+        ({"lookback": 208, "horizon": 52, "season": 52, "within_day": False}, BY_STEPS),  # weekly
     ],
 )
 def test_hourly_and_finer_series_are_cut_into_patches(sizes, expected):

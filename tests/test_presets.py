@@ -60,7 +60,7 @@ def test_an_option_by_its_flag_wins_too() -> None:
 def test_a_comparison_trains_all_with_the_preset() -> None:
     plan = ComparisonPlan.of("none,bahdanau", 1, preset="fast", hidden_size=6)
     assert {plan.config_of(entry).model.hidden_size for entry in plan.entries} == {6}
-    assert {plan.config_of(entry).training.max_epochs for entry in plan.entries} == {10}
+    assert {plan.config_of(entry).training.max_epochs for entry in plan.entries} == {6}
 
 
 def test_a_recorded_preset_is_a_name_only() -> None:

@@ -68,8 +68,13 @@ def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:
     """
     seed = config.training.seed if config.training.seed is not None else secrets.randbelow(2**31)
     schema = preparation.schema
-    season = schema.frequency.season
-    shape = shape_of(config.model, lookback=schema.lookback, horizon=schema.horizon, season=season)
+    shape = shape_of(
+        config.model,
+        lookback=schema.lookback,
+        horizon=schema.horizon,
+        season=schema.frequency.season,
+        within_day=schema.frequency.is_within_day,
+    )
     training = resolve_training(config.training, len(preparation.training_cutoffs), seed, shape.patch_length)
     config = replace(config, model=replace(config.model, **shape._asdict()), training=training)
     initial_network(config, schema)
