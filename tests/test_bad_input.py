@@ -315,7 +315,7 @@ def test_a_loss_that_becomes_infinite(forecast, write, make_table, small, loss):
     outcome = forecast("train", write(make_table()), *small, *words)
     assert outcome.code == 1
     assert re.search("^the loss became (nan|inf) in epoch 1, step 2: series 'target', windows with", outcome.error)
-    assert re.search("cut-offs from 2024-01-1. to 2024-04-0.$", outcome.error)
+    assert re.search("cut-offs from 2024-01-.. to 2024-0[34]-..$", outcome.error)
     assert outcome.hint.startswith("try --learning-rate 0.001")
     assert not Path("run/metrics.json").exists()
 

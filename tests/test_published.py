@@ -180,7 +180,7 @@ def test_a_market_from_the_command_line(
 
     third = call_epf(*words, "--set", "learning_rate=0.001")
     assert third.code == 1
-    assert "learning_rate: 0.008 there, 0.001 asked for" in third.err
+    assert "learning_rate: null there, 0.001 asked for" in third.err
     assert len(in_this_process) == 3
     assert (
         json.loads((tmp_path / "out" / "summary.json").read_text())[0]["test"]["mae"]["mean"] == result["test"]["mae"]

@@ -35,7 +35,7 @@ class TemporalDecoder(nn.Module):
     ) -> None:
         super().__init__()
         self.of_patch = nn.Linear(feature_size, size)
-        self.of_step = nn.Linear(known_size, size, bias=False)
+        self.of_step = nn.Linear(known_size, size, bias=False) if known_size else None
         self.place = nn.Parameter(torch.zeros(patch_length, size))
         self.hidden = nn.Linear(size, size)
         self.output = nn.Linear(size, output_size)
@@ -47,6 +47,8 @@ class TemporalDecoder(nn.Module):
         self, features: Float[Tensor, "batch num_steps feature_size"], known: Float[Tensor, "batch horizon known_size"]
     ) -> Float[Tensor, "batch horizon output_size"]:
         of_patches = self.of_patch(self.dropout(features))[:, :, None] + self.place
-        of_steps = of_patches.flatten(1, 2)[:, : known.shape[1]] + self.of_step(known)
+        of_steps = of_patches.flatten(1, 2)[:, : known.shape[1]]
+        if self.of_step is not None:
+            of_steps = of_steps + self.of_step(known)
         said: Tensor = self.output(gelu(self.hidden(self.dropout(gelu(of_steps)))))
         return said

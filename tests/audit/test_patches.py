@@ -29,6 +29,12 @@ OPTIONS: dict[str, Any] = {
     "horizon": HORIZON,
     "hidden_size": 16,
     "max_epochs": 12,
+    "learning_rate": 0.008,
+    # No way past the attention to the planted patches.
+    "bidirectional": False,
+    "projection_size": 0,
+    "temporal_decoder_size": 0,
+    "lags": (),
 }
 
 

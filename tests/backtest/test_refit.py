@@ -225,9 +225,11 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(
         if Path(".bt.parquet.parts/part-000001.parquet").exists():
             signal.raise_signal(signal.SIGINT)
 
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     with monkeypatch.context() as patched:
         patched.setattr(BacktestDisplay, "epoch_done", interrupt)
         stopped = forecast(*words)
+    signal.signal(signal.SIGINT, before)
     assert stopped.code == 130
     assert f"go on with the same options: forecast backtest {shop_run}" in " ".join(stopped.err.split())
     assert [path.name for path in here.iterdir()] == [".bt.parquet.parts"]

@@ -157,3 +157,9 @@ def test_the_linear_path_moves_the_forecast_and_its_levels_with_it(quantiles):
         rows.append(torch.stack([sum(w * x for w, x in zip(line, seen, strict=True)) for line in weight]) + bias)
     moved = (torch.stack(rows) * scale.scale)[..., None].expand_as(after.parameters)
     torch.testing.assert_close(after.parameters - before.parameters, moved, rtol=1e-4, atol=1e-4)
+
+
+def test_a_temporal_decoder_of_steps_that_nothing_is_known_of():
+    sizes = WindowSizes(lookback=12, horizon=5, season=4, num_past_inputs=0, num_future_inputs=0, num_static=0)
+    network = build_network(ModelConfig(hidden_size=4, patch_length=4, temporal_decoder_size=5, lags=()), sizes)
+    assert network(make_batch(sizes, 3, torch.float32)).prediction.shape == (3, 5)
