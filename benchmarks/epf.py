@@ -23,7 +23,15 @@ from forecast_attn.errors import ConfigError
 CANDIDATES: dict[str, tuple[dict[str, Any], ...]] = {
     "P": ({},),
     "F": ({},),
-    "D": ({"refit": "never"}, {"refit": 28}),
+    "D": (
+        {
+            "refit": 28,
+            "refit_epochs": 1,
+            "refit_learning_rate": 0.001,
+            "refit_validation": 0,
+            "combine_with": "regression",
+        },
+    ),
     "F360": ({},),
 }
 """What may differ by market: the options with the best validation MAE are taken, for each market and seed."""
