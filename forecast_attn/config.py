@@ -123,8 +123,8 @@ class ModelConfig:
     )
     lags: tuple[int, ...] | None = option(
         None,
-        "steps back whose values each forecast step reads directly, such as 24,168, or none; "
-        "when absent 1, 2 and 7 seasons over patches, else none",
+        "steps back whose values each forecast step reads directly, past the attention, such as 24,168; "
+        "none when absent",
         metavar="STEPS",
     )
     temporal_decoder_size: int | None = option(

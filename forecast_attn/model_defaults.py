@@ -1,7 +1,8 @@
 """What the network looks like where the user left it open: by the table's season.
 
 Hourly and finer series are cut into patches, with what docs/accuracy.md found to go well with them; all others are
-read step by step.
+read step by step. Neither has lags: given the values of the day before directly, a network is no better, and no longer
+depends on its attention, whose weights then say little.
 """
 
 from __future__ import annotations
@@ -15,8 +16,6 @@ SHORTEST_SEASON = 24
 """Steps in a season from which on several are taken as one: the hours of a day."""
 FEWEST_SEASONS = 2
 """In the lookback; with fewer there is little to choose among."""
-LAGS = (1, 2, 7)
-"""In seasons: a day, two days and a week before; those that lie in the lookback."""
 
 
 class Shape(NamedTuple):
@@ -43,8 +42,7 @@ def shape_of(model: ModelConfig, *, lookback: int, horizon: int, season: int, wi
     length = model.patch_length or (_patch_length(model, lookback, horizon, season) if within_day else 1)
     shape = Shape(length, 64, bidirectional=False, projection_size=0, temporal_decoder_size=0, lags=())
     if length > 1:
-        lags = tuple(lag * season for lag in LAGS if season > 1 and lag * season <= lookback)
-        shape = Shape(length, 64, bidirectional=True, projection_size=128, temporal_decoder_size=64, lags=lags)
+        shape = shape._replace(bidirectional=True, projection_size=128, temporal_decoder_size=64)
     given = {name: getattr(model, name) for name in Shape._fields}
     return shape._replace(**{name: value for name, value in given.items() if value is not None})
 

@@ -12,15 +12,15 @@ from forecast_attn.model_defaults import Shape, shape_of
 
 HOURLY = {"lookback": 168, "horizon": 24, "season": 24}
 BY_STEPS = Shape(1, 64, bidirectional=False, projection_size=0, temporal_decoder_size=0, lags=())
-BY_PATCHES = Shape(6, 64, bidirectional=True, projection_size=128, temporal_decoder_size=64, lags=(24, 48, 168))
+BY_PATCHES = Shape(6, 64, bidirectional=True, projection_size=128, temporal_decoder_size=64, lags=())
 
 
 @pytest.mark.parametrize(
     ("sizes", "expected"),
     [
         (HOURLY, BY_PATCHES),
-        ({"lookback": 672, "horizon": 96, "season": 96}, BY_PATCHES._replace(patch_length=24, lags=(96, 192, 672))),
-        ({"lookback": 72, "horizon": 24, "season": 24}, BY_PATCHES._replace(lags=(24, 48))),
+        ({"lookback": 672, "horizon": 96, "season": 96}, BY_PATCHES._replace(patch_length=24)),
+        ({"lookback": 72, "horizon": 24, "season": 24}, BY_PATCHES),
         ({"lookback": 28, "horizon": 7, "season": 7}, BY_STEPS),  # daily
         ({"lookback": 36, "horizon": 12, "season": 12}, BY_STEPS),  # monthly
         ({"lookback": 24, "horizon": 24, "season": 24}, BY_STEPS),  # one season is little to choose from
@@ -46,11 +46,13 @@ def test_what_is_given_wins():
         "bidirectional": False,
         "projection_size": 0,
         "temporal_decoder_size": 0,
-        "lags": (),
+        "lags": (24, 168),
     }
     assert shape_of(ModelConfig(**given), **HOURLY) == Shape(**given)
     assert shape_of(ModelConfig(patch_length=1), **HOURLY) == BY_STEPS
-    assert shape_of(ModelConfig(patch_length=7), lookback=28, horizon=7, season=7).lags == (7, 14)
+    assert shape_of(ModelConfig(patch_length=7), lookback=28, horizon=7, season=7) == BY_PATCHES._replace(
+        patch_length=7
+    )
 
 
 def test_a_run_records_what_was_filled_in(tmp_path):
@@ -60,7 +62,7 @@ def test_a_run_records_what_was_filled_in(tmp_path):
     Forecaster(**sizes, max_epochs=1, seed=1, accelerator="cpu").fit(table, out=tmp_path / "run")
     options = json.loads((tmp_path / "run" / "config.json").read_text())["options"]
     assert options["model"]["patch_length"] == 6
-    assert options["model"]["lags"] == [24, 48]
+    assert options["model"]["lags"] == []
     assert options["training"]["learning_rate"] == 0.001
     result = Forecaster.load(tmp_path / "run").predict()
     assert result.attention.metadata.patch_length == 6
