@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from forecast_attn.audit.findings import Check, Statistic, Yardstick
@@ -26,13 +26,13 @@ def values_check(subject: Subject, sight: Sight, explained: Explained, seed: int
     for rows, _ in subject.batches():
         values = attention_values(subject.model, subject.arrays, subject.cutoffs[rows]).cpu().double()
         weights = _weights_of_steps(sight, explained, rows)
-        left, numerical_rank = _column_spaces(values)
+        bases, numerical_rank = column_spaces(values)
         ranks.append(numerical_rank.double().mean(dim=1))
         norms.append(norm_weighted(subject, values, weights))
-        seen = _projected(left, weights)
+        seen = effective_weights(bases, weights)
         effective.append(seen.mean(dim=1))
         shares.append(_share(seen, weights))
-        chance.append([_share(_projected(left, w), w) for w in _in_random_order(weights, generator)])
+        chance.append([_share(effective_weights(bases, w), w) for w in _in_random_order(weights, generator)])
     found = {"norm_weighted": _joined(norms), "effective": _joined(effective)}
     rank = float(torch.cat(ranks).median())
     statistics = _statistics(rank, torch.cat(shares), [torch.cat(draw) for draw in zip(*chance, strict=True)])
@@ -55,15 +55,10 @@ def norm_weighted(
     return norms
 
 
-def effective_weights(
-    values: Float[Tensor, "batch heads num_keys size"], weights: Float[Tensor, "batch heads num_keys"]
-) -> Float[Tensor, "batch heads num_keys"]:
-    """The part of the weights that the context vector can see: without their component in the left null space of V."""
-    return _projected(_column_spaces(values)[0], weights)
-
-
-def _column_spaces(values: Tensor) -> tuple[Tensor, Tensor]:
-    """Orthonormal bases of the column spaces (batch, heads, num_keys, size), zeros beyond the rank, and the ranks.
+def column_spaces(
+    values: Float[Tensor, "batch heads num_keys size"],
+) -> tuple[Float[Tensor, "batch heads num_keys width"], Int[Tensor, "batch heads"]]:
+    """Orthonormal bases of what the values span, a column each, zeros beyond the rank, and the ranks.
 
     The values were computed in float32; the tolerance is float32's, as in numpy.linalg.matrix_rank.
     """
@@ -73,8 +68,16 @@ def _column_spaces(values: Tensor) -> tuple[Tensor, Tensor]:
     return left * present[..., None, :], present.sum(dim=-1)
 
 
-def _projected(left: Tensor, weights: Tensor) -> Tensor:
-    return torch.einsum("bhls,bhs->bhl", left, torch.einsum("bhls,bhl->bhs", left, weights))
+def effective_weights(
+    bases: Float[Tensor, "batch heads num_keys width"], weights: Float[Tensor, "batch heads num_keys"]
+) -> Float[Tensor, "batch heads num_keys"]:
+    """The part of the weights that the context vector can see: without their component in the left null space of V.
+
+    Args:
+        bases: of `column_spaces`.
+        weights: after the normaliser.
+    """
+    return torch.einsum("bhls,bhs->bhl", bases, torch.einsum("bhls,bhl->bhs", bases, weights))
 
 
 def _share(seen: Tensor, weights: Tensor) -> Tensor:

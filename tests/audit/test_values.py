@@ -6,7 +6,7 @@ import torch
 
 from forecast_attn.audit.ranking import explain
 from forecast_attn.audit.subject import Subject
-from forecast_attn.audit.values import effective_weights, norm_weighted, values_check
+from forecast_attn.audit.values import column_spaces, effective_weights, norm_weighted, values_check
 from forecast_attn.inspection.identifiability import attention_values
 
 from ..nn.small_networks import make_network
@@ -25,7 +25,9 @@ def values_and_weights() -> tuple[torch.Tensor, torch.Tensor]:
 def test_effective_weights_are_without_the_left_null_space() -> None:
     """The projector onto the columns of V is V V⁺; what is left gives the same context vector."""
     values, weights = values_and_weights()
-    found = effective_weights(values, weights).numpy()
+    bases, ranks = column_spaces(values)
+    found = effective_weights(bases, weights).numpy()
+    assert ranks.tolist() == np.linalg.matrix_rank(values.numpy()).tolist()
     for b in range(BATCH):
         for h in range(HEADS):
             v = values[b, h].numpy()
