@@ -65,8 +65,7 @@ class SampleChoice:
         if options.decoding != "autoregressive":
             raise ConfigError(
                 "--samples needs steps that follow each other; those of --decoding direct are independent",
-                "train with --decoding autoregressive"
-                + (" and without --patch-length" if model.patch_length > 1 else ""),
+                "train with --decoding autoregressive",
             )
         if options.head == "point":
             raise ConfigError(

@@ -178,7 +178,7 @@ def test_no_more_weights_than_patches_are_kept(table, run, tmp_path):
 def test_drawn_paths_need_single_steps(run, table):
     with pytest.raises(ConfigError, match="--samples needs steps that follow each other") as error:
         Forecaster.load(run).predict(table[:111], future=table[111:].drop(columns="target"), samples=5)
-    assert error.value.hint == "train with --decoding autoregressive and without --patch-length"
+    assert error.value.hint == "train with --decoding autoregressive"
 
 
 def test_the_size_says_patches(forecast, run, table, here):

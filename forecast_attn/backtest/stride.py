@@ -43,7 +43,7 @@ class Stride:
         match = re.fullmatch(r"(\d*)\s*([A-Za-z]*)", str(text).strip())
         number, unit = (int(match[1] or 1), match[2]) if match else (0, "")
         if match is None or number == 0 or not (match[1] or unit):
-            raise ConfigError(f"{flag} must be {EXAMPLES}; got '{text}'")
+            raise ConfigError(f"{flag} must be a whole number of steps or a time, above 0; got '{text}'", EXAMPLES)
         if not unit:
             return cls(steps=number)
         if unit in _LENGTHS:

@@ -131,8 +131,9 @@ def test_dates_are_read_on_the_clock_of_the_data() -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "-3", "0", "0D", "1.5h", "3 parsecs", "5m"])
 def test_strides_that_are_none_are_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="--stride"):
+    with pytest.raises(ConfigError, match="--stride") as error:
         Schedule(stride=text)
+    assert error.value.hint
 
 
 @settings(max_examples=40)
