@@ -13,7 +13,7 @@ __all__ = ["BASELINES", "DEFAULT_BASELINES", "BaselineSetup", "baseline_forecast
 
 DEFAULT_BASELINES = ("naive", "seasonal-naive", "drift", "linear")
 OPTIONAL_BASELINES = ("boosted-trees", "auto-ets", "auto-arima")
-BASELINES = (*DEFAULT_BASELINES, "regression", *OPTIONAL_BASELINES)
+BASELINES = (*DEFAULT_BASELINES, "regression", "median-regression", *OPTIONAL_BASELINES)
 
 
 def check_baselines(names: tuple[str, ...] | list[str]) -> None:
@@ -65,6 +65,10 @@ def baseline_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSe
         from forecast_attn.evaluation.regression import regression_forecasts
 
         return regression_forecasts(panel, cutoffs, setup)
+    if name == "median-regression":
+        from forecast_attn.evaluation.median_regression import median_regression_forecasts
+
+        return median_regression_forecasts(panel, cutoffs, setup)
     from forecast_attn.evaluation.optional_baselines import boosted_tree_forecasts, statistical_forecasts
 
     if name == "boosted-trees":

@@ -12,19 +12,23 @@ state-of-the-art algorithms, best practices and an open-access benchmark", secti
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.regression_inputs import RegressionInputs
+from forecast_attn.evaluation.regression_rows import SeriesRows
+from forecast_attn.evaluation.regression_windows import (
+    FEWEST_WINDOWS,
+    alike,
+    check_size,
+    period,
+    phases,
+    vintages_of,
+    windows_of_phase,
+)
 from forecast_attn.evaluation.window_features import BaselineSetup
-
-if TYPE_CHECKING:
-    from forecast_attn.data.vintages import Vintages
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -33,12 +37,6 @@ HALF_LIVES = (np.inf, 365.0, 90.0)
 """Seasons after which a window counts half; the mean of the three forecasts is the forecast."""
 SCALE_EVERY, SCALE_OVER = 28, 365
 """Every so many seasons, counted from the first row, the scales are those of the last so many."""
-FEWEST_WINDOWS = 4
-"""Below which there is no forecast."""
-MOST_INPUTS = 3_000
-"""The sums take memory with the square of the inputs, and each estimation time with their cube."""
-_BEYOND = 0.5
-"""A forecast may lie so far outside of what the series has had, as a share of its range."""
 _WINDOWS_AT_ONCE = 4_096
 
 
@@ -46,7 +44,7 @@ def regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> F
     """Forecast with a regression of each series, estimated at each cut-off on what was known then.
 
     The regression of a cut-off learns from every window of its series whose horizon has come true by then and whose
-    own cut-off has the same phase of the season (see `_phases`), weighted by 0.5^(age / half-life). Its forecast does
+    own cut-off has the same phase of the season (see `phases`), weighted by 0.5^(age / half-life). Its forecast does
     not depend on which other cut-offs are asked for, but for rounding, nor on the boundary.
 
     Args:
@@ -64,21 +62,23 @@ def regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> F
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
     series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
     known = cutoffs - panel.starts[series] + 1
-    epoch = SCALE_EVERY * _period(setup)
+    epoch = SCALE_EVERY * period(setup)
     fitted = np.minimum(np.maximum(known // epoch * epoch, setup.lookback), known)
-    vintages, inputs, of_inputs = _vintages(panel), None, None
-    for own in _alike(series, fitted, _phases(panel, cutoffs, setup)):
+    vintages, inputs, of_inputs = vintages_of(panel), None, None
+    for own in alike(series, fitted, phases(panel, cutoffs, setup)):
         if (series[own[0]], fitted[own[0]]) != of_inputs:
             of_inputs = (series[own[0]], fitted[own[0]])
             stop = int(fitted[own[0]])
-            rows = slice(max(stop - SCALE_OVER * _period(setup), 0), stop)
-            inputs = RegressionInputs(panel, int(series[own[0]]), rows, setup, vintages)
-            _check_size(inputs)
+            rows = slice(max(stop - SCALE_OVER * period(setup), 0), stop)
+            inputs = RegressionInputs(SeriesRows(panel, int(series[own[0]]), rows, setup, vintages), setup)
+            check_size("regression", inputs.num_inputs)
         assert inputs is not None
         usable = own[known[own] >= inputs.reach]
         if len(usable):
             usable = usable[np.argsort(cutoffs[usable], kind="stable")]
-            forecasts[usable] = _roll(inputs, cutoffs[usable], _windows(panel, cutoffs[usable], inputs, setup), setup)
+            first, last = inputs.rows.first + inputs.reach - 1, int(cutoffs[usable[-1]])
+            windows = windows_of_phase(panel, last, first, last - setup.horizon + 1, setup)
+            forecasts[usable] = _roll(inputs, cutoffs[usable], windows, setup)
     if len(forecasts) and np.isnan(forecasts).any(axis=1).all():
         raise DataError(
             f"the baseline 'regression' has fewer than {FEWEST_WINDOWS} windows without a missing value to learn from",
@@ -97,8 +97,7 @@ def _roll(inputs: RegressionInputs, cutoffs: Ints, windows: Ints, setup: Baselin
         setup: sizes.
     """
     memories = [_Memory(inputs, half_life, setup) for half_life in HALF_LIVES]
-    lowest, highest = inputs.known_range(cutoffs)
-    margin = _BEYOND * (highest - lowest)
+    lowest, highest = inputs.rows.bounds(cutoffs)
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
     learnt, before = 0, cutoffs[0]
     for place, cutoff in enumerate(cutoffs):
@@ -114,8 +113,8 @@ def _roll(inputs: RegressionInputs, cutoffs: Ints, windows: Ints, setup: Baselin
         learnt, before = stop, cutoff
         if memories[0].weight >= FEWEST_WINDOWS:  # of the one that forgets nothing: the number of windows
             of_each = [memory.forecast(inputs.of(cutoffs[place : place + 1])[0]) for memory in memories]
-            mean = np.mean([inputs.scale.invert(each) for each in of_each if each is not None], axis=0)
-            forecasts[place] = np.clip(mean, lowest[place] - margin[place], highest[place] + margin[place])
+            mean = np.mean([inputs.rows.scale.invert(each) for each in of_each if each is not None], axis=0)
+            forecasts[place] = np.clip(mean, lowest[place], highest[place])
     return forecasts
 
 
@@ -124,7 +123,7 @@ class _Memory:
 
     def __init__(self, inputs: RegressionInputs, half_life: float, setup: BaselineSetup) -> None:
         self._inputs = inputs
-        self._steps = half_life * _period(setup)
+        self._steps = half_life * period(setup)
         self._moments = np.zeros((inputs.num_inputs, inputs.num_inputs))
         self._products = np.zeros((inputs.num_inputs, setup.horizon))
         self.weight = 0.0
@@ -150,61 +149,3 @@ class _Memory:
             return None
         weights = np.linalg.solve(self._moments + np.diag(self._inputs.penalties), self._products)
         return np.asarray(seen @ weights)
-
-
-def _period(setup: BaselineSetup) -> int:
-    """Steps from one window to the next: a season, of which half-lives and scales are so many.
-
-    Weeks, months and longer steps have a window at each: one a year would be too few to learn from.
-    """
-    frequency = setup.calendar.frequency
-    return setup.season if frequency.is_within_day or frequency.alias in ("D", "B") else 1
-
-
-def _phases(panel: Panel, rows: Ints, setup: BaselineSetup) -> Ints:
-    """The place of rows in their season (num_rows,).
-
-    Of steps within a day on the clock of the data, so that midnight stays midnight when clocks are changed.
-    """
-    frequency = setup.calendar.frequency
-    series = np.searchsorted(panel.starts, rows, side="right") - 1
-    places = rows - panel.starts[series]
-    if panel.zone.type_name is not None:
-        stamps = np.concatenate([panel.timestamps[rows], panel.timestamps[panel.starts[series]]])
-        apart = panel.zone.local(stamps) - stamps
-        step = frequency.shift(panel.timestamps[:1], 1)[0] - panel.timestamps[0]
-        places = places + (apart[: len(rows)] - apart[len(rows) :]) // step
-    return np.asarray(places % _period(setup), np.int64)
-
-
-def _windows(panel: Panel, cutoffs: Ints, inputs: RegressionInputs, setup: BaselineSetup) -> Ints:
-    """Rows of the cut-offs of these cut-offs' series and phase, from the first with a whole past on, ascending."""
-    first = panel.starts[np.searchsorted(panel.starts, cutoffs[0], side="right") - 1]
-    rows = np.arange(first + inputs.reach - 1, cutoffs[-1] - setup.horizon + 1)
-    return np.asarray(rows[_phases(panel, rows, setup) == _phases(panel, cutoffs[:1], setup)])
-
-
-def _alike(series: Ints, fitted: Ints, phases: Ints) -> Iterator[Ints]:
-    """Places of the cut-offs that share series, scale and phase, one group after the other."""
-    if not len(series):
-        return
-    keys = np.stack([series, fitted, phases], axis=1)
-    order = np.lexsort((phases, fitted, series))
-    changes = np.flatnonzero((keys[order][1:] != keys[order][:-1]).any(axis=1)) + 1
-    yield from np.split(order, changes)
-
-
-def _check_size(inputs: RegressionInputs) -> None:
-    if inputs.num_inputs > MOST_INPUTS:
-        raise DataError(
-            f"a window of the baseline 'regression' has {inputs.num_inputs:,} inputs; {MOST_INPUTS:,} are allowed",
-            "leave it out, or make the season, the horizon or the number of covariates smaller",
-        )
-
-
-def _vintages(panel: Panel) -> Vintages | None:
-    if panel.issued is None:
-        return None
-    from forecast_attn.data.vintages import Vintages  # with torch
-
-    return Vintages.build(panel, panel.issued)

@@ -12,9 +12,9 @@ from forecast_attn.config import RunConfig
 from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
-from forecast_attn.evaluation import regression
+from forecast_attn.evaluation import regression, regression_windows
 from forecast_attn.evaluation.baseline_forecasts import BaselineSetup, baseline_forecasts
-from forecast_attn.evaluation.regression_inputs import ArcsinhScale
+from forecast_attn.evaluation.regression_rows import ArcsinhScale
 from forecast_attn.panel_reading import read_panel
 
 pytestmark = pytest.mark.slow
@@ -151,10 +151,10 @@ def test_windows_with_a_missing_value_are_left_out(monkeypatch: pytest.MonkeyPat
     target[hole] = np.nan
     found = forecast(replace(panel, target=target), [150, 230], setup)
     assert np.isnan(found[0]).all()  # among its inputs
-    every, kept = np.arange(27, 231), regression._windows
+    every, kept = np.arange(27, 231), regression.windows_of_phase
     back = every - hole  # seven seasons back, then three, then the horizon
     learnt = every[~((back >= 24) & (back < 28)) & ~((back >= -SEASON) & (back < 12))]
-    monkeypatch.setattr(regression, "_windows", lambda *given: np.intersect1d(kept(*given), learnt))
+    monkeypatch.setattr(regression, "windows_of_phase", lambda *given: np.intersect1d(kept(*given), learnt))
     np.testing.assert_allclose(found[1], forecast(panel, [230], setup)[0], rtol=1e-9)
 
 
@@ -171,7 +171,7 @@ def test_what_has_too_little_behind_it() -> None:
 
 
 def test_too_many_inputs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(regression, "MOST_INPUTS", 10)
+    monkeypatch.setattr(regression_windows, "MOST_INPUTS", 10)
     panel = panel_of(("a",))
     with pytest.raises(DataError, match="has 40 inputs"):
         forecast(panel, [150], setup_of(panel))
@@ -228,7 +228,7 @@ def test_midnight_stays_midnight_when_clocks_are_changed() -> None:
     frame = pd.DataFrame({"date": stamps, "target": target})
     panel = read_panel(frame, RunConfig.from_options({"freq": "h", "tz": "Europe/Berlin"}))[0]
     setup = BaselineSetup(48, 24, 24, Calendar.build("auto", panel.frequency), panel.timestamps[200])
-    phases = regression._phases(panel, np.arange(panel.num_rows), setup)
+    phases = regression_windows.phases(panel, np.arange(panel.num_rows), setup)
     np.testing.assert_array_equal(phases, stamps.hour)
 
 
