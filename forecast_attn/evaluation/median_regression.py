@@ -97,4 +97,4 @@ def _of_phase(blocks: Blocks, windows: Ints, cutoffs: Ints) -> Floats:
         weights = least_deviations(seen[whole], wanted[whole], blocks.penalties(block))
         parts.append(present.in_units(present.of(block) @ weights))
     lowest, highest = blocks.rows.bounds(cutoffs)
-    return np.clip(np.concatenate(parts, axis=1), lowest[:, None], highest[:, None])
+    return np.asarray(np.clip(np.concatenate(parts, axis=1), lowest[:, None], highest[:, None]))

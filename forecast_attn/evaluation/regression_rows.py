@@ -68,7 +68,7 @@ class SeriesRows:
         first: its first row in the panel.
         scale: of the target.
         scaled: the transformed target (num_rows,), NaN where it was not observed.
-        future: covariates known ahead, standardised, then one column per level of the categories (num_rows, num_future).
+        future: covariates known ahead, standardised, then a column per level of the categories (num_rows, num_future).
         numbers: how many of these columns are no categories.
         past: the same of covariates of the past (num_rows, num_past).
         known: how many steps ahead each column of `future` is known.
@@ -100,12 +100,8 @@ class SeriesRows:
         self.future = np.hstack([future, *_one_hot(panel.future_categories[own], roles.future_categories, levels)])
         self.past = np.hstack([past, *_one_hot(panel.past_categories[own], roles.past_categories, levels)])
         self.numbers = future.shape[1]
-        self.known = [
-            min(roles.known_steps.get(name, setup.horizon), setup.horizon) for name in roles.future_covariates
-        ]
-        for name in roles.future_categories:
-            steps = min(roles.known_steps.get(name, setup.horizon), setup.horizon)
-            self.known += [steps] * len(levels[name])
+        names = [*roles.future_covariates, *(name for name in roles.future_categories for _ in levels[name])]
+        self.known = [min(roles.known_steps.get(name, setup.horizon), setup.horizon) for name in names]
         self.calendar, self.year = _calendar(panel, own, setup), _year(panel, own)
 
     def ahead(self, column: int, cutoffs: Ints, steps: Ints) -> Floats:
