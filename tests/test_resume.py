@@ -233,3 +233,18 @@ def test_a_killed_prediction_leaves_the_older_files(
     assert forecast("predict", "run").code == 0
     assert files_in("run")["predictions.csv"] == before["predictions.csv"]
     assert {path.name for path in Path("run").iterdir() if not path.name.startswith(".")} == set(before)
+
+
+def test_told_to_end_it_says_so_and_resumes_to_the_same_bytes(strike, forecast, table, uninterrupted, here):
+    """SIGTERM, as schedulers send it: Lightning's own answer to it exits with 0."""
+    run = here / "run"
+    moment = (RECORDER, "_write_checkpoint", 5, "after")
+    done = strike(moment, "train", table, *STRETCHED, "--out", "run", kind="SIGTERM")
+    assert done.returncode == 1
+    assert done.stderr.endswith(
+        "error: training was told to end (SIGTERM)\n"
+        "hint: forecast train --resume RUN goes on after its last whole epoch\n"
+    )
+    assert not (run / "metrics.json").exists()
+    assert forecast("train", "--resume", run, "--quiet").code == 0
+    assert weights_of(run) == weights_of(uninterrupted)

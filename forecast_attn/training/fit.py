@@ -11,6 +11,7 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
+from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch.multiprocessing.spawn import ProcessRaisedException
 
 from forecast_attn.config import TrainingConfig
@@ -61,7 +62,7 @@ def fit(
         Why training ended: one of `REASONS`.
 
     Raises:
-        RunError: the loss became non-finite, the checkpoint is damaged, or the disk is full.
+        RunError: the loss became non-finite, the checkpoint is damaged, the disk is full, or SIGTERM ended it.
     """
     config = module.config
     assert config.patience is not None
@@ -72,7 +73,7 @@ def fit(
         if checkpoint is not None:
             _check_checkpoint(trainer, checkpoint)
         with recorder.stopping_on_interrupt():
-            _run(trainer, module, checkpoint)
+            _run(trainer, module, checkpoint, resumable=resumable)
     if recorder.interrupted:
         listener.interrupted()
     reported = trainer.callback_metrics.get(REASON_METRIC)  # None where every epoch had been done before the kill
@@ -101,9 +102,12 @@ def _make_trainer(config: TrainingConfig, run: RunDir, recorder: Recorder, *, va
     )
 
 
-def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None) -> None:
+def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None, *, resumable: bool) -> None:
     try:
         trainer.fit(module, ckpt_path=checkpoint, weights_only=True)
+    except SIGTERMException:  # Lightning's is a SystemExit that says all went well
+        hint = "forecast train --resume RUN goes on after its last whole epoch" if resumable else None
+        raise RunError("training was told to end (SIGTERM)", hint) from None
     except ProcessRaisedException as error:
         raise RunError(f"a training process failed: {str(error).strip().splitlines()[-1]}") from None
 
