@@ -1,4 +1,4 @@
-"""What `predict` does to forecast together with a baseline."""
+"""What `predict` does to forecast together with baselines."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from forecast_attn.data.cutoffs import forecast_cutoffs
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.baseline_forecasts import BaselineSetup, baseline_forecasts
-from forecast_attn.evaluation.combination import combined
+from forecast_attn.evaluation.combination import combined, mean_of
 from forecast_attn.inference import Model, WindowForecasts
 
 
 class Other(NamedTuple):
-    """A baseline's forecasts of the same windows."""
+    """The mean of some baselines' forecasts of the same windows."""
 
     cutoffs: NDArray[np.int64]
     """Rows of the last known values, ascending (num_series,)."""
@@ -24,11 +24,11 @@ class Other(NamedTuple):
     """(num_series, horizon), NaN where there is none."""
 
     @classmethod
-    def of(cls, name: str, model: Model, panel: Panel) -> Other:
-        """Forecast with a baseline that learns from the whole history.
+    def of(cls, names: tuple[str, ...], model: Model, panel: Panel) -> Other:
+        """Forecast with baselines that learn from the whole history.
 
         Args:
-            name: of the baseline.
+            names: of the baselines, at least one.
             model: whose windows these are.
             panel: the history, with `horizon` future rows per series.
 
@@ -40,7 +40,7 @@ class Other(NamedTuple):
         cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
         try:
             setup = BaselineSetup.of(schema, panel.timestamps[cutoffs].max())
-            return cls(cutoffs, baseline_forecasts(name, panel, cutoffs, setup))
+            return cls(cutoffs, mean_of([baseline_forecasts(name, panel, cutoffs, setup) for name in names]))
         except DataError as error:
             rows = f"the history has {int(panel.known.max()):,} rows"
             raise DataError(
@@ -48,7 +48,7 @@ class Other(NamedTuple):
             ) from None
 
     def alone(self, panel: Panel) -> tuple[str, ...]:
-        """Series without a forecast of the baseline, which have the model's alone."""
+        """Series without a forecast of any baseline, which have the model's alone."""
         missing = np.isnan(self.prediction).all(axis=1)
         return tuple(panel.item_ids[index] for index in panel.series_of_rows[self.cutoffs[missing]])
 

@@ -40,10 +40,10 @@ class ForecastResult:
     Forecaster."""
     samples_seed: int | None = None
     """What they were drawn with."""
-    combined_with: str | None = None
-    """The baseline whose mean with the model's forecast the forecasts are."""
+    combined_with: tuple[str, ...] = ()
+    """The baselines of which the forecasts are one half, the model's the other."""
     alone: tuple[str, ...] = ()
-    """The series of which that baseline had no forecast: the model's stands alone."""
+    """The series of which none of those baselines had a forecast: the model's stands alone."""
 
     @property
     def samples(self) -> pd.DataFrame | None:

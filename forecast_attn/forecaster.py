@@ -151,7 +151,7 @@ class Forecaster(Backtesting, Plotting):
         samples: int | None = None,
         seed: int | None = None,
         samples_out: Path | str | None = None,
-        combine_with: str | None = None,
+        combine_with: str | Sequence[str] | None = None,
         accelerator: str = "auto",
     ) -> ForecastResult:
         """Forecast the `horizon` steps after the last known target of every series.
@@ -175,8 +175,8 @@ class Forecaster(Backtesting, Plotting):
                 autoregressive run with levels or a distribution.
             seed: of the paths; drawn when None, and named in the result.
             samples_out: Parquet file to write the paths to; a temporary one when None.
-            combine_with: name of a baseline, such as regression, which learns from `data`; forecasts are the mean of
-                the model's and its, and the model's levels move by as much.
+            combine_with: name of a baseline or of several, such as regression, which learn from `data`; forecasts are
+                the mean of the model's and of the mean of theirs, and the model's levels move by as much.
             accelerator: where to compute.
 
         Raises:
@@ -186,6 +186,7 @@ class Forecaster(Backtesting, Plotting):
                 not see.
         """
         from forecast_attn.attention_dump import DumpChoice
+        from forecast_attn.evaluation.combination import combined_names
         from forecast_attn.forecasting import ForecastRequest, forecast_run
 
         request = ForecastRequest(
@@ -201,7 +202,7 @@ class Forecaster(Backtesting, Plotting):
             samples=samples,
             seed=seed,
             samples_out=None if samples_out is None else Path(samples_out),
-            combine_with=combine_with,
+            combine_with=combined_names(combine_with),
             accelerator=accelerator,
         )
         return forecast_run(self._fitted(), self.config, request, self._scratch_dir)

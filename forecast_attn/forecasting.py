@@ -43,7 +43,7 @@ class ForecastRequest:
     samples: int | None = None
     seed: int | None = None
     samples_out: Path | None = None
-    combine_with: str | None = None
+    combine_with: tuple[str, ...] = ()
     accelerator: str = "auto"
 
 
@@ -82,7 +82,7 @@ def forecast_run(
     if known is not None and config.data.wide:
         known = shared_by_all(known, history.panel.item_ids)
     panel, findings = future_panel(model, history.panel, known, name_of(request.future))
-    other = None if request.combine_with is None else Other.of(request.combine_with, model, panel)
+    other = Other.of(request.combine_with, model, panel) if request.combine_with else None
     attention_path = request.attention_out or scratch() / run.attention.name
     predictions = forecast_panel(
         model,
@@ -125,10 +125,8 @@ def table_beside(
 
 def _check_combination(request: ForecastRequest) -> None:
     """Refuse what cannot be combined with, before anything is read."""
-    if request.combine_with is None:
-        return
-    check_baselines([request.combine_with])
-    if request.samples is not None:
+    check_baselines(request.combine_with)
+    if request.combine_with and request.samples is not None:
         raise ConfigError("--samples draws paths of the network alone, without --combine-with", "leave one of them out")
 
 

@@ -41,20 +41,31 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_it_is_the_mean_that_a_backtest_has(run: Path) -> None:
     forecaster, history = Forecaster.load(run), pd.concat([table(), table(name="b", seed=1)])
     found = forecaster.predict(history, combine_with="regression")
-    assert (found.combined_with, found.alone) == ("regression", ())
+    assert (found.combined_with, found.alone) == (("regression",), ())
     came = history.assign(target=history["target"].fillna(history["wind"]))  # whatever came
     result = forecaster.backtest(came, cutoffs=1, baselines=[], combine_with="regression")
     expected = result.frame[result.frame["model"] == "combination"]
     for name in ("prediction", *LEVELS):
         np.testing.assert_allclose(found.predictions[name], expected[name], rtol=1e-9)
     plain = forecaster.predict(history)
-    assert plain.combined_with is None
+    assert plain.combined_with == ()
     assert (plain.predictions["prediction"] != found.predictions["prediction"]).all()
     ours, moved = (each.predictions["0.9"] - each.predictions["prediction"] for each in (plain, found))
     np.testing.assert_allclose(moved, ours, atol=1e-9)
     assert plain.attention is not None
     assert found.attention is not None
     pd.testing.assert_frame_equal(found.attention.to_frame(), plain.attention.to_frame())
+
+
+def test_several_baselines_are_one_half(run: Path) -> None:
+    forecaster, history = Forecaster.load(run), pd.concat([table(), table(name="b", seed=1)])
+    names = ("regression", "median-regression")
+    plain, *each = (forecaster.predict(history, combine_with=name).predictions["prediction"] for name in (None, *names))
+    found = forecaster.predict(history, combine_with="regression,median-regression")
+    np.testing.assert_allclose(found.predictions["prediction"], sum(each) / 2, rtol=1e-9)
+    assert found.combined_with == names
+    assert (each[0] != each[1]).all()
+    assert (plain != each[1]).all()
 
 
 def test_too_little_history_is_said_with_what_to_do(run: Path) -> None:
@@ -80,7 +91,7 @@ def test_the_command_says_what_the_forecasts_are(run: Path, tmp_path: Path) -> N
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
-    assert (document["combined_with"], document["alone"]) == ("regression", ["b"])
+    assert (document["combined_with"], document["alone"]) == (["regression"], ["b"])
     assert "mean of the network's and of 'regression'" in done.stderr
     assert "of 1 series 'regression' has no forecast, the network's stands alone: 'b'" in done.stderr
 

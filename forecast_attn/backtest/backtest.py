@@ -100,8 +100,8 @@ class Backtest:
     unseen: tuple[str, ...] = ()
     """Series left out because training did not see them."""
     baselines: tuple[str, ...] = ()
-    combine_with: str | None = None
-    """One of the baselines; its mean with the model's forecast is a model too."""
+    combine_with: tuple[str, ...] = ()
+    """Some of the baselines; the mean of theirs and the model's forecast is a model too."""
     refit: RefitOptions = field(default_factory=RefitOptions)
     accelerator: str = "auto"
     attention_path: Path | None = None
@@ -110,7 +110,7 @@ class Backtest:
     @property
     def models(self) -> tuple[str, ...]:
         """Whoever forecasts and is no baseline."""
-        return (self.name,) if self.combine_with is None else (self.name, COMBINATION)
+        return (self.name, COMBINATION) if self.combine_with else (self.name,)
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -300,11 +300,11 @@ class _Work:
         paths = [self.parts.forecasts(part.number) for part in self.backtest.parts]
         for path in paths:
             yield from row_groups(path)
-        if self.backtest.combine_with is not None:
+        if self.backtest.combine_with:
             non_negative = self.backtest.model.config.data.non_negative
-            others = row_groups(self.parts.baseline(self.backtest.combine_with))  # a group per part
-            for path, other in zip(paths, others, strict=True):
-                yield combined_rows(pa.concat_tables(row_groups(path)), other, non_negative=non_negative)
+            of_each = [row_groups(self.parts.baseline(name)) for name in self.backtest.combine_with]  # a group per part
+            for path, *others in zip(paths, *of_each, strict=True):
+                yield combined_rows(pa.concat_tables(row_groups(path)), others, non_negative=non_negative)
         for path in map(self.parts.baseline, self.backtest.baselines):
             yield from row_groups(path)
 

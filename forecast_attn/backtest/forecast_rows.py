@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError
-from forecast_attn.evaluation.combination import COMBINATION, combined
+from forecast_attn.evaluation.combination import COMBINATION, combined, mean_of
 from forecast_attn.option_values import level_name
 
 Floats = NDArray[np.float64]
@@ -80,19 +80,18 @@ def rows_table(
     return pa.Table.from_arrays([pa.array(column) for column in columns], schema=schema)
 
 
-def combined_rows(own: pa.Table, other: pa.Table, *, non_negative: bool) -> pa.Table:
-    """The rows of the mean of two models' forecasts of the same windows, with the levels of the first; see `combined`.
+def combined_rows(own: pa.Table, others: Sequence[pa.Table], *, non_negative: bool) -> pa.Table:
+    """The rows of the network's forecasts together with those of baselines, with its levels; see `combined`.
 
     Args:
         own: rows of the network.
-        other: the same rows of a baseline.
+        others: the same rows of each baseline, at least one.
         non_negative: cut them off at 0.
     """
     kept = [name for name in own.column_names if name not in ("item_id", "cutoff", "timestamp", "step", "target")]
     values = {name: own[name].to_numpy() for name in kept if name != "model"}
-    prediction, levels = combined(
-        values.pop("prediction"), values, other["prediction"].to_numpy(), non_negative=non_negative
-    )
+    other = mean_of([table["prediction"].to_numpy() for table in others])
+    prediction, levels = combined(values.pop("prediction"), values, other, non_negative=non_negative)
     found = {**levels, "prediction": prediction}
     for name, column in found.items():
         own = own.set_column(own.column_names.index(name), own.schema.field(name), _or_null(column))

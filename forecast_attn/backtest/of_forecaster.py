@@ -34,7 +34,7 @@ class Backtesting:
         refit_validation: int | None = None,
         refit_from: str | None = None,
         baselines: Sequence[str] | None = None,
-        combine_with: str | None = None,
+        combine_with: str | Sequence[str] | None = None,
         metrics: Sequence[str] | None = None,
         by: Sequence[str] = (),
         vintages: pd.DataFrame | None = None,
@@ -68,8 +68,8 @@ class Backtesting:
                 refit trains on all rows and keeps its last epoch.
             refit_from: whose weights a refit begins with: `last`, the refit before it, also when None; or `run`.
             baselines: names of models to compare with; naive, seasonal-naive, drift and linear when None.
-            combine_with: name of a baseline; the mean of its forecast and the model's is a model of its own, called
-                combination, with the model's levels moved by as much. Such as regression.
+            combine_with: name of a baseline or of several; the mean of the model's forecast and of the mean of theirs
+                is a model of its own, called combination, with the model's levels moved by as much. Such as regression.
             metrics: names; all that there are when None.
             by: groups to score too: step, item_id, hour, weekday, cutoff.
             vintages: future covariates as they were forecast; the file that the run names when None.
@@ -96,13 +96,14 @@ class Backtesting:
         from forecast_attn.backtest.result import run_backtest
         from forecast_attn.backtest.schedule import Schedule
         from forecast_attn.evaluation.baseline_forecasts import DEFAULT_BASELINES
+        from forecast_attn.evaluation.combination import combined_names
 
         run = self._fitted()
         options = BacktestOptions(
             schedule=Schedule(cutoffs, start, end, stride),
             refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation, refit_from),
             baselines=DEFAULT_BASELINES if baselines is None else tuple(baselines),
-            combine_with=combine_with,
+            combine_with=combined_names(combine_with),
             metrics=None if metrics is None else tuple(metrics),
             by=tuple(by),
             attention_out=None if attention_out is None else Path(attention_out),

@@ -36,8 +36,8 @@ class BacktestOptions:
     schedule: Schedule = field(default_factory=Schedule)
     refit: RefitOptions = field(default_factory=RefitOptions)
     baselines: tuple[str, ...] = DEFAULT_BASELINES
-    combine_with: str | None = None
-    """The baseline of which the mean with the model's forecast is a model too; none when None."""
+    combine_with: tuple[str, ...] = ()
+    """The baselines of which the mean with the model's forecast is a model too."""
     metrics: tuple[str, ...] | None = None
     by: tuple[str, ...] = ()
     attention_out: Path | None = None
@@ -53,8 +53,7 @@ class BacktestOptions:
     @property
     def compared(self) -> tuple[str, ...]:
         """Every baseline that is computed, each once."""
-        also = () if self.combine_with is None else (self.combine_with,)
-        return tuple(dict.fromkeys((*self.baselines, *also)))
+        return tuple(dict.fromkeys((*self.baselines, *self.combine_with)))
 
 
 def plan_backtest(
@@ -131,7 +130,7 @@ def _name_of(run: RunDir, model: Model, options: BacktestOptions) -> str:
     folder = run.path.resolve()
     is_temporary = folder.is_relative_to(Path(tempfile.gettempdir()).resolve()) and folder.name.startswith(SCRATCH)
     name = options.name or (model.config.model.attention if is_temporary else folder.name)
-    if name in BASELINES or (name == COMBINATION and options.combine_with is not None):
+    if name in BASELINES or (name == COMBINATION and options.combine_with):
         what = "the combination" if name == COMBINATION else "a baseline"
         raise ConfigError(f"the model cannot be called '{name}', as {what} is", "another one with --name NAME")
     return name

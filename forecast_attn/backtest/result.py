@@ -80,7 +80,7 @@ def describe(backtest: Backtest) -> dict[str, Any]:
         "unseen_series": list(backtest.unseen),
         **backtest.refit.to_dict(),
         "baselines": list(backtest.baselines),
-        **({} if backtest.combine_with is None else {"combine_with": backtest.combine_with}),
+        **({"combine_with": list(backtest.combine_with)} if backtest.combine_with else {}),
     }
 
 

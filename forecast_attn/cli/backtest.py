@@ -101,15 +101,16 @@ def backtest(
             "--baselines",
             metavar="NAMES",
             help="Models to compare with, or none; naive,seasonal-naive,drift,linear when absent; also regression, "
-            "boosted-trees, auto-ets, auto-arima.",
+            "median-regression, boosted-trees, auto-ets, auto-arima.",
         ),
     ] = None,
     combine_with: Annotated[
         str | None,
         typer.Option(
             "--combine-with",
-            metavar="NAME",
-            help="Score the mean of the model's forecast and this baseline's (regression) too, as combination.",
+            metavar="NAMES",
+            help="Score the mean of the model's forecast and baselines' (regression,median-regression) too, as "
+            "combination.",
         ),
     ] = None,
     metrics: Annotated[
@@ -159,13 +160,14 @@ def backtest(
     from forecast_attn.backtest.refit_options import RefitOptions
     from forecast_attn.backtest.schedule import Schedule
     from forecast_attn.evaluation.baseline_forecasts import DEFAULT_BASELINES
+    from forecast_attn.evaluation.combination import combined_names
     from forecast_attn.option_values import check_choice
 
     wanted = BacktestOptions(
         schedule=Schedule(cutoffs, start, end, stride),
         refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation, refit_from),
         baselines=DEFAULT_BASELINES if baselines is None else () if baselines == "none" else _names(baselines),
-        combine_with=combine_with,
+        combine_with=combined_names(combine_with),
         metrics=_names(metrics) or None,
         by=_names(by),
         attention_out=attention_out,

@@ -76,8 +76,8 @@ def predict(
         str | None,
         typer.Option(
             "--combine-with",
-            metavar="NAME",
-            help="Forecast the mean with this baseline (regression), which learns from --data.",
+            metavar="NAMES",
+            help="Forecast the mean with baselines (regression,median-regression), which learn from --data.",
         ),
     ] = None,
     accelerator: Annotated[
@@ -161,21 +161,22 @@ def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
         notes.print(f"{said}: '{unknown.category}'", soft_wrap=True)
     if len(result.unknown_categories) > MOST_CATEGORIES:
         notes.print(f"warning: {len(result.unknown_categories) - MOST_CATEGORIES} more unknown categories")
-    if result.combined_with is not None:
-        _say_combination(notes, result, result.combined_with)
+    if result.combined_with:
+        _say_combination(notes, result)
 
 
-def _say_combination(notes: Console, result: ForecastResult, baseline: str) -> None:
+def _say_combination(notes: Console, result: ForecastResult) -> None:
     """What the forecasts are, and which series have the network's alone."""
     from forecast_attn.data.problems import quoted
 
-    notes.print(f"forecasts are the mean of the network's and of '{baseline}'; weights and MAE are the network's")
+    baselines = " and ".join(f"'{name}'" for name in result.combined_with)
+    mean, have = ("the mean of ", "have") if len(result.combined_with) > 1 else ("", "has")
+    forecasts = f"forecasts are the mean of the network's and of {mean}{baselines}"
+    notes.print(f"{forecasts}; weights and MAE are the network's", soft_wrap=True)
     if result.alone:
         few = quoted(result.alone)
-        said = (
-            f"warning: of {len(result.alone):,} series '{baseline}' has no forecast, the network's stands alone: {few}"
-        )
-        notes.print(f"{said}; give it more rows with --data", soft_wrap=True)
+        said = f"warning: of {len(result.alone):,} series {baselines} {have} no forecast, the network's stands alone"
+        notes.print(f"{said}: {few}; give more rows with --data", soft_wrap=True)
 
 
 def _refuse_shared_files(**files: Path | str | None) -> None:
@@ -244,8 +245,8 @@ def _show(
             ),
             **(
                 {}
-                if result.combined_with is None
-                else {"combined_with": result.combined_with, "alone": list(result.alone)}
+                if not result.combined_with
+                else {"combined_with": list(result.combined_with), "alone": list(result.alone)}
             ),
             "series": num_series,
             "rows": len(predictions),

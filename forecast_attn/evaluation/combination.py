@@ -1,4 +1,4 @@
-"""A forecast of the network and one of a baseline as one: their mean.
+"""A forecast of the network and those of one or several baselines as one: the network has half of it.
 
 Sources: Bates and Granger 1969, "The combination of forecasts". Weights that are estimated hardly ever beat equal
 ones, which cost nothing: Clemen 1989, "Combining forecasts: a review and annotated bibliography".
@@ -6,13 +6,45 @@ ones, which cost nothing: Clemen 1989, "Combining forecasts: a review and annota
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
+
+from forecast_attn.errors import ConfigError
 
 Floats = NDArray[np.float64]
 
 COMBINATION = "combination"
 """The model's name in tables."""
+
+
+def combined_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The baselines of `combine_with`: names, or a text of names with commas; none when None.
+
+    Raises:
+        ConfigError: a text without a name, or a name that is there twice.
+    """
+    if given is None:
+        return ()
+    names = tuple(name.strip() for name in (given.split(",") if isinstance(given, str) else given))
+    if isinstance(given, str) and not all(names):
+        raise ConfigError(
+            f"--combine-with needs names of baselines; got '{given}'", "such as --combine-with regression"
+        )
+    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    if twice:
+        raise ConfigError(f"--combine-with has '{twice[0]}' twice", "all baselines count the same: name each once")
+    return names
+
+
+def mean_of(forecasts: Sequence[Floats]) -> Floats:
+    """The mean of forecasts of the same shape; of those that are not NaN where some are, NaN where all are."""
+    stacked = np.stack(forecasts)
+    known = ~np.isnan(stacked)
+    number = known.sum(axis=0)
+    total = np.where(known, stacked, 0).sum(axis=0)
+    return np.asarray(np.divide(total, number, out=np.full(number.shape, np.nan), where=number > 0))
 
 
 def combined(
@@ -23,7 +55,7 @@ def combined(
     Args:
         prediction: of the network, of any shape.
         levels: of the network, of the same shape.
-        other: of the baseline, of the same shape; where it is NaN the network's forecast stands alone.
+        other: of the baselines (`mean_of`), of the same shape; where it is NaN the network's forecast stands alone.
         non_negative: cut the results off at 0.
     """
     mean = np.where(np.isnan(other), prediction, (prediction + other) / 2)

@@ -14,7 +14,7 @@ from forecast_attn import Forecaster
 from forecast_attn.backtest.result import BacktestResult
 from forecast_attn.cli import app
 from forecast_attn.errors import ConfigError
-from forecast_attn.evaluation.combination import combined
+from forecast_attn.evaluation.combination import combined, mean_of
 
 pytestmark = pytest.mark.slow
 
@@ -64,7 +64,7 @@ def test_it_is_scored_as_a_model(result: BacktestResult) -> None:
         tests = result.scores.tests.query("model_a == @model and model_b == @other and step.isna()")
         assert set(tests["test"]) == {"DM", "GW"}
     document = json.loads(result.path.with_suffix(".json").read_text())
-    assert (document["combine_with"], document["baselines"]) == ("drift", ["seasonal-naive", "drift"])
+    assert (document["combine_with"], document["baselines"]) == (["drift"], ["seasonal-naive", "drift"])
 
 
 def test_the_command_shows_every_pair(shop_run: Path, tmp_path: Path) -> None:
@@ -81,6 +81,21 @@ def test_the_command_shows_every_pair(shop_run: Path, tmp_path: Path) -> None:
     assert (~alone).any()
 
 
+@pytest.mark.parametrize("names", ["drift, naive", ("naive", "drift")])
+def test_of_several_baselines_their_mean_is_one_half(
+    shop_run: Path, tmp_path: Path, names: str | tuple[str, ...]
+) -> None:
+    out = tmp_path / "bt.parquet"
+    found = Forecaster.load(shop_run).backtest(baselines=["drift"], combine_with=names, out=out)
+    assert set(found.frame["model"].unique()) == {"run", "combination", "drift", "naive"}
+    ours, drift, naive, both = (rows_of(found, model) for model in ("run", "drift", "naive", "combination"))
+    mean = ours["prediction"] / 2 + (drift["prediction"] + naive["prediction"]) / 4
+    np.testing.assert_allclose(both["prediction"], mean, rtol=1e-12)
+    np.testing.assert_allclose(both["0.9"] - both["prediction"], ours["0.9"] - ours["prediction"], atol=1e-12)
+    document = json.loads(found.path.with_suffix(".json").read_text())
+    assert sorted(document["combine_with"]) == ["drift", "naive"]
+
+
 def test_what_is_refused(shop_run: Path) -> None:
     forecaster = Forecaster.load(shop_run)
     with pytest.raises(ConfigError, match="there is no baseline 'regresion'") as caught:
@@ -88,6 +103,11 @@ def test_what_is_refused(shop_run: Path) -> None:
     assert "regression" in caught.value.hint
     with pytest.raises(ConfigError, match="cannot be called 'combination', as the combination is"):
         forecaster.backtest(combine_with="naive", name="combination")
+    with pytest.raises(ConfigError, match="has 'naive' twice"):
+        forecaster.backtest(combine_with="naive,drift,naive")
+    for nothing in ("", "naive,"):
+        with pytest.raises(ConfigError, match="--combine-with needs names of baselines"):
+            forecaster.backtest(combine_with=nothing)
 
 
 values = st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3).map(np.array)
@@ -105,3 +125,13 @@ def test_where_the_baseline_has_none_the_forecast_stands_alone(
     mean, levels = combined(prediction, {"0.1": low}, other, non_negative=True)
     assert (mean >= 0).all()
     assert (levels["0.1"] >= 0).all()
+
+
+@given(first=values, second=values, holes=st.lists(st.tuples(st.booleans(), st.booleans()), min_size=3, max_size=3))
+def test_a_mean_is_of_those_that_have_a_forecast(
+    first: np.ndarray, second: np.ndarray, holes: list[tuple[bool, bool]]
+) -> None:
+    both = np.where(np.array(holes).T, np.nan, np.stack([first, second]))
+    expected = [np.mean(known) if len(known := column[~np.isnan(column)]) else np.nan for column in both.T]
+    np.testing.assert_allclose(mean_of(list(both)), expected, rtol=1e-12)
+    np.testing.assert_array_equal(mean_of([both[0]]), both[0])
