@@ -19,6 +19,7 @@ from forecast_attn.atomic import write_atomically
 from forecast_attn.attention_dump import DumpChoice
 from forecast_attn.attention_output import AttentionOutput
 from forecast_attn.backtest.actuals import digest_of
+from forecast_attn.backtest.comparing import compared_forecasts
 from forecast_attn.backtest.folds import Folds
 from forecast_attn.backtest.forecast_rows import (
     actual_values,
@@ -33,7 +34,6 @@ from forecast_attn.backtest.parts import Parts
 from forecast_attn.backtest.refit_options import RefitOptions
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import WindowArrays
-from forecast_attn.evaluation.baseline_forecasts import BaselineSetup, baseline_forecasts
 from forecast_attn.evaluation.combination import COMBINATION
 from forecast_attn.inference import BATCH_SIZE, Model, forecast_windows
 from forecast_attn.prediction import predictions_csv
@@ -260,9 +260,6 @@ class _Work:
     def compare(self) -> None:
         """Every baseline that is not there yet, on the same windows."""
         backtest, panel = self.backtest, self.backtest.panel
-        # Whatever is fitted sees nothing that the first forecast did not know, and nothing that training did not see.
-        boundary = min(backtest.trained_until, backtest.folds.folds[0].cutoff)
-        setup = BaselineSetup.of(backtest.model.schema, boundary)
         none = dict.fromkeys(backtest.model.levels)
         for name in backtest.baselines:
             path = self.parts.baseline(name)
@@ -270,7 +267,7 @@ class _Work:
                 continue
             self.listener.comparing(name)
             windows = backtest.folds.windows
-            forecast = baseline_forecasts(name, panel, windows, setup)
+            forecast = compared_forecasts(name, backtest)
             tables = (
                 rows_table(panel, self.actual, name, windows[part.windows], forecast[part.windows], none)
                 for part in backtest.parts

@@ -9,11 +9,21 @@ from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.evaluation.baselines import Floats, Ints, drift, naive, seasonal_naive
 from forecast_attn.evaluation.window_features import BaselineSetup
 
-__all__ = ["BASELINES", "DEFAULT_BASELINES", "BaselineSetup", "baseline_forecasts", "check_baselines"]
+__all__ = [
+    "BASELINES",
+    "DEFAULT_BASELINES",
+    "FITTED_BASELINES",
+    "BaselineSetup",
+    "baseline_forecasts",
+    "check_baselines",
+]
 
 DEFAULT_BASELINES = ("naive", "seasonal-naive", "drift", "linear")
 OPTIONAL_BASELINES = ("boosted-trees", "auto-ets", "auto-arima")
 BASELINES = (*DEFAULT_BASELINES, "regression", "median-regression", *OPTIONAL_BASELINES)
+
+FITTED_BASELINES = ("linear", "median-regression", "boosted-trees")
+"""Those that learn from the windows up to a boundary; of the others every cut-off has its own."""
 
 
 def check_baselines(names: tuple[str, ...] | list[str]) -> None:
