@@ -17,30 +17,36 @@ from statistics import mean
 from typing import Any
 
 from epf import markets_in
-from published.pieces import Piece, run_piece, write_json
-from published.protocols import EPF
+from published.pieces import OF_BACKTEST, Piece, run_piece, write_json
+from published.protocols import EPF, Protocol
 
+LAGS = "24,48,168"
 ROWS: dict[str, dict[str, Any]] = {
     "defaults": {},
     "--attention none": {"attention": "none"},
     "--attention bahdanau": {"attention": "bahdanau"},
-    "--lags none": {"lags": "none"},
-    "--lags none --attention none": {"lags": "none", "attention": "none"},
+    f"--lags {LAGS}": {"lags": LAGS},
+    f"--lags {LAGS} --attention none": {"lags": LAGS, "attention": "none"},
     "--temporal-decoder-size 0": {"temporal_decoder_size": 0},
     "--projection-size 0": {"projection_size": 0},
     "--no-bidirectional": {"bidirectional": False},
     "--no-skip": {"skip": False},
+    "--hidden-size 32": {"hidden_size": 32},
     "--hidden-size 128": {"hidden_size": 128},
+    "--patch-length 1": {"patch_length": 1},
     "--patch-length 12": {"patch_length": 12},
     "--patch-length 24": {"patch_length": 24},
-    "--patch-length 1": {"patch_length": 1},
     "--dropout 0.2": {"dropout": 0.2},
-    "--learning-rate 0.003": {"learning_rate": 0.003},
+    "--weight-decay 0.1": {"weight_decay": 0.1},
+    "--learning-rate 0.002": {"learning_rate": 0.002},
+    "--max-epochs 6": {"max_epochs": 6},
+    "--max-epochs 24": {"max_epochs": 24},
     "--weight-averaging ema": {"weight_averaging": "ema"},
     "--linear-path": {"linear_path": True},
     "--transform arcsinh": {"transform": "arcsinh"},
     "--loss mse": {"loss": "mse"},
     "--window-normalisation standard": {"window_normalisation": "standard"},
+    "--combine-with median-regression": {"combine_with": "median-regression"},
 }
 """Rows of the table, by what a user would type."""
 DEVELOPMENT = 0.8
@@ -52,7 +58,7 @@ def main() -> int:
     tables = [_shortened(path, arguments.out) for path in markets_in(arguments.data, arguments.markets)]
     protocol, names = EPF[arguments.protocol], arguments.rows or list(ROWS)
     pieces = {
-        (name, table.stem, seed): Piece(table, protocol, seed, ROWS[name], ({},), arguments.out / _folder(name))
+        (name, table.stem, seed): _piece(name, table, protocol, seed, arguments.out)
         for name in names
         for table in tables
         for seed in arguments.seeds
@@ -73,6 +79,12 @@ def main() -> int:
     for line in _table(found, [table.stem for table in tables]):
         print(line)
     return 0
+
+
+def _piece(name: str, table: Path, protocol: Protocol, seed: int, out: Path) -> Piece:
+    of_training = {option: value for option, value in ROWS[name].items() if not option.startswith(OF_BACKTEST)}
+    of_backtest = {option: value for option, value in ROWS[name].items() if option.startswith(OF_BACKTEST)}
+    return Piece(table, protocol, seed, of_training, (of_backtest,), out / _folder(name))
 
 
 def _parser() -> argparse.ArgumentParser:

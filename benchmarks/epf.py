@@ -20,19 +20,17 @@ from published.protocols import EPF
 
 from forecast_attn.errors import ConfigError
 
+TOGETHER: dict[str, Any] = {"combine_with": "median-regression"}
+"""The network with a regression that learns from the same rows, once."""
+MONTHLY: dict[str, Any] = {"refit": 28, "refit_epochs": 1, "refit_learning_rate": 0.001, "refit_validation": 0}
 CANDIDATES: dict[str, tuple[dict[str, Any], ...]] = {
-    "P": ({},),
-    "F": ({},),
+    "P": (TOGETHER,),
+    "F": (TOGETHER,),
     "D": (
-        {
-            "refit": 28,
-            "refit_epochs": 1,
-            "refit_learning_rate": 0.001,
-            "refit_validation": 0,
-            "combine_with": "regression",
-        },
+        MONTHLY | {"combine_with": "regression"},
+        MONTHLY | {"combine_with": "regression,median-regression"},
     ),
-    "F360": ({},),
+    "F360": (TOGETHER,),
 }
 """What may differ by market: the options with the best validation MAE are taken, for each market and seed."""
 

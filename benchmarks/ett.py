@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from epf import TOGETHER
 from published.command import candidates_of, options_of, parser_of, run_all
 from published.pieces import Piece
 from published.protocols import ETT
@@ -23,7 +24,7 @@ def main() -> int:
     parser.add_argument("data", type=Path, metavar="ETTh1.csv")
     arguments = parser.parse_args()
     try:
-        options, candidates = options_of(arguments), candidates_of(arguments, ({},))
+        options, candidates = options_of(arguments), candidates_of(arguments, (TOGETHER,))
     except ConfigError as error:
         parser.error(f"{error.message}\nhint: {error.hint}")
     pieces = [

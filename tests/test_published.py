@@ -163,7 +163,7 @@ def test_a_market_from_the_command_line(
     assert "test" not in result
     assert not list(folder.glob("test*"))
     assert (result["training"]["rows"], result["validation"]["windows"]) == (960, 97)
-    naive = result["validation"]["seasonal_naive"]
+    naive = result["validation"]["models"]["seasonal-naive"]
     assert (naive["mse"], naive["mae"]) == pytest.approx(scored(table, 840, 960, 840), rel=1e-6)
 
     assert [task["kind"] for task in in_this_process] == ["train", "score"]
@@ -171,9 +171,9 @@ def test_a_market_from_the_command_line(
     assert [(task["kind"], task["first"]) for task in in_this_process[2:]] == [("score", 960)]
     result = json.loads((folder / "result.json").read_text())
     assert result["test"]["windows"] == 240 - 23
-    naive = result["test"]["seasonal_naive"]
+    naive = result["test"]["models"]["seasonal-naive"]
     assert (naive["mse"], naive["mae"]) == pytest.approx(scored(table, 960, 1_200, 840), rel=1e-6)
-    rows = pd.read_parquet(folder / "test-0.parquet").query("model == 'ours'")
+    rows = pd.read_parquet(folder / "test-0.parquet").query("model == 'combination'")
     error = (rows["prediction"] - rows["target"]) / protocols.read_table(table)["OT"][:840].std(ddof=0)
     assert result["test"]["mae"] == pytest.approx(error.abs().mean())
     assert "ours, test" in second.out
@@ -269,6 +269,21 @@ def test_days_may_be_forecast_together_with_a_regression(
     assert len([task for task in in_this_process if task["kind"] == "train"]) == 2
 
 
+def test_beside_a_combination_stand_its_parts(tmp_path: Path, in_this_process: list) -> None:
+    table = market(tmp_path / "M.csv")
+    result = run(piece_of(table, "P", tmp_path / "out", {"combine_with": "median-regression"}))
+    rows = pd.read_parquet(tmp_path / "out/M/P/seed-1/validation-0.parquet")
+    assert set(rows["model"]) == set(result["validation"]["models"])
+    assert set(rows["model"]) == {"ours", "median-regression", "combination", "seasonal-naive"}
+    for name, own in rows.groupby("model", observed=True):
+        error = (own["prediction"] - own["target"]) / result["validation"]["scale"]
+        assert result["validation"]["models"][name]["mae"] == pytest.approx(error.abs().mean())
+    assert result["validation"]["mae"] == result["validation"]["models"]["combination"]["mae"]
+    (row,) = summary.summarise(tmp_path / "out")
+    (alone,) = [line for line in summary.lines([row]) if "network alone, validation" in line]
+    assert f"{row['validation']['models']['ours']['mae']:.3f}" in alone
+
+
 def test_seeds_together_are_the_mean_of_their_forecasts(tmp_path: Path, in_this_process: list) -> None:
     table = market(tmp_path / "M.csv")
     found = [run(piece_of(table, "F", tmp_path / "out", seed=seed)) for seed in (1, 2)]
@@ -289,7 +304,8 @@ def test_seeds_together_are_the_mean_of_their_forecasts(tmp_path: Path, in_this_
         ("P", {"lookback": 48}, "lookback is decided by protocol P"),
         ("F", {"validation": 0.1}, "validation is decided by protocol F"),
         ("F", {"refit": 7}, "protocol F trains once"),
-        ("F", {"combine_with": "regression"}, "protocol F trains once"),
+        ("F", {"combine_with": "regression"}, "regression would go on learning"),
+        ("P", {"combine_with": "median-regression,auto-ets"}, "auto-ets would go on learning"),
         ("D", {"seed": 7}, "seed is decided"),
         ("D", {"no_such_option": 7}, "there is no option"),
     ],
@@ -324,7 +340,7 @@ def test_ablation_ends_where_the_test_part_begins(tmp_path, monkeypatch, capsys)
     finally:
         sys.path.remove(str(ROOT / "benchmarks"))
     market(tmp_path / "data" / "XX.csv")
-    monkeypatch.setattr(ablation, "ROWS", {"defaults": TINY, "--lags none": {**TINY, "lags": "none"}})
+    monkeypatch.setattr(ablation, "ROWS", {"defaults": TINY, "--lags 24": {**TINY, "lags": "24"}})
     monkeypatch.setattr(sys, "argv", ["ablation.py", str(tmp_path / "data"), "--out", str(tmp_path / "out")])
     assert ablation.main() == 0
     assert len(pd.read_csv(tmp_path / "out" / "markets" / "XX.csv")) == int(0.8 * ROWS)
@@ -333,6 +349,6 @@ def test_ablation_ends_where_the_test_part_begins(tmp_path, monkeypatch, capsys)
     assert header.startswith("| | XX |")
     assert "| `defaults` |" in first
     assert "+0.0%" in first
-    assert "| `--lags none` |" in second
+    assert "| `--lags 24` |" in second
     scores = json.loads((tmp_path / "out" / "ablation-F.json").read_text())
-    assert scores["defaults"]["XX"]["mae"] != scores["--lags none"]["XX"]["mae"]
+    assert scores["defaults"]["XX"]["mae"] != scores["--lags 24"]["XX"]["mae"]

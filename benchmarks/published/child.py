@@ -80,7 +80,7 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
     }
     return {
         **scores[forecast_of(task["backtest"])],
-        "seasonal_naive": scores["seasonal-naive"],
+        "models": scores,
         "scale": scale,
         "windows": task["windows"],
         "first_row": str(table[TIME].iloc[task["first"]]),

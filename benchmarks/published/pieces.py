@@ -20,6 +20,8 @@ from published.protocols import DAY, INNER_DAYS, Protocol, Stage, check_days, re
 
 OF_BACKTEST = ("refit", "combine_with")
 """What the names of those options of a candidate begin with that belong to the forecasts, not to the training."""
+ESTIMATED_AS_TIME_PASSES = ("regression", "auto-ets", "auto-arima")
+"""Baselines that learn from the rows they forecast from; others know what the network was trained on, or nothing."""
 
 
 class ChangedError(Exception):
@@ -78,8 +80,13 @@ class Piece:
             ConfigError: refits where the protocol knows none, or a baseline that is estimated as days pass.
         """
         given = {name: value for name, value in candidate.items() if name.startswith(OF_BACKTEST)}
-        if given and not self.protocol.refits:
-            raise ConfigError(f"protocol {self.protocol.name} trains once", f"leave {', '.join(given)} out")
+        late = [name for name in given if name.startswith("refit")]
+        late += [name for name in str(given.get("combine_with", "")).split(",") if name in ESTIMATED_AS_TIME_PASSES]
+        if late and not self.protocol.refits:
+            raise ConfigError(
+                f"protocol {self.protocol.name} trains once, on the first rows: {', '.join(late)} would go on learning",
+                "leave it out; --candidate combine_with=median-regression is estimated once",
+            )
         return {name: _number(value) for name, value in given.items()}
 
     def identity(self, columns: list[str], stage: Stage) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from published.child import forecast_of
 from published.pieces import with_defaults
 from published.references import GOALS, PUBLISHED, Numbers
 
+_ALONE = {"ours": "network alone"}
+
 
 def summarise(out: Path) -> list[dict[str, Any]]:
     """One row per protocol, table and configuration, over its seeds."""
@@ -56,7 +58,10 @@ def _row(protocol: str, market: str, configuration: str, results: list[dict[str,
             row[part]["seconds"] = mean(each["seconds"] for each in scored)
             row[part]["cpu_seconds"] = mean(each["cpu_seconds"] for each in scored)
             row[part]["windows"] = scored[0]["windows"]
-            row[part]["seasonal_naive"] = scored[0]["seasonal_naive"]
+            row[part]["models"] = {
+                model: {name: mean(each["models"][model][name] for each in scored) for name in ("mse", "mae")}
+                for model in _models(scored)
+            }
             if len(scored) > 1:
                 row[part]["together"] = _together(results, part)
     if "test" in row:
@@ -83,6 +88,12 @@ def _forecasts(result: dict[str, Any], part: str) -> pd.DataFrame:
     number = result["chosen"]
     model = forecast_of(result["candidates"][number]["options"])
     return pd.read_parquet(result["folder"] / f"{part}-{number}.parquet", filters=[("model", "==", model)])
+
+
+def _models(scored: list[dict[str, Any]]) -> list[str]:
+    """Whose scores stand beside ours: all that every seed has, without those that are ours."""
+    shared = [name for name in scored[0]["models"] if all(name in each["models"] for each in scored)]
+    return [name for name in shared if name != "combination" and not (name == "ours" and "combination" not in shared)]
 
 
 def _over_seeds(values: list[float]) -> dict[str, Any]:
@@ -112,8 +123,8 @@ def lines(rows: list[dict[str, Any]]) -> Iterator[str]:
                     yield _line(f"seeds together, {part}", (row[part]["together"]["mse"], row[part]["together"]["mae"]))
                 if row["protocol"] == "D":
                     yield f"  {'':<28}a day: {_a_day(row[part])}"
-                naive = row[part]["seasonal_naive"]
-                yield _line(f"seasonal-naive, {part}", (naive["mse"], naive["mae"]))
+                for model, numbers in row[part]["models"].items():
+                    yield _line(f"{_ALONE.get(model, model)}, {part}", (numbers["mse"], numbers["mae"]))
         goal = GOALS.get(row["protocol"], {}).get(row["market"])
         ours = (row["test"]["mse"]["mean"], row["test"]["mae"]["mean"]) if "test" in row else None
         for name, numbers in PUBLISHED.get(row["protocol"], {}).get(row["market"], {}).items():
