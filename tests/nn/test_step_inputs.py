@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from forecast_attn.config import ModelConfig
 from forecast_attn.errors import ConfigError
 from forecast_attn.nn.builder import WindowSizes, build_network
+from forecast_attn.nn.encoder import EncoderOutput
 from forecast_attn.nn.lags import LagFeatures, lag_positions
 from forecast_attn.nn.projection import InputProjection
 from forecast_attn.nn.temporal_decoder import TemporalDecoder
@@ -110,6 +111,23 @@ def test_networks_with_these_parts_learn_in_all_of_them(name, attention, quantil
     output.parameters.square().sum().backward()
     silent = [key for key, value in network.named_parameters() if value.grad is None or not value.grad.abs().sum()]
     assert silent == []
+
+
+@pytest.mark.parametrize("past_the_attention", [{}, {"lags": (24,)}, {"linear_path": True}])
+def test_what_leads_past_the_attention_is_asked_for(past_the_attention):
+    """With an encoder that says nothing, hours read in patches by default say nothing of the past."""
+    sizes = WindowSizes(lookback=48, horizon=24, season=24, num_past_inputs=2, num_future_inputs=1, num_static=0)
+    torch.manual_seed(0)
+    options = {"hidden_size": 4, "dropout": 0.0, "window_normalisation": "none", **past_the_attention}
+    network = build_network(ModelConfig(**options), sizes)
+    torch.nn.init.normal_(network.temporal_decoder.output.weight)
+    for path in [] if network.linear_path is None else network.linear_path.parameters():
+        torch.nn.init.normal_(path)
+    network.encoder.register_forward_hook(lambda _, __, said: EncoderOutput(*(part * 0 for part in said)))
+    window, other = (make_batch(sizes, 3, torch.float32) for _ in range(2))
+    other = window._replace(past_target=other.past_target, past_covariates=other.past_covariates)
+    assert network.patches.length == 6
+    assert torch.equal(network(window).prediction, network(other).prediction) == (past_the_attention == {})
 
 
 def test_lags_read_neither_calendar_nor_the_future():
