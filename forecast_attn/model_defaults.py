@@ -1,8 +1,8 @@
 """What the network looks like where the user left it open: by the table's season.
 
 Hourly and finer series are cut into patches, with what docs/accuracy.md found to go well with them; all others are
-read step by step. Neither has lags: given the values of the day before directly, a network is no better, and no longer
-depends on its attention, whose weights then say little.
+read step by step. Neither has lags: given the values of the day before directly, a network hardly errs less, and no
+longer depends on its attention, whose weights then say little.
 """
 
 from __future__ import annotations
