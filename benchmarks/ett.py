@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 from epf import TOGETHER
 from published.command import candidates_of, options_of, parser_of, run_all
@@ -18,13 +19,16 @@ from published.protocols import ETT
 
 from forecast_attn.errors import ConfigError
 
+CANDIDATES: tuple[dict[str, Any], ...] = ({}, TOGETHER)
+"""The network alone, or with a regression: the better one on validation is taken."""
+
 
 def main() -> int:
     parser = parser_of(__doc__, ETT, tuple(ETT))
     parser.add_argument("data", type=Path, metavar="ETTh1.csv")
     arguments = parser.parse_args()
     try:
-        options, candidates = options_of(arguments), candidates_of(arguments, (TOGETHER,))
+        options, candidates = options_of(arguments), candidates_of(arguments, CANDIDATES)
     except ConfigError as error:
         parser.error(f"{error.message}\nhint: {error.hint}")
     pieces = [
