@@ -41,6 +41,8 @@ ROWS: dict[str, dict[str, Any]] = {
     "--learning-rate 0.002": {"learning_rate": 0.002},
     "--max-epochs 6": {"max_epochs": 6},
     "--max-epochs 24": {"max_epochs": 24},
+    "--schedule cosine": {"schedule": "cosine"},
+    "--lookback 336": {"lookback": 336},
     "--weight-averaging ema": {"weight_averaging": "ema"},
     "--linear-path": {"linear_path": True},
     "--transform arcsinh": {"transform": "arcsinh"},
