@@ -90,12 +90,9 @@ def replaced(text: pd.Series, pattern: str, by: str) -> pd.Series:
 
 def parse_form(text: pd.Series, form: str) -> NaiveStamps:
     """Cells of one form, NaT where they are not or where nanoseconds cannot hold them (num_cells,)."""
-    if form == "ISO8601":  # pandas takes +1 and +010 for offsets, which they are not
-        text = text.mask(matches(text, r"[T ]\d.*[+-]"))
-    stamps = pd.to_datetime(text, format=form, errors="coerce")
-    if isinstance(stamps.dtype, pd.DatetimeTZDtype):
-        stamps = stamps.dt.tz_convert("UTC").dt.tz_localize(None)
-    return in_range(stamps.to_numpy())
+    if form == "ISO8601":  # pandas takes +1, +010 and the Z of 1:00:0Z for offsets, which were taken off where they are
+        text = text.mask(matches(text, r"[T ]\d.*[+Z-]"))
+    return in_range(pd.to_datetime(text, format=form, errors="coerce").to_numpy())
 
 
 def in_range(stamps: NDArray[np.datetime64]) -> NaiveStamps:

@@ -120,6 +120,7 @@ def mutated(content: bytes, changes: list[tuple[str, float, bytes]]) -> bytes:
 
 @cases(1300)
 @given(source=st.sampled_from(FILES), changes=mutations, wide=st.booleans())
+@example(source=CORPUS / "utc.csv", changes=[("cut", 0.25, b"\x00")], wide=False)
 def test_files_of_the_corpus_with_bytes_changed(path: Path, source: Path, changes: list[Any], wide: bool) -> None:
     path.write_bytes(mutated(source.read_bytes(), changes))
     checked(path, DataConfig(lookback=3, horizon=1, wide=wide))
