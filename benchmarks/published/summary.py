@@ -16,8 +16,6 @@ from published.child import forecast_of
 from published.pieces import with_defaults
 from published.references import GOALS, PUBLISHED, Numbers
 
-_ALONE = {"ours": "network alone"}
-
 
 def summarise(out: Path) -> list[dict[str, Any]]:
     """One row per protocol, table and configuration, over its seeds."""
@@ -92,7 +90,8 @@ def _forecasts(result: dict[str, Any], part: str) -> pd.DataFrame:
 
 def _models(scored: list[dict[str, Any]]) -> list[str]:
     """Whose scores stand beside ours: all that every seed has, without those that are ours."""
-    shared = [name for name in scored[0]["models"] if all(name in each["models"] for each in scored)]
+    of_each = [each.get("models", {}) for each in scored]  # results from before have none
+    shared = [name for name in of_each[0] if all(name in models for models in of_each)]
     return [name for name in shared if name != "combination" and not (name == "ours" and "combination" not in shared)]
 
 
@@ -124,7 +123,8 @@ def lines(rows: list[dict[str, Any]]) -> Iterator[str]:
                 if row["protocol"] == "D":
                     yield f"  {'':<28}a day: {_a_day(row[part])}"
                 for model, numbers in row[part]["models"].items():
-                    yield _line(f"{_ALONE.get(model, model)}, {part}", (numbers["mse"], numbers["mae"]))
+                    name = "network alone" if model == "ours" else model
+                    yield _line(f"{name}, {part}", (numbers["mse"], numbers["mae"]))
         goal = GOALS.get(row["protocol"], {}).get(row["market"])
         ours = (row["test"]["mse"]["mean"], row["test"]["mae"]["mean"]) if "test" in row else None
         for name, numbers in PUBLISHED.get(row["protocol"], {}).get(row["market"], {}).items():
