@@ -342,34 +342,71 @@ def test_a_killed_process_leaves_the_older_file_as_it_was(dump, path):
     assert [entry.suffix for entry in path.parent.iterdir() if entry != path] == [".partial"]
 
 
-@pytest.fixture
-def small_disk():
-    """Files of this process may not grow beyond 2 kB, which is how a full disk looks from inside."""
-    resource = pytest.importorskip("resource", reason="file size limits are a matter of Unix")
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, limits[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+# Files of that process may not grow beyond 2 kB, which is how a full disk looks from inside. Never in this process: the
+# limit would hold for pytest's own output too.
+SMALL_DISK = """
+import resource, sys
+import numpy as np
+from forecast_attn.attention_dump import AttentionWriter, read_attention, writer
+from forecast_attn.errors import RunError
 
-
-@pytest.mark.parametrize("row_group_bytes", [0, 2**20])
-def test_a_full_disk_is_said_so_and_leaves_nothing(path, small_disk, monkeypatch, row_group_bytes):
-    monkeypatch.setattr(writer, "ROW_GROUP_BYTES", row_group_bytes)
-    weights = softmax_weights(4, 2, 5, 100)
-    with pytest.raises(RunError, match="cannot write"), AttentionWriter(path, metadata_for(weights)) as file:
+dump = read_attention(sys.argv[1])
+windows = {"item_ids": dump.window_item_ids, "cutoffs": dump.window_cutoffs, "timestamps": dump.timestamps,
+           "lookback_starts": dump.lookback_starts, "weights": dump.weights}
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+"""
+WRITE_ON_A_SMALL_DISK = """
+writer.ROW_GROUP_BYTES = int(sys.argv[3])
+try:
+    with AttentionWriter(sys.argv[2], dump.metadata) as file:
         for _ in range(3):
-            file.write(**hourly(weights, list("abcd"), np.arange(4)))
-    assert not list(path.parent.iterdir())
+            file.write(**windows)
+except RunError as error:
+    print(error.message)
+"""
+EXPORT_ON_A_SMALL_DISK = """
+try:
+    getattr(dump, sys.argv[3])(sys.argv[2])
+except RunError as error:
+    print(error.message)
+"""
 
 
+@pytest.fixture
+def on_a_small_disk(path):
+    """Run a script on an attention file of 100 lags, in a process whose disk is full after 2 kB; return its output."""
+    pytest.importorskip("resource", reason="file size limits are a matter of Unix")
+    weights = softmax_weights(4, 2, 5, 100)
+    with AttentionWriter(path, metadata_for(weights)) as file:
+        file.write(**hourly(weights, list("abcd"), np.arange(4)))
+
+    def run(script, target, argument):
+        words = [sys.executable, "-c", SMALL_DISK + script, str(path), str(target), str(argument)]
+        ended = subprocess.run(words, cwd=Path(__file__).parents[1], check=False, capture_output=True, text=True)
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    return run
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row_group_bytes", [0, 2**20])
+def test_a_full_disk_is_said_so_and_leaves_nothing(on_a_small_disk, tmp_path, row_group_bytes):
+    target = tmp_path / "full" / "attention.parquet"
+    target.parent.mkdir()
+    assert "cannot write" in on_a_small_disk(WRITE_ON_A_SMALL_DISK, target, row_group_bytes)
+    assert not list(target.parent.iterdir())
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("export", ["export_csv", "export_npz"])
-def test_an_export_that_fails_leaves_the_older_file(dump, tmp_path, small_disk, export):
-    target = tmp_path / "export"
+def test_an_export_that_fails_leaves_the_older_file(on_a_small_disk, tmp_path, export):
+    target = tmp_path / "full" / "export"
+    target.parent.mkdir()
     target.write_text("older")
-    with pytest.raises(RunError, match="cannot write"):
-        getattr(dump, export)(target)
+    assert "cannot write" in on_a_small_disk(EXPORT_ON_A_SMALL_DISK, target, export)
     assert target.read_text() == "older"
-    assert len(list(tmp_path.iterdir())) == 2
+    assert list(target.parent.iterdir()) == [target]
 
 
 def test_a_missing_folder_is_said_before_any_work(tmp_path, weights):
