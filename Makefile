@@ -9,7 +9,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 
 .PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-loading benchmark-training benchmark-dump benchmark-backtest benchmark-nordpool \
-	benchmark-epf benchmark-ablation benchmark-ett benchmark-quality pictures clean
+	benchmark-epf benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Show the targets
@@ -50,6 +50,12 @@ docs: $(TESTING)  ## Write docs/cli.md from the commands' own help
 docs-fresh: $(TESTING)  ## Fail when docs/cli.md or the samples are not what would be written
 	$(BIN)/python benchmarks/write_cli_docs.py --check
 	$(BIN)/python benchmarks/make_samples.py --check
+
+golden-record: $(TESTING)  ## Record digests of what the command line writes: make golden-record FILE=before.json
+	$(BIN)/python benchmarks/golden.py record $(FILE)
+
+golden-compare: $(TESTING)  ## Compare with digests recorded at another commit: make golden-compare FILE=before.json
+	$(BIN)/python benchmarks/golden.py compare $(FILE)
 
 pictures: $(TESTING)  ## Draw the pictures of docs/ again, from runs trained on the samples
 	$(BIN)/python benchmarks/draw_orders.py
