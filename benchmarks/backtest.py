@@ -20,11 +20,12 @@ import pandas as pd
 import torch
 
 from forecast_attn import Forecaster
-from forecast_attn.backtest.backtest import Backtest, BacktestListener, write_backtest
+from forecast_attn.backtest.backtest import write_backtest
+from forecast_attn.backtest.cutoffs import Schedule
+from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.backtest.plan import BacktestOptions, plan_backtest
-from forecast_attn.backtest.schedule import Schedule
-from forecast_attn.inference import BATCH_SIZE
-from forecast_attn.run_dir import RunDir
+from forecast_attn.forecasting.model import BATCH_SIZE
+from forecast_attn.runs.run_dir import RunDir
 
 WANTED = 0.8
 """Of the bare loop's windows per second."""

@@ -23,15 +23,15 @@ import torch
 from numpy.typing import NDArray
 
 from forecast_attn import Forecaster
-from forecast_attn.attention_dump import DumpChoice, read_attention
-from forecast_attn.attention_dump.size import size_text
-from forecast_attn.attention_output import AttentionOutput
+from forecast_attn.attention_file import DumpChoice, read_attention
+from forecast_attn.attention_file.size import size_text
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import WindowArrays
-from forecast_attn.inference import Model, forecast_windows, load_model
+from forecast_attn.forecasting.attention_output import AttentionOutput
+from forecast_attn.forecasting.model import Model, forecast_windows, load_model
 from forecast_attn.inspection.report import inspect_attention
-from forecast_attn.panel_reading import read_panel
-from forecast_attn.run_dir import RunDir
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import read_panel
 
 LOOKBACK, HORIZON, TURNS = 168, 24, 3
 CPU = torch.device("cpu")

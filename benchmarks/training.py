@@ -112,9 +112,9 @@ def seconds(work: Callable[[], None]) -> float:
 def our_rates(attention: str, frame: pd.DataFrame, folder: Path, turn: int) -> tuple[float, float, tuple[int, int]]:
     """Windows per second of training and of scoring, and the widths of the encoder's and decoder's inputs."""
     from forecast_attn import Forecaster
-    from forecast_attn.inference import forecast_windows, load_model
-    from forecast_attn.panel_reading import read_panel
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.forecasting.model import forecast_windows, load_model
+    from forecast_attn.runs.run_dir import RunDir
+    from forecast_attn.runs.training_table import read_panel
 
     options = {"attention": attention, "batch_size": BATCH, "epoch_windows": WINDOWS, "max_epochs": 1, "seed": turn}
     options["patch_length"] = 1  # the loop reads single hours

@@ -13,26 +13,26 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
 if TYPE_CHECKING:
-    from forecast_attn.attention_dump import AttentionDump as AttentionDump
-    from forecast_attn.attention_dump import read_attention as read_attention
+    from forecast_attn.attention_file import AttentionDump as AttentionDump
+    from forecast_attn.attention_file import read_attention as read_attention
     from forecast_attn.backtest.result import BacktestResult as BacktestResult
     from forecast_attn.comparison.compare import compare as compare
     from forecast_attn.comparison.compare import resume_comparison as resume_comparison
     from forecast_attn.comparison.leaderboard import Comparison as Comparison
     from forecast_attn.evaluation.evaluate import Evaluation as Evaluation
     from forecast_attn.evaluation.evaluate import evaluate as evaluate
-    from forecast_attn.forecast_result import ForecastResult as ForecastResult
     from forecast_attn.forecaster import Forecaster as Forecaster
+    from forecast_attn.forecasting.predict import ForecastResult as ForecastResult
 
 _HOMES = {
-    "AttentionDump": "attention_dump",
+    "AttentionDump": "attention_file",
     "BacktestResult": "backtest.result",
     "Comparison": "comparison.leaderboard",
-    "ForecastResult": "forecast_result",
+    "ForecastResult": "forecasting.predict",
     "Forecaster": "forecaster",
     "compare": "comparison.compare",
     "evaluate": "evaluation.evaluate",
-    "read_attention": "attention_dump",
+    "read_attention": "attention_file",
     "resume_comparison": "comparison.compare",
 }
 

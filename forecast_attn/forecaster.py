@@ -10,20 +10,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from forecast_attn.backtest.of_forecaster import Backtesting
-from forecast_attn.config import RunConfig
+from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import RunError
-from forecast_attn.forecast_result import ForecastResult
-from forecast_attn.panel_reading import Table, name_of, panel_of_run, read_panel
+from forecast_attn.forecasting.predict import ForecastResult
 from forecast_attn.plotting.of_forecaster import Plotting
-from forecast_attn.run_dir import SCRATCH, RunDir
+from forecast_attn.runs.run_dir import SCRATCH, RunDir
+from forecast_attn.runs.training_table import Table, name_of, panel_of_run, read_panel
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from forecast_attn.attention_dump import AttentionDump
-    from forecast_attn.attention_output import DumpListener
+    from forecast_attn.attention_file import AttentionDump
     from forecast_attn.audit import Audit, AuditListener
     from forecast_attn.data.template import FutureTemplate
+    from forecast_attn.forecasting.attention_output import DumpListener
     from forecast_attn.training.progress import TrainingListener
 
 
@@ -73,7 +73,7 @@ class Forecaster(Backtesting, Plotting):
 
         listener = listener or TrainingListener()
         panel, source = read_panel(data, self.config, vintages, listener.reading)
-        from forecast_attn.inference import read_config
+        from forecast_attn.forecasting.model import read_config
         from forecast_attn.training.train import train
 
         target = Path(out) if out is not None else self._scratch_dir()
@@ -127,7 +127,7 @@ class Forecaster(Backtesting, Plotting):
 
     @classmethod
     def _of(cls, directory: RunDir) -> Self:
-        from forecast_attn.inference import read_config
+        from forecast_attn.forecasting.model import read_config
 
         forecaster = cls()
         forecaster.config = read_config(directory)
@@ -185,9 +185,9 @@ class Forecaster(Backtesting, Plotting):
             DataError: history or future is too short, lacks a column or a value, or has a series that training did
                 not see.
         """
-        from forecast_attn.attention_dump import DumpChoice
-        from forecast_attn.evaluation.combination import combined_names
-        from forecast_attn.forecasting import ForecastRequest, forecast_run
+        from forecast_attn.attention_file import DumpChoice
+        from forecast_attn.baselines.combination import combined_names
+        from forecast_attn.forecasting.predict import ForecastRequest, forecast_run
 
         request = ForecastRequest(
             data=data,
@@ -218,9 +218,9 @@ class Forecaster(Backtesting, Plotting):
             DataError: what is wrong with the history.
         """
         from forecast_attn.data.template import FutureTemplate
-        from forecast_attn.forecasting import table_beside
-        from forecast_attn.history import read_history
-        from forecast_attn.inference import load_model
+        from forecast_attn.forecasting.history import read_history
+        from forecast_attn.forecasting.model import load_model
+        from forecast_attn.forecasting.predict import table_beside
 
         run = self._fitted()
         model = load_model(run)
@@ -310,7 +310,7 @@ class Forecaster(Backtesting, Plotting):
     @property
     def validation_attention(self) -> AttentionDump | None:
         """Weights over windows of the validation stretch; None for the mechanism `none`."""
-        from forecast_attn.attention_dump import read_attention
+        from forecast_attn.attention_file import read_attention
 
         run = self._fitted()
         return read_attention(run.validation_attention) if run.validation_attention.is_file() else None

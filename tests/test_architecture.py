@@ -11,6 +11,20 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "forecast_attn"
+FLOORS = (
+    ("errors", "threads", "version"),
+    ("config",),
+    ("data", "nn"),
+    ("runs", "baselines"),
+    ("attention_file", "evaluation"),
+    ("forecasting",),
+    ("training", "inspection"),
+    ("audit", "backtest", "checking", "comparison", "plotting"),
+    ("forecaster",),
+    ("cli", "__init__"),
+    ("__main__",),
+)
+"""The packages from the ground up: each imports from lower floors only."""
 HEAVY = ("torch", "pytorch_lightning", "lightning", "pandas", "numpy", "pyarrow", "jaxtyping", "safetensors")
 
 
@@ -43,7 +57,7 @@ def modules_loaded_by(statement: str) -> set[str]:
     [
         "import forecast_attn",
         "import forecast_attn.cli",
-        "import forecast_attn.config",
+        "import forecast_attn.config.options",
         "import contextlib, io\nfrom forecast_attn.cli import main\n"
         "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()): main(['train', '--help'])",
     ],
@@ -53,7 +67,7 @@ def test_the_command_line_loads_nothing_heavy(statement: str) -> None:
 
 
 def test_prediction_does_not_load_lightning() -> None:
-    loaded = modules_loaded_by("import forecast_attn.forecaster, forecast_attn.inference, forecast_attn.prediction")
+    loaded = modules_loaded_by("import forecast_attn.forecaster, forecast_attn.forecasting.predict")
     assert "torch" in loaded
     assert loaded.isdisjoint(("pytorch_lightning", "lightning", "torchmetrics"))
 
@@ -70,7 +84,34 @@ def test_networks_and_data_do_not_know_each_other() -> None:
 
 
 def test_networks_know_no_configuration_but_for_the_builder() -> None:
-    assert files_importing("forecast_attn.config", below=PACKAGE / "nn") == {"nn/builder.py"}
+    assert files_importing("forecast_attn.config.options", below=PACKAGE / "nn") == {"nn/builder.py"}
+
+
+def package_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def test_every_import_points_to_a_lower_floor() -> None:
+    floors = {name: floor for floor, names in enumerate(FLOORS) for name in names}
+    upward = []
+    for path in PACKAGE.rglob("*.py"):
+        own = package_of(path)
+        for name in imported_names(path):
+            other = name.split(".")[1] if name.startswith("forecast_attn.") else own
+            if other != own and floors[other] >= floors[own]:
+                upward.append(f"{path.relative_to(PACKAGE)} imports {name}")
+    assert not upward
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    """Imports inside functions and for type checking only count too."""
+    modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
+    modules = {name.removesuffix(".__init__"): path for name, path in modules.items()}
+    imports = {name: set(imported_names(path)) & set(modules) - {name} for name, path in modules.items()}
+    while leaves := {name for name, imported in imports.items() if not imported & set(imports)}:
+        for name in leaves:
+            del imports[name]
+    assert not imports, f"each of these reaches a circle: {sorted(imports)}"
 
 
 def test_nobody_imports_the_command_line() -> None:
@@ -87,7 +128,7 @@ def test_only_reading_reads_csv() -> None:
 
 
 def test_only_run_dir_knows_file_names() -> None:
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
     names = [path.name for path in vars(RunDir("run")).values() if isinstance(path, Path) and path.suffix]
     assert len(names) >= 10
@@ -127,7 +168,7 @@ def test_resume_state_is_loaded_as_weights_only() -> None:
 def test_attention_keeps_no_tensor_between_calls() -> None:
     import torch
 
-    from forecast_attn.mechanisms import ATTENTIONS
+    from forecast_attn.config.mechanisms import ATTENTIONS
     from forecast_attn.nn.attention import Attention
     from forecast_attn.nn.scores import make_score
 
@@ -152,23 +193,6 @@ def _state(module: object) -> set[tuple[str, str]]:
         for attribute, value in vars(part).items()
         if not isinstance(value, dict)
     } | {(name, key) for name, part in module.named_modules() for key in part._buffers}
-
-
-def test_files_and_functions_stay_small() -> None:
-    """A function over 50 lines or a file over 350 is two things that live together."""
-    lengths = []
-    for path in [*PACKAGE.rglob("*.py"), *(ROOT / "benchmarks").glob("*.py")]:
-        text = path.read_text(encoding="utf-8")
-        assert len(text.splitlines()) <= 350, path
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.FunctionDef):
-                first = node.body[0]
-                documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-                start = node.body[1].lineno if documented and len(node.body) > 1 else first.lineno
-                length = (node.end_lineno or start) - start + 1
-                assert length <= 50, f"{path}: {node.name} has {length} lines"
-                lengths.append(length)
-    assert sorted(lengths)[len(lengths) // 2] < 10
 
 
 def test_modules_are_not_called_after_nothing() -> None:

@@ -10,7 +10,7 @@ import xarray
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.attention_dump import (
+from forecast_attn.attention_file import (
     AttentionMetadata,
     AttentionWriter,
     DumpChoice,
@@ -20,10 +20,9 @@ from forecast_attn.attention_dump import (
     read_attention,
     writer,
 )
-from forecast_attn.attention_dump.largest import check_top
-from forecast_attn.attention_dump.schema import METADATA_KEY
-from forecast_attn.attention_dump.size import TRIAL_WINDOWS, size_text
-from forecast_attn.attention_dump.writer import windows_per_group
+from forecast_attn.attention_file.schema import METADATA_KEY
+from forecast_attn.attention_file.size import TRIAL_WINDOWS, size_text
+from forecast_attn.attention_file.writer import check_top, windows_per_group
 from forecast_attn.errors import ConfigError
 from forecast_attn.inspection.report import inspect_attention
 

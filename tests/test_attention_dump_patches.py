@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter, read_attention
-from forecast_attn.attention_dump.schema import METADATA_KEY
+from forecast_attn.attention_file import AttentionMetadata, AttentionWriter, read_attention
+from forecast_attn.attention_file.schema import METADATA_KEY
 from forecast_attn.errors import ConfigError
 
 HOUR = np.timedelta64(1, "h")

@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from forecast_attn import Forecaster
-from forecast_attn.attention_dump import read_attention
-from forecast_attn.attention_dump.schema import METADATA_KEY
-from forecast_attn.inspection.identifiability import attention_values, is_identifiable, value_rank
+from forecast_attn.attention_file import read_attention
+from forecast_attn.attention_file.schema import METADATA_KEY
+from forecast_attn.forecasting.identifiability import attention_values, is_identifiable, value_rank
 
 pytestmark = pytest.mark.slow
 
@@ -143,9 +143,9 @@ def test_what_is_missing_gets_no_weight(tmp_path):
 
 @pytest.fixture(scope="module")
 def loaded(run):
-    from forecast_attn.inference import load_model
-    from forecast_attn.panel_reading import read_panel
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.forecasting.model import load_model
+    from forecast_attn.runs.run_dir import RunDir
+    from forecast_attn.runs.training_table import read_panel
 
     model = load_model(RunDir(run))
     panel, _ = read_panel(several_series(), model.config)

@@ -65,8 +65,8 @@ def test_a_category_known_ahead_moves_the_forecast(run: Path) -> None:
 
 def test_numbers_declared_categorical_are_names(run: Path) -> None:
     """`dow` is 1 … 7, and 7 is not seven times 1: it has a vector of its own."""
-    from forecast_attn.inference import read_schema
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.forecasting.model import read_schema
+    from forecast_attn.runs.run_dir import RunDir
 
     categories = read_schema(RunDir(run)).vocabulary.categories
     assert categories["dow"] == tuple("1234567")

@@ -14,10 +14,10 @@ import pytest
 
 from forecast_attn.checking import check_table
 from forecast_attn.checking.fix import fix_table
-from forecast_attn.config import DataConfig, RunConfig
-from forecast_attn.data.codes import all_codes
+from forecast_attn.config.options import DataConfig, RunConfig
+from forecast_attn.data.findings import all_codes
 from forecast_attn.data.panel import Panel
-from forecast_attn.panel_reading import read_panel
+from forecast_attn.runs.training_table import read_panel
 
 pytestmark = pytest.mark.slow
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from forecast_attn.config import SECTIONS, RunConfig, all_options
-from forecast_attn.mechanisms import ATTENTIONS
-from forecast_attn.option_values import CHOICES, flag_name
+from forecast_attn.config.mechanisms import ATTENTIONS
+from forecast_attn.config.options import SECTIONS, RunConfig, all_options
+from forecast_attn.config.values import CHOICES, flag_name
 
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = ("check", "train", "predict", "inspect", "info")
@@ -295,7 +295,7 @@ def test_every_default_survives_the_way_through_config_json():
 
 
 def test_every_option_can_be_written_in_a_configuration_file(tmp_path):
-    from forecast_attn.config_file import read_config_file
+    from forecast_attn.config.file import read_config_file
 
     lines = []
     for section, part in SECTIONS.items():

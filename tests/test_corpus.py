@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from forecast_attn.config import RunConfig
-from forecast_attn.data.codes import all_codes
+from forecast_attn.config.options import RunConfig
+from forecast_attn.data.findings import all_codes
 
 pytestmark = pytest.mark.slow
 
@@ -115,7 +115,7 @@ def test_train_stops_at_what_check_finds_first(
 def test_train_accepts_what_check_accepts(case: dict[str, Any]) -> None:
     """Up to the first step: trainings of the corpus would all be the same training."""
     from forecast_attn.forecaster import read_panel
-    from forecast_attn.preparation import prepare
+    from forecast_attn.training.preparation import prepare
 
     options = _options(words_of(case)[1:])
     config = RunConfig.from_options(options)

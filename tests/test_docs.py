@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from forecast_attn.config import all_options
-from forecast_attn.mechanisms import ATTENTIONS
-from forecast_attn.option_values import CHOICES, flag_name
+from forecast_attn.config.mechanisms import ATTENTIONS
+from forecast_attn.config.options import all_options
+from forecast_attn.config.values import CHOICES, flag_name
 
 pytestmark = pytest.mark.slow
 

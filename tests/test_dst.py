@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
-from forecast_attn.attention_dump import read_attention
+from forecast_attn.attention_file import read_attention
 from forecast_attn.errors import ConfigError, DataError
 
 pytestmark = pytest.mark.slow

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from forecast_attn import Forecaster
-from forecast_attn.attention_dump import read_attention
-from forecast_attn.ensemble import combined, member_seed
+from forecast_attn.attention_file import read_attention
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.run_dir import RunDir
+from forecast_attn.forecasting.ensemble import combined, member_seed
+from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.progress import TrainingListener
 
 pytestmark = pytest.mark.slow
@@ -187,10 +187,10 @@ def test_paths_are_drawn_by_the_members_in_turn(ensemble):
 
 
 def test_the_combined_levels_are_calibrated(trained):
-    from forecast_attn.inference import forecast_windows, load_model
-    from forecast_attn.panel_reading import read_panel
-    from forecast_attn.preparation import prepare
-    from forecast_attn.training.finish import validation_rows
+    from forecast_attn.forecasting.model import forecast_windows, load_model
+    from forecast_attn.runs.training_table import read_panel
+    from forecast_attn.training.preparation import prepare
+    from forecast_attn.training.scoring import validation_rows
 
     run = trained("calibrated", ensemble=2, calibration="cqr")
     model = load_model(RunDir(run))

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forecast_attn import Forecaster
-from forecast_attn.inference import Model, forecast_windows, load_model
-from forecast_attn.panel_reading import read_panel
-from forecast_attn.run_dir import RunDir
+from forecast_attn.forecasting.model import Model, forecast_windows, load_model
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import read_panel
 
 pytestmark = pytest.mark.slow
 

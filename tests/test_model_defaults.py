@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
-from forecast_attn.config import ModelConfig
-from forecast_attn.model_defaults import Shape, shape_of
+from forecast_attn.config.defaults import Shape, shape_of
+from forecast_attn.config.options import ModelConfig
 
 HOURLY = {"lookback": 168, "horizon": 24, "season": 24}
 BY_STEPS = Shape(1, 64, bidirectional=False, projection_size=0, temporal_decoder_size=0, lags=())

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forecast_attn import Forecaster
-from forecast_attn.attention_dump import read_attention
+from forecast_attn.attention_file import read_attention
 from forecast_attn.errors import ConfigError
-from forecast_attn.inference import read_config
-from forecast_attn.run_dir import RunDir
+from forecast_attn.forecasting.model import read_config
+from forecast_attn.runs.run_dir import RunDir
 
 pytestmark = pytest.mark.slow
 

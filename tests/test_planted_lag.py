@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn.attention_dump import read_attention
-from forecast_attn.mechanisms import ATTENTIONS
+from forecast_attn.attention_file import read_attention
+from forecast_attn.config.mechanisms import ATTENTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 IN_FULL = ("bahdanau", "luong-dot", "luong-general", "luong-concat")

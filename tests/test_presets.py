@@ -10,10 +10,9 @@ import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.comparison.plan import ComparisonPlan
-from forecast_attn.config import RunConfig, all_options
+from forecast_attn.config.options import RunConfig, all_options
+from forecast_attn.config.values import CHOICES, PRESETS, flag_name
 from forecast_attn.errors import ConfigError
-from forecast_attn.option_values import CHOICES, flag_name
-from forecast_attn.presets import PRESETS
 
 GIVEN: dict[str, Any] = {
     **{f"{name}={value}": {name: value} for name, values in CHOICES.items() if name != "preset" for value in values},

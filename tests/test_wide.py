@@ -54,8 +54,8 @@ def test_a_long_table_is_not_taken_for_a_wide_one(refused, write, name):
 
 
 def test_the_forecasts_of_a_wide_table_belong_to_all_its_series(here):
-    from forecast_attn.config import DataConfig, RunConfig
-    from forecast_attn.panel_reading import read_panel
+    from forecast_attn.config.options import DataConfig, RunConfig
+    from forecast_attn.runs.training_table import read_panel
 
     random, days = np.random.default_rng(0), pd.date_range("2024-01-01", periods=40)
     values = {name: random.normal(size=40) for name in ("south", "north", "wind")}

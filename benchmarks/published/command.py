@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from forecast_attn import Forecaster
-from forecast_attn.config import find_option
-from forecast_attn.config_file import read_config_file
+from forecast_attn.config.file import read_config_file
+from forecast_attn.config.options import find_option
 from forecast_attn.errors import ConfigError, UserError
 from published.pieces import OF_BACKTEST, ChangedError, Piece, run_piece, write_json
 from published.protocols import Protocol, TableError

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from forecast_attn.config import RunConfig
+from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError
 from forecast_attn.version import package_version
 from published.protocols import DAY, INNER_DAYS, Protocol, Stage, check_days, read_table

@@ -1,7 +1,7 @@
 """Is this attention faithful? Experiments on a network's weights, each beside what a random explanation scores."""
 
 from forecast_attn.audit.audit import AuditListener, AuditOptions, AuditPlan, audit_attention
-from forecast_attn.audit.findings import Audit
+from forecast_attn.audit.results import Audit
 from forecast_attn.audit.run import audit_run, write_audit
 
 __all__ = ["Audit", "AuditListener", "AuditOptions", "AuditPlan", "audit_attention", "audit_run", "write_audit"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,20 +11,22 @@ from numpy.typing import NDArray
 
 from forecast_attn.audit import deletion, ranking
 from forecast_attn.audit.covariates import covariate_importance, num_permuted
-from forecast_attn.audit.findings import Audit, Check, Header, Verdict
-from forecast_attn.audit.places import most_weighted
 from forecast_attn.audit.ranking import Explained
+from forecast_attn.audit.results import Audit, Check, Header, Level, Verdict
 from forecast_attn.audit.seeds import check_comparable, seed_agreement
 from forecast_attn.audit.subject import Floats, Sight, Subject
 from forecast_attn.audit.swaps import permutation, shuffled_forecasts, uniform_swap
-from forecast_attn.audit.values import values_check
-from forecast_attn.audit.verdict import overall_verdict
-from forecast_attn.data.problems import counted
+from forecast_attn.audit.weighted_values import values_check
+from forecast_attn.audit.wording import change_of, per_cent, plural
+from forecast_attn.baselines.naive import seasonal_naive
+from forecast_attn.data.findings import counted
 from forecast_attn.errors import ConfigError
-from forecast_attn.evaluation.baselines import seasonal_naive
-from forecast_attn.inference import Model, attention_metadata
-from forecast_attn.preparation import Preparation
+from forecast_attn.forecasting.identifiability import is_identifiable
+from forecast_attn.forecasting.model import Model, attention_metadata
+from forecast_attn.inspection.results import MOST_NAMED
+from forecast_attn.inspection.statistics import back_words, span_text
 from forecast_attn.threads import cpu_threads
+from forecast_attn.training.preparation import Preparation
 
 MOST_DRAWS, FEWEST_DRAWS = 100, 20
 DRAWN_WINDOWS = 12_800
@@ -238,3 +240,122 @@ def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: i
         patch_length=subject.patches.length,
         most_weighted=most_weighted(subject, sight) if patches and sight is not None else "",
     )
+
+
+# --------------------------------------------------------------------------- verdict
+# All checks in one word and one sentence, and what to bear in mind when reading it.
+
+
+FEW_WINDOWS = 30
+
+
+def overall_verdict(subject: Subject, checks: list[Check], naive_mae: float) -> Verdict:
+    """Judge all checks together.
+
+    Args:
+        subject: what was audited.
+        checks: all that were made.
+        naive_mae: of the seasonal-naive forecast on the same windows.
+    """
+    by_name = {check.name: check for check in checks}
+    level = _level(by_name)
+    sentence = {"faithful": _faithful, "partly faithful": _partly, "not faithful": _not_faithful}[level](by_name)
+    return Verdict(level, sentence, list(_caveats(subject, by_name, naive_mae)))
+
+
+def _level(checks: dict[str, Check]) -> Level:
+    """Weights that equal ones can replace explain nothing, whatever else they do; all other tests must pass too."""
+    if not checks["uniform_swap"].passed:
+        return "not faithful"
+    return "faithful" if all(check.passed is not False for check in checks.values()) else "partly faithful"
+
+
+def _faithful(checks: dict[str, Check]) -> str:
+    return f"{checks['deletion'].verdict}; {checks['uniform_swap'].verdict.partition(':')[0]}"
+
+
+def _partly(checks: dict[str, Check]) -> str:
+    failed = [check for check in checks.values() if check.passed is False]
+    need = change_of(checks["uniform_swap"]["mae_change_relative"].value)
+    return f"the forecast needs these weights (with equal ones the MAE {need}), but " + "; ".join(
+        f"{check.verdict}" for check in failed
+    )
+
+
+def _not_faithful(checks: dict[str, Check]) -> str:
+    return f"{checks['uniform_swap'].verdict}; do not read these weights as its reasons"
+
+
+def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> Iterator[str]:
+    key, length = subject.key, subject.patches.length
+    both_sides = subject.model.config.model.bidirectional
+    beside = "its neighbours on both sides" if both_sides else f"all {plural(key)} before it"
+    state = "an encoder state" if length == 1 else f"the encoder state of a patch of {length} time steps"
+    yield (
+        f"A weight belongs to {state}, and a recurrent state mixes its {key} with {beside}: "
+        f"read it as 'around this {key}', not as 'this value'."
+    )
+    yield (
+        "The network was never trained with other weights than its own: what swapping them costs is not what a network "
+        "without attention would lose (train one with --attention none)."
+    )
+    yield from _past_the_weights(subject)
+    rank, num_keys = checks["values"]["rank"].value, subject.patches.num_keys
+    if not is_identifiable(num_keys, round(rank)):
+        yield (
+            f"The weights are not identifiable: the values have rank {rank:.0f} for {num_keys} lookback {plural(key)}, "
+            "so other weights give the same forecasts."
+        )
+    mae = checks["permutation"]["mae"].value
+    if mae >= naive_mae:
+        yield "The forecast is no better than seasonal-naive on these windows: true reasons of a poor forecast."
+    if "seeds" not in checks:
+        yield f"One training was looked at; another seed may weigh other {plural(key)}. Compare with: --seeds OTHER_RUN"
+    if subject.num_windows < FEW_WINDOWS:
+        yield f"{subject.num_windows} windows are few: the numbers would differ on others."
+    yield "This is about what the network does, not about what causes what in the world."
+
+
+def _past_the_weights(subject: Subject) -> Iterator[str]:
+    """What reaches the forecast from the lookback without the attention."""
+    options = subject.model.config.model
+    if options.lags:
+        lags = ", ".join(map(str, options.lags))
+        yield f"Each step also reads what lay {lags} steps before it (--lags): no weight shows that."
+    if options.linear_path:
+        yield "A linear map of the whole lookback adds to the forecast (--linear-path): the weights are about the rest."
+
+
+# --------------------------------------------------------------------------- places
+# Which patch of the past each step of the decoder weights most, in the unit of the time axis.
+
+
+def most_weighted(subject: Subject, sight: Sight) -> str:
+    """`24–47 hours back (in 96 % of the windows)`, for each patch of the horizon where there are several, of very many
+    for the first and the last.
+
+    Of heads it is their mean that counts; back is from the cut-off.
+    """
+    weights = sight.weights.mean(axis=1)
+    num_steps = weights.shape[1]
+    named = list(range(num_steps)) if num_steps <= MOST_NAMED else [0, num_steps - 1]
+    steps = {step: f" for steps {span_text(*_steps_of(subject, step))}" if num_steps > 1 else "" for step in named}
+    places = {step: _most_often(weights[:, step].argmax(axis=-1)) for step in named}
+    return ", ".join(_words(subject, *places[step], steps[step]) for step in named)
+
+
+def _most_often(places: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> tuple[int, float]:
+    """The place that occurs most, and in which share of the windows; of equal ones the older."""
+    counts = np.bincount(places)
+    return int(counts.argmax()), float(counts.max() / len(places))
+
+
+def _steps_of(subject: Subject, step: int) -> tuple[int, int]:
+    patches = subject.patches
+    return step * patches.length + 1, min((step + 1) * patches.length, patches.horizon)
+
+
+def _words(subject: Subject, place: int, share: float, steps: str) -> str:
+    first = (subject.patches.num_keys - 1 - place) * subject.patches.length
+    back = back_words(subject.model.schema.frequency.alias, first, first + subject.patches.length - 1)
+    return f"{back}{steps} (in {per_cent(share)} of the windows)"

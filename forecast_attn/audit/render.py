@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from forecast_attn.audit.findings import Audit, Check, CovariateImportance, Header, Importance, Statistic, Verdict
+from forecast_attn.audit.results import Audit, Check, CovariateImportance, Header, Importance, Statistic, Verdict
 from forecast_attn.audit.wording import number, per_cent, signed
 
 MARKS = {True: ("pass", "green"), False: ("fail", "red"), None: ("note", "yellow")}

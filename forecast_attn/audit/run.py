@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forecast_attn.audit.audit import AuditListener, AuditOptions, audit_attention
-from forecast_attn.audit.findings import Audit
+from forecast_attn.audit.results import Audit
 from forecast_attn.errors import ConfigError, DataError, RunError
-from forecast_attn.inference import Model, choose_device, load_model, read_config
-from forecast_attn.panel_reading import Table, panel_of_run
-from forecast_attn.preparation import Preparation, prepare
-from forecast_attn.run_dir import RunDir, sha256_of
+from forecast_attn.forecasting.model import Model, choose_device, load_model, read_config
+from forecast_attn.runs.run_dir import RunDir, sha256_of
+from forecast_attn.runs.training_table import Table, panel_of_run
+from forecast_attn.training.preparation import Preparation, prepare
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.audit.agreement import jensen_shannon, kendall, mean_of_defined
-from forecast_attn.audit.findings import Check, Statistic, Yardstick
+from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats
 from forecast_attn.audit.wording import plural
 from forecast_attn.errors import RunError
-from forecast_attn.inference import Model
+from forecast_attn.forecasting.model import Model
 
 RANDOM_ORDERS = 50
 

@@ -15,10 +15,10 @@ from torch import Tensor
 from forecast_attn.audit.interventions import Observed, feeding, reweighing
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.windows import Window, WindowArrays
-from forecast_attn.inference import BATCH_SIZE, Model
+from forecast_attn.forecasting.model import BATCH_SIZE, Model
 from forecast_attn.nn.attention import Attention, Reweigh
-from forecast_attn.nn.patches import Patches
-from forecast_attn.preparation import Preparation
+from forecast_attn.nn.inputs import Patches
+from forecast_attn.training.preparation import Preparation
 
 Floats = NDArray[np.float64]
 Change = Callable[[slice, Tensor], Tensor]

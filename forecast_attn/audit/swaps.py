@@ -8,8 +8,8 @@ import numpy as np
 import torch
 
 from forecast_attn.audit.agreement import spearman
-from forecast_attn.audit.findings import Check, Statistic, Yardstick
 from forecast_attn.audit.interventions import Shuffled, uniform
+from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Sight, Subject
 from forecast_attn.audit.wording import change_of, per_cent, signed
 

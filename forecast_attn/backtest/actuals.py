@@ -10,19 +10,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.backtest.schedule import parse_stamp
-from forecast_attn.config import DataConfig
+from forecast_attn.backtest.cutoffs import parse_stamp
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import stop_at_errors
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
-from forecast_attn.data.problems import stop_at_errors
 from forecast_attn.data.reading import read_beside
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.errors import DataError, RunError
-from forecast_attn.history import select_series
-from forecast_attn.inference import Model
-from forecast_attn.panel_reading import Table, name_of, panel_of_run, with_vintages
-from forecast_attn.run_dir import DAMAGED_HINT, RunDir
+from forecast_attn.forecasting.history import select_series
+from forecast_attn.forecasting.model import Model
+from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
+from forecast_attn.runs.training_table import Table, name_of, panel_of_run, with_vintages
 
 if TYPE_CHECKING:
     from forecast_attn.data.reading import Progress

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import copy
+import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import safetensors.torch
 import torch
+from numpy.typing import NDArray
 
-from forecast_attn.atomic import write_atomically
-from forecast_attn.attention_dump import DumpChoice
-from forecast_attn.attention_output import AttentionOutput
-from forecast_attn.backtest.actuals import digest_of
-from forecast_attn.backtest.comparing import compared_forecasts
-from forecast_attn.backtest.folds import Folds
+from forecast_attn.backtest.cutoffs import axis_of
 from forecast_attn.backtest.forecast_rows import (
     actual_values,
     check_out,
@@ -30,113 +27,19 @@ from forecast_attn.backtest.forecast_rows import (
     rows_table,
     write_parquet,
 )
-from forecast_attn.backtest.parts import Parts
-from forecast_attn.backtest.refit_options import RefitOptions
-from forecast_attn.data.panel import Panel
+from forecast_attn.backtest.job import Backtest, BacktestListener, Part
+from forecast_attn.backtest.refit_options import EPOCHS
+from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, baseline_forecasts
+from forecast_attn.data.cleaning import without_later_values
 from forecast_attn.data.windows import WindowArrays
-from forecast_attn.evaluation.combination import COMBINATION
-from forecast_attn.inference import BATCH_SIZE, Model, forecast_windows
-from forecast_attn.prediction import predictions_csv
-from forecast_attn.run_dir import RunDir, sha256_of
+from forecast_attn.errors import DataError
+from forecast_attn.forecasting.attention_output import AttentionOutput
+from forecast_attn.forecasting.model import Model, forecast_windows
+from forecast_attn.forecasting.predict import predictions_csv
+from forecast_attn.runs.atomic import PARTIAL_SUFFIX, write_atomically, write_errors_of
 from forecast_attn.threads import cpu_threads
-from forecast_attn.version import package_version
-
-if TYPE_CHECKING:
-    from forecast_attn.training.progress import EpochRecord
-
-ROWS_PER_PART = 1 << 18
-"""Rows of a part, which is a row group too: small enough that little is lost with a kill."""
-
-
-class BacktestListener:
-    """Hears how a backtest goes; every method may be overridden, none must be."""
-
-    def planned(self, backtest: Backtest) -> None:
-        """Before anything is computed."""
-
-    def restarted(self, changed: str) -> None:
-        """The parts of an earlier backtest with another `changed` are deleted."""
-
-    def resumed(self, parts: int) -> None:
-        """So many parts of the same backtest were there."""
-
-    def refitting(self, number: int, cutoff: Any) -> None:
-        """Before a refit; the cut-off is an axis stamp."""
-
-    def epoch_done(self, record: EpochRecord) -> None:
-        """After every epoch of a refit."""
-
-    def forecasting(self, windows: int, model: int) -> None:
-        """So many more windows are forecast, by the model of that number."""
-
-    def comparing(self, name: str) -> None:
-        """Before a baseline is computed."""
-
-    def attention_planned(self, size: Any, path: Path) -> None:
-        """Before the attention file is written."""
-
-
-class Part(NamedTuple):
-    """Windows that are forecast and kept together: neighbours, of one model."""
-
-    number: int
-    model: int
-    windows: slice
-
-
-@dataclass(frozen=True, eq=False)
-class Backtest:
-    """Everything a backtest is made of."""
-
-    run: RunDir
-    model: Model
-    panel: Panel
-    folds: Folds
-    name: str
-    """Of the model in the file."""
-    device: torch.device
-    trained_until: Any
-    """The last stamp the run itself was trained on."""
-    unseen: tuple[str, ...] = ()
-    """Series left out because training did not see them."""
-    baselines: tuple[str, ...] = ()
-    combine_with: tuple[str, ...] = ()
-    """Some of the baselines; the mean of theirs and the model's forecast is a model too."""
-    refit: RefitOptions = field(default_factory=RefitOptions)
-    accelerator: str = "auto"
-    attention_path: Path | None = None
-    attention: DumpChoice = field(default_factory=DumpChoice)
-
-    @property
-    def models(self) -> tuple[str, ...]:
-        """Whoever forecasts and is no baseline."""
-        return (self.name, COMBINATION) if self.combine_with else (self.name,)
-
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """All windows in parts of whole batches."""
-        size = max(ROWS_PER_PART // self.model.schema.horizon // BATCH_SIZE, 1) * BATCH_SIZE
-        found: list[Part] = []
-        for model in self.folds.models:
-            own = self.folds.windows_of_model(model)
-            for first in range(own.start, own.stop, size):
-                found.append(Part(len(found), model, slice(first, min(first + size, own.stop))))
-        return tuple(found)
-
-    def identity(self) -> dict[str, Any]:
-        """What the file's bytes depend on, by the names a user knows."""
-        stamps, refit = [str(fold.cutoff) for fold in self.folds.folds], self.refit.to_dict()
-        return {
-            "version of forecast-attn": package_version(),
-            "model": sha256_of(self.run.metrics),  # which holds the digest of the weights
-            "options of the run": asdict(self.model.config),
-            "table": digest_of(self.panel),
-            "cut-offs": stamps,
-            "--refit": refit.pop("refit_every"),
-            **{f"--{name.replace('_', '-')}": value for name, value in refit.items()},
-            "--accelerator": self.device.type,
-            "name": self.name,
-        }
+from forecast_attn.training.progress import EpochRecord, TrainingListener
+from forecast_attn.training.refit import Refit, refit
 
 
 def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) -> pd.DataFrame:
@@ -241,7 +144,6 @@ class _Work:
 
     def _refitted(self, number: int) -> Model:
         # With Lightning, which forecasting does not need.
-        from forecast_attn.backtest.refitting import refit_in
 
         backtest = self.backtest
         before = backtest.model if backtest.refit.origin == "run" else self.model_of(number - 1)
@@ -313,3 +215,156 @@ def _weights(model: Model) -> dict[str, torch.Tensor]:
         for number, network in enumerate(model.networks)
         for name, value in network.state_dict().items()
     }
+
+
+# --------------------------------------------------------------------------- parts
+# What is finished of a backtest, in a hidden folder beside its file, so that a kill costs no more than one part.
+
+
+class Parts:
+    """The folder of a backtest's parts.
+
+    Attributes:
+        folder: gone when the backtest is whole.
+        changed: what an earlier backtest into the same file had otherwise, whose parts are deleted; None where there
+            was none, or the same.
+        found: how many finished parts there were.
+    """
+
+    def __init__(self, out: Path, identity: dict[str, Any]) -> None:
+        """Open or begin.
+
+        Args:
+            out: the file that is to be.
+            identity: everything its bytes depend on, JSON-able.
+
+        Raises:
+            RunError: the folder cannot be made.
+        """
+        self.folder = out.with_name(f".{out.name}.parts")
+        self._identity = self.folder / "backtest.txt"
+        identity = json.loads(json.dumps(identity))  # as it will be read: JSON has no tuples
+        self.changed = self._difference(identity)
+        with write_errors_of(out):
+            if self.changed is not None or not self._identity.is_file():
+                shutil.rmtree(self.folder, ignore_errors=True)
+                self.folder.mkdir()
+                write_atomically(self._identity, json.dumps(identity, ensure_ascii=False))
+            for leftover in self.folder.glob(f".*{PARTIAL_SUFFIX}"):
+                leftover.unlink()
+        self.found = len(list(self.folder.glob("*.parquet")))
+
+    def _difference(self, identity: dict[str, Any]) -> str | None:
+        """The first thing that is not as in the folder."""
+        if not self._identity.is_file():
+            return None
+        try:
+            before = json.loads(self._identity.read_text(encoding="utf-8"))
+            return next((name for name in identity if before.get(name) != identity[name]), None)
+        except (OSError, ValueError, AttributeError):
+            return "parts that can be read"
+
+    def forecasts(self, number: int) -> Path:
+        """Forecasts of one part of the windows by the model."""
+        return self.folder / f"part-{number:06d}.parquet"
+
+    def baseline(self, name: str) -> Path:
+        """All forecasts of a baseline."""
+        return self.folder / f"baseline-{name}.parquet"
+
+    def weights(self, number: int) -> Path:
+        """Weights of a refit."""
+        return self.folder / f"refit-{number:06d}.safetensors"
+
+    def scratch(self, number: int) -> Path:
+        """An empty folder to refit in."""
+        folder = self.folder / f"refit-{number:06d}"
+        shutil.rmtree(folder, ignore_errors=True)
+        return folder
+
+    def remove(self) -> None:
+        """Delete the folder: the backtest is whole."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+# --------------------------------------------------------------------------- comparing
+# What the baselines of a backtest forecast, and from which rows those that are fitted learn.
+
+
+def compared_forecasts(name: str, backtest: Backtest) -> NDArray[np.float64]:
+    """Forecast all windows of a backtest with a baseline.
+
+    What is fitted is estimated when the network is: once, or at each refit.
+
+    Returns:
+        (num_windows, horizon), in the target's units; NaN where there is no forecast.
+
+    Raises:
+        ConfigError: the baseline is not installed.
+        DataError: there is too little to fit it on, at every refit.
+    """
+    schema, windows, fits = backtest.model.schema, backtest.folds.windows, list(_fits(backtest))
+    if name not in FITTED_BASELINES:
+        return baseline_forecasts(name, backtest.panel, windows, BaselineSetup.of(schema, fits[0][1]))
+    forecasts = np.full((len(windows), schema.horizon), np.nan)
+    errors = []
+    for own, boundary in fits:
+        try:
+            panel, setup = without_later_values(backtest.panel, boundary), BaselineSetup.of(schema, boundary)
+            forecasts[own] = baseline_forecasts(name, panel, windows[own], setup)
+        except DataError as error:  # of an early refit, which may have too little to learn from: no forecasts
+            errors.append(error)
+    if len(errors) == len(fits):
+        raise errors[0]
+    return forecasts
+
+
+def _fits(backtest: Backtest) -> Iterator[tuple[slice, Any]]:
+    """The windows that one estimation serves, and the stamp of the last row that it may learn from."""
+    folds = backtest.folds
+    if not backtest.refit.every:
+        # Nothing that the first forecast did not know, and nothing that training did not see.
+        yield slice(None), min(backtest.trained_until, folds.folds[0].cutoff)
+        return
+    for model in folds.models:
+        yield folds.windows_of_model(model), next(fold.cutoff for fold in folds.folds if fold.model == model)
+
+
+# --------------------------------------------------------------------------- refitting
+# A refit of a backtest, told to whoever listens to the backtest. Loads Lightning.
+
+
+class _Relay(TrainingListener):
+    def __init__(self, listener: BacktestListener) -> None:
+        self._listener = listener
+        self.heard_interrupt = False
+
+    def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
+        self._listener.epoch_done(record)
+
+    def interrupted(self) -> None:
+        self.heard_interrupt = True
+
+
+def refit_in(
+    folder: Path, model: Model, backtest: Backtest, number: int, cutoff: Any, listener: BacktestListener
+) -> Model:
+    """The model, trained further on the rows up to the cut-off. See `refit`.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C, also when it came as the last epoch ended, which training itself lets pass.
+    """
+    options, relay = backtest.refit, _Relay(listener)
+    wanted = Refit(
+        number,
+        cutoff,
+        options.epochs or EPOCHS,
+        backtest.accelerator,
+        learning_rate=options.learning_rate,
+        since=options.since(cutoff, axis_of(backtest.panel)),
+        validation=options.validation,
+    )
+    refitted = refit(model, backtest.panel, wanted, folder, relay)
+    if relay.heard_interrupt:
+        raise KeyboardInterrupt
+    return refitted

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.backtest.schedule import ENDED, rows_at
-from forecast_attn.data.cutoffs import with_values
-from forecast_attn.data.missing import sees_later_values
+from forecast_attn.backtest.cutoffs import ENDED, rows_at
+from forecast_attn.data.cleaning import sees_later_values
+from forecast_attn.data.findings import counted
+from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import counted
 from forecast_attn.data.schema import Schema
-from forecast_attn.data.timestamps import Stamps
+from forecast_attn.data.split import with_values
 from forecast_attn.errors import ConfigError, DataError
 
 Ints = NDArray[np.int64]

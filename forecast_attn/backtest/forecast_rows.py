@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from forecast_attn.atomic import replacing, write_errors_of
+from forecast_attn.baselines.combination import COMBINATION, combined, mean_of
+from forecast_attn.config.values import level_name
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError
-from forecast_attn.evaluation.combination import COMBINATION, combined, mean_of
-from forecast_attn.option_values import level_name
+from forecast_attn.runs.atomic import replacing, write_errors_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

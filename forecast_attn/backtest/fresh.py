@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 from forecast_attn.backtest.actuals import actuals_of, rows_until, trained_series
 from forecast_attn.backtest.folds import Folds, make_folds
 from forecast_attn.backtest.plan import plan_on_panel
-from forecast_attn.config import RunConfig
+from forecast_attn.config.options import RunConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import resolve_roles
-from forecast_attn.inference import load_model
-from forecast_attn.panel_reading import Table, name_of, with_vintages
-from forecast_attn.preparation import prepare
-from forecast_attn.run_dir import DataSource, RunDir
+from forecast_attn.forecasting.model import load_model
+from forecast_attn.runs.run_dir import DataSource, RunDir
+from forecast_attn.runs.training_table import Table, name_of, with_vintages
+from forecast_attn.training.preparation import prepare
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from forecast_attn.backtest.backtest import Backtest
+    from forecast_attn.backtest.job import Backtest
     from forecast_attn.backtest.plan import BacktestOptions
+    from forecast_attn.data.frequency import Stamps
     from forecast_attn.data.reading import Progress
-    from forecast_attn.data.timestamps import Stamps
     from forecast_attn.training.progress import TrainingListener
 
 

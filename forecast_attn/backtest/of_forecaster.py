@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forecast_attn.panel_reading import Table
-from forecast_attn.run_dir import RunDir
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import Table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from forecast_attn.backtest.backtest import BacktestListener
+    from forecast_attn.backtest.job import BacktestListener
     from forecast_attn.backtest.result import BacktestResult
 
 
@@ -89,14 +89,14 @@ class Backtesting:
             DataError: what is wrong with the table, or that it has no such cut-off.
             RunError: not fitted; the run is damaged; or a file cannot be written.
         """
-        from forecast_attn.attention_dump import DumpChoice
-        from forecast_attn.backtest.backtest import BacktestListener
+        from forecast_attn.attention_file import DumpChoice
+        from forecast_attn.backtest.cutoffs import Schedule
+        from forecast_attn.backtest.job import BacktestListener
         from forecast_attn.backtest.plan import BacktestOptions, plan_backtest
         from forecast_attn.backtest.refit_options import RefitOptions
         from forecast_attn.backtest.result import run_backtest
-        from forecast_attn.backtest.schedule import Schedule
-        from forecast_attn.evaluation.baseline_forecasts import DEFAULT_BASELINES
-        from forecast_attn.evaluation.combination import combined_names
+        from forecast_attn.baselines.combination import combined_names
+        from forecast_attn.baselines.registry import DEFAULT_BASELINES
 
         run = self._fitted()
         options = BacktestOptions(

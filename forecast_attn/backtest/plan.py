@@ -7,20 +7,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forecast_attn.attention_dump import DumpChoice
-from forecast_attn.attention_dump.largest import check_top
+from forecast_attn.attention_file import DumpChoice
+from forecast_attn.attention_file.writer import check_top
 from forecast_attn.backtest.actuals import read_actuals, trained_series, training_end
-from forecast_attn.backtest.backtest import Backtest
+from forecast_attn.backtest.cutoffs import Schedule, axis_of
 from forecast_attn.backtest.folds import make_folds
+from forecast_attn.backtest.job import Backtest
 from forecast_attn.backtest.refit_options import RefitOptions
-from forecast_attn.backtest.schedule import Schedule, axis_of
-from forecast_attn.backtest.scores import check_scores
+from forecast_attn.backtest.scoring import check_scores
+from forecast_attn.baselines.combination import COMBINATION
+from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES, check_baselines
 from forecast_attn.errors import ConfigError
-from forecast_attn.evaluation.baseline_forecasts import BASELINES, DEFAULT_BASELINES, check_baselines
-from forecast_attn.evaluation.combination import COMBINATION
-from forecast_attn.inference import Model, choose_device, load_model
-from forecast_attn.panel_reading import Table
-from forecast_attn.run_dir import SCRATCH, RunDir
+from forecast_attn.forecasting.model import Model, choose_device, load_model
+from forecast_attn.runs.run_dir import SCRATCH, RunDir
+from forecast_attn.runs.training_table import Table
 
 if TYPE_CHECKING:
     import pandas as pd

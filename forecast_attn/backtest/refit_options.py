@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from forecast_attn.backtest.cutoffs import Axis, Stride
 from forecast_attn.backtest.folds import parse_refit
-from forecast_attn.backtest.stride import Axis, Stride
 from forecast_attn.errors import ConfigError, did_you_mean
 
 ORIGINS = ("last", "run")

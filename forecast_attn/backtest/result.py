@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from forecast_attn.atomic import write_atomically
-from forecast_attn.backtest.backtest import Backtest, BacktestListener, write_backtest
-from forecast_attn.backtest.scores import Scores, score_backtest
+from forecast_attn.backtest.backtest import write_backtest
+from forecast_attn.backtest.job import Backtest, BacktestListener
+from forecast_attn.backtest.scoring import Scores, score_backtest
+from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.version import package_version
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 Above `data` and `preparation`, whose stages it takes a table through as training does.
 """
 
-from forecast_attn.checking.examination import CheckReport, Examination, check_table, examine
-from forecast_attn.checking.series_summaries import SeriesSummary
+from forecast_attn.checking.examination import CheckReport, Examination, SeriesSummary, check_table, examine
 
 __all__ = ["CheckReport", "Examination", "SeriesSummary", "check_table", "examine"]

@@ -12,22 +12,24 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from forecast_attn.checking.series_findings import report_constants, report_preparation
-from forecast_attn.checking.series_summaries import SeriesSummary, summarise
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells, parse_cells
+from forecast_attn.data.findings import Finding, Repair, Report, counted, finding_of
 from forecast_attn.data.frequency import Frequency
+from forecast_attn.data.future import future_stamps
 from forecast_attn.data.localise import localise
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import panel_of_cells
-from forecast_attn.data.problems import Finding, Repair, finding_of
 from forecast_attn.data.reading import Progress, read_table
 from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.roles import Roles, resolve_roles
+from forecast_attn.data.scaling import constant_series
+from forecast_attn.data.split import report_short_series
 from forecast_attn.errors import DataError
-from forecast_attn.panel_reading import with_vintages
-from forecast_attn.preparation import Preparation, prepare
+from forecast_attn.runs.training_table import with_vintages
+from forecast_attn.training.preparation import Preparation, prepare
 
 SEVERITIES = ("error", "warning", "note")
 
@@ -172,3 +174,117 @@ def _once_per_cell(findings: list[Finding]) -> list[Finding]:
     """Without "has no value" for cells already said to hold text or infinity, or to have been forecast too late."""
     bad = {(finding.column, finding.row) for finding in findings if finding.code in ("FA103", "FA303", "FA506")}
     return [f for f in findings if f.code not in ("FA301", "FA302", "FA304") or (f.column, f.row) not in bad]
+
+
+# --------------------------------------------------------------------------- series findings
+# What is worth knowing about the series of a table that can be read: constant, short, without a future.
+
+
+def report_constants(panel: Panel, report: Report) -> None:
+    """Report targets and covariates that are one number throughout."""
+    constant = constant_series(panel, panel.known)
+    for name in constant[:1]:
+        said = (
+            f"'{name}' never changes" if len(constant) == 1 else f"'{name}' and {len(constant) - 1} more never change"
+        )
+        hint = "the forecast will be that value; leave it out if that is no help"
+        report(Finding("FA401", "warning", f"target of series {said}", hint, item_id=name, column=panel.roles.target))
+    groups = (
+        (panel.roles.past_covariates, panel.past_covariates),
+        (panel.roles.future_covariates, panel.future_covariates),
+    )
+    for names, values in groups:
+        for position, name in enumerate(names):
+            column = values[:, position]
+            if np.nanmin(column, initial=np.inf) == np.nanmax(column, initial=-np.inf):
+                report(Finding("FA404", "warning", f"column '{name}' never changes", f"--ignore '{name}'", column=name))
+
+
+def report_preparation(preparation: Preparation, report: Report) -> None:
+    """Report series too short to learn from, windows left out, and what is not known of the future."""
+    report_short_series(preparation.split, report)
+    panel, horizon, holidays = preparation.panel, preparation.schema.horizon, preparation.schema.calendar.holidays
+    ahead_of_dates = () if holidays is None else holidays.notes(panel.zone.local(future_stamps(panel, horizon).ravel()))
+    for finding in (*preparation.findings, *ahead_of_dates):
+        report(finding)
+    ahead = panel.starts[1:] - panel.ends
+    if panel.roles.future and (ahead < horizon).any():
+        at = int(np.argmax(ahead < horizon))
+        message = (
+            f"series '{panel.item_ids[at]}' has {counted(int(ahead[at]), 'future row')}; the horizon needs {horizon}"
+        )
+        hint = "predict will need --future FILE with the future covariates"
+        report(Finding("FA405", "note", message, hint, item_id=panel.item_ids[at]))
+
+
+# --------------------------------------------------------------------------- series summaries
+# Each series of a table in figures: its span, its holes, its range.
+
+
+@dataclass(frozen=True)
+class SeriesSummary:
+    """One series in figures. Before a frequency is found, gaps and what follows are not known."""
+
+    item_id: str
+    first: str
+    last: str
+    """First and last time stamp; the last may be a future row's."""
+    rows: int
+    duplicates: int
+    """Rows whose time stamp an earlier row has."""
+    gaps: int | None = None
+    """Rows missing between the first and the last."""
+    future_rows: int | None = None
+    """Rows after the last known target."""
+    missing: int | None = None
+    """Empty cells where a value is needed."""
+    lowest: float | None = None
+    highest: float | None = None
+    """Range of the target."""
+    constant: bool | None = None
+
+
+def summarise(cells: Cells, panel: Panel | None) -> tuple[SeriesSummary, ...]:
+    """Figures of every series, as far as the table could be read."""
+    starts = cells.starts
+    first, last = cells.stamps[starts[:-1]], cells.stamps[starts[1:] - 1]
+    repeats = np.append(False, (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1]))
+    columns: list[list[Any]] = [
+        [cells.zone.stamp_text(stamp) for stamp in first],
+        [cells.zone.stamp_text(stamp) for stamp in last],
+        np.diff(starts).tolist(),
+        _per_series(repeats, starts).tolist(),
+        *([] if panel is None else _panel_columns(panel)),
+    ]
+    return tuple(SeriesSummary(*values) for values in zip(cells.item_ids, *columns, strict=True))
+
+
+def _panel_columns(panel: Panel) -> list[list[Any]]:
+    """Gaps, future rows, missing cells, lowest, highest and whether constant, each (num_series,)."""
+    inside = panel.series_of_rows[1:] == panel.series_of_rows[:-1]
+    steps = np.append(
+        0, np.where(inside, panel.frequency.steps_between(panel.timestamps[:-1], panel.timestamps[1:]), 1)
+    )
+    known = np.arange(panel.num_rows) < np.repeat(panel.ends, np.diff(panel.starts))
+    missing = known & np.isnan(panel.target)
+    empty = (np.isnan(panel.past_covariates) & known[:, None]).sum(axis=1) + np.isnan(panel.future_covariates).sum(
+        axis=1
+    )
+    constant = set(constant_series(panel, panel.known))
+    return [
+        _per_series(np.maximum(np.floor(steps) - 1, 0), panel.starts).astype(int).tolist(),
+        (panel.starts[1:] - panel.ends).tolist(),
+        _per_series(missing + empty, panel.starts).tolist(),
+        [_or_none(value) for value in np.fmin.reduceat(panel.target, panel.starts[:-1])],
+        [_or_none(value) for value in np.fmax.reduceat(panel.target, panel.starts[:-1])],
+        [item_id in constant for item_id in panel.item_ids],
+    ]
+
+
+def _per_series(values: NDArray[Any], starts: NDArray[np.int64]) -> NDArray[Any]:
+    """Sum of each series' rows (num_series,)."""
+    return np.asarray(np.add.reduceat(values.astype(np.int64), starts[:-1]))
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -7,9 +7,9 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import TextIO
 
-from forecast_attn.checking.text_form import TextForm, text_form
-from forecast_attn.config import DataConfig
-from forecast_attn.data.problems import Finding
+from forecast_attn.checking.fix import TextForm, text_form
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading.dialect import is_blank
 from forecast_attn.errors import UserError
 

@@ -18,10 +18,10 @@ from forecast_attn.cli.check import check
 from forecast_attn.cli.compare import compare
 from forecast_attn.cli.evaluate import evaluate
 from forecast_attn.cli.explain import explain
+from forecast_attn.cli.flags import INTERRUPTED
 from forecast_attn.cli.future_template import future_template
 from forecast_attn.cli.info import info
 from forecast_attn.cli.inspect import inspect
-from forecast_attn.cli.options import INTERRUPTED
 from forecast_attn.cli.plot import plot
 from forecast_attn.cli.predict import predict
 from forecast_attn.cli.train import train

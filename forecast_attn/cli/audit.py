@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from forecast_attn.cli.options import Json, Quiet
+from forecast_attn.cli.flags import Json, Quiet
 
 if TYPE_CHECKING:
     from forecast_attn.audit import AuditListener
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
 
 def audit(
@@ -53,9 +53,9 @@ def audit(
     quiet: Quiet = False,
 ) -> None:
     """Find out whether the attention weights of a run can be believed."""
+    from forecast_attn.config.values import check_choice
     from forecast_attn.forecaster import Forecaster
-    from forecast_attn.option_values import check_choice
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
     accelerator = check_choice("accelerator", accelerator)
     forecaster = Forecaster.load(run)
@@ -88,7 +88,7 @@ def audit(
 
 def _target(run: RunDir, out: Path | None, data: Path | None) -> Path:
     """Where to write: never over a table or another file of the run, and known to be possible before the work."""
-    from forecast_attn.cli.targets import check_folder, refuse_targets
+    from forecast_attn.cli.tables import check_folder, refuse_targets
 
     if out is None or out.resolve() == run.audit.resolve():
         check_folder(run.audit)

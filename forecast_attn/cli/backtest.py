@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
-from forecast_attn.config import RunConfig, all_options
+from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
+from forecast_attn.config.options import RunConfig, all_options
 from forecast_attn.errors import ConfigError, RunError
 
 if TYPE_CHECKING:
-    from forecast_attn.backtest.backtest import Backtest
+    from forecast_attn.backtest.job import Backtest
     from forecast_attn.backtest.plan import BacktestOptions
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
 OF_TRAINING = tuple(name for name in all_options() if not name.startswith("attention_") or name == "attention_order")
 """Options of the run that a table is trained to; the other ones of attention have a meaning of their own here."""
@@ -155,13 +155,13 @@ def backtest(
     options = given_options(config, options)
     from_file = options.pop("out", None)  # of a file for `forecast train`: where the run is written
     out_run = out_run or (Path(from_file) if from_file else None)
-    from forecast_attn.attention_dump import DumpChoice
+    from forecast_attn.attention_file import DumpChoice
+    from forecast_attn.backtest.cutoffs import Schedule
     from forecast_attn.backtest.plan import BacktestOptions
     from forecast_attn.backtest.refit_options import RefitOptions
-    from forecast_attn.backtest.schedule import Schedule
-    from forecast_attn.evaluation.baseline_forecasts import DEFAULT_BASELINES
-    from forecast_attn.evaluation.combination import combined_names
-    from forecast_attn.option_values import check_choice
+    from forecast_attn.baselines.combination import combined_names
+    from forecast_attn.baselines.registry import DEFAULT_BASELINES
+    from forecast_attn.config.values import check_choice
 
     wanted = BacktestOptions(
         schedule=Schedule(cutoffs, start, end, stride),
@@ -193,9 +193,8 @@ class _Command:
     def of_run(self, source: Path | None, data: Path | None, vintages: Any) -> None:
         """`forecast backtest RUN`."""
         from forecast_attn.backtest.plan import plan_backtest
-        from forecast_attn.cli.reading_progress import reading_progress
-        from forecast_attn.cli.tables import make_console
-        from forecast_attn.run_dir import RunDir
+        from forecast_attn.cli.tables import make_console, reading_progress
+        from forecast_attn.runs.run_dir import RunDir
 
         run = RunDir.open_finished(source)
         with reading_progress(make_console(stderr=True, quiet=self.quiet)) as progress:
@@ -206,7 +205,7 @@ class _Command:
         """`forecast backtest DATA`."""
         from forecast_attn.backtest.fresh import Beginning
         from forecast_attn.cli.training_display import TrainingDisplay
-        from forecast_attn.run_dir import check_is_free, fresh_path
+        from forecast_attn.runs.run_dir import check_is_free, fresh_path
 
         if out_run is not None:
             check_is_free(out_run)

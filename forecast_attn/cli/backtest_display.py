@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from forecast_attn.backtest.backtest import Backtest, BacktestListener
 from forecast_attn.backtest.folds import REASONS, Fold, Folds
+from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.cli.evaluation_display import against_table, left_out_lines, score_tables
 from forecast_attn.cli.tables import make_console
-from forecast_attn.data.problems import counted, quoted
+from forecast_attn.data.findings import counted, quoted
 
 if TYPE_CHECKING:
     from rich.console import Console

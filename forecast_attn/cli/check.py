@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import ConfigFile, Json, Quiet, given_options, with_options
-from forecast_attn.config import RunConfig
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, given_options, with_options
+from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from forecast_attn.checking import CheckReport
-    from forecast_attn.config import DataConfig
-    from forecast_attn.data.problems import Repair
+    from forecast_attn.config.options import DataConfig
+    from forecast_attn.data.findings import Repair
 
 FORMATS = ("table", "json", "github")
 
@@ -78,8 +78,7 @@ def _is_stdout(out: Path | None) -> bool:
 
 def _check(data: str, config: DataConfig, quiet: bool) -> CheckReport:
     from forecast_attn.checking import check_table
-    from forecast_attn.cli.reading_progress import reading_progress
-    from forecast_attn.cli.tables import make_console
+    from forecast_attn.cli.tables import make_console, reading_progress
 
     with reading_progress(make_console(stderr=True, quiet=quiet)) as progress:
         return check_table(data, config, progress)
@@ -97,7 +96,7 @@ def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:
 
         sys.stdout.write(fixed.csv)
     else:
-        from forecast_attn.atomic import write_atomically
+        from forecast_attn.runs.atomic import write_atomically
 
         write_atomically(out, fixed.csv)
     _say_repairs(fixed.repairs, out, quiet)
@@ -124,7 +123,7 @@ def _show(report: CheckReport, form: str, config: DataConfig) -> None:
         sys.stdout.write(dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
     elif form == "github":
         from forecast_attn.checking.locations import places_of
-        from forecast_attn.cli.annotations import annotation
+        from forecast_attn.cli.findings_display import annotation
 
         places = places_of(report.path, config, report.findings)
         for finding, place in zip(report.findings, places, strict=True):

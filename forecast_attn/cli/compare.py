@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
-from forecast_attn.config import all_options
+from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
+from forecast_attn.config.options import all_options
 from forecast_attn.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def compare(
 def _checked(data: Path | None, options: dict[str, Any], out: Path | None) -> tuple[dict[str, Any], Path]:
     """The options and the folder; a wrong one is said before anything heavy is loaded."""
     from forecast_attn.comparison.plan import ComparisonPlan
-    from forecast_attn.run_dir import fresh_path
+    from forecast_attn.runs.run_dir import fresh_path
 
     if data is None:
         raise ConfigError("there is no table to train on", "forecast compare data.csv --attention none,luong-general")
@@ -100,7 +100,7 @@ def _refuse_with_resume(options: dict[str, Any]) -> None:
 
 
 def _say_how_to_go_on(folder: Path) -> None:
-    from forecast_attn.comparison.directory import ComparisonDir
+    from forecast_attn.comparison.plan import ComparisonDir
 
     if ComparisonDir(folder).plan.is_file():
         typer.echo(f"hint: continue with: forecast compare --resume {folder}", err=True)

@@ -15,8 +15,8 @@ from forecast_attn.comparison.compare import ComparisonListener
 if TYPE_CHECKING:
     from forecast_attn.comparison.leaderboard import Comparison
     from forecast_attn.comparison.plan import Entry
-    from forecast_attn.training.plan import TrainingPlan
     from forecast_attn.training.progress import EpochRecord
+    from forecast_attn.training.schedule import TrainingPlan
 
 
 class ComparisonDisplay(TrainingDisplay, ComparisonListener):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import Json, Quiet, with_options
+from forecast_attn.cli.flags import Json, Quiet, with_options
 
 if TYPE_CHECKING:
     from forecast_attn.evaluation.evaluate import Evaluation
@@ -70,7 +70,7 @@ def evaluate(
         **options,
     )
     if out is not None:
-        from forecast_attn.atomic import write_atomically
+        from forecast_attn.runs.atomic import write_atomically
 
         write_atomically(out, _document(found) if out.suffix == ".json" else found.scores.to_csv(index=False))
     if json:

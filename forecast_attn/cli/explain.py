@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from forecast_attn.cli.options import Json
+from forecast_attn.cli.flags import Json
 
 if TYPE_CHECKING:
-    from forecast_attn.data.codes import Code, Example
+    from forecast_attn.data.findings import Code, Example
 
 
 def explain(
@@ -18,7 +18,7 @@ def explain(
     json: Json = False,
 ) -> None:
     """Say what a finding of `forecast check` means, why it matters, and how to put it right."""
-    from forecast_attn.data.codes import all_codes, find_code
+    from forecast_attn.data.findings import all_codes, find_code
 
     codes = list(all_codes().values()) if code is None else [find_code(code)]
     if json:
@@ -35,7 +35,7 @@ def explain(
 
 
 def _list(codes: list[Code]) -> None:
-    from forecast_attn.data.codes import GROUPS
+    from forecast_attn.data.findings import GROUPS
 
     for group, name in GROUPS.items():
         members = [one for one in codes if one.code.startswith(group)]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from forecast_attn.cli.tables import role_table
+from forecast_attn.data.findings import Finding, all_codes
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from forecast_attn.checking import CheckReport, SeriesSummary
-    from forecast_attn.data.problems import Repair
+    from forecast_attn.data.findings import Repair
+
 
 MOST_SERIES = 20
 MOST_REPAIRS = 20
@@ -79,3 +81,38 @@ def _show_findings(report: CheckReport, console: Console) -> None:
     console.print(f"{report.path}: {verdict}", soft_wrap=True)
     if report.findings:
         console.print(f"forecast explain {report.findings[0].code} says more", soft_wrap=True)
+
+
+# --------------------------------------------------------------------------- annotations
+# Findings as annotations of GitHub's workflow commands, which show them beside the line of the file they are
+# about.
+
+
+COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def annotation(finding: Finding, place: tuple[int, int] | None) -> str:
+    """One line that GitHub shows at the finding's place.
+
+    Args:
+        finding: its file must be named as the repository does.
+        place: line and character column in the file, both from 1; None for the file as a whole.
+    """
+    properties = {"file": finding.file or "", "title": f"{finding.code}: {all_codes()[finding.code].title}"}
+    if place is not None:
+        properties |= {"line": str(place[0]), "col": str(place[1])}
+    message = f"{finding.message}\n{finding.fix}"
+    return f"::{COMMANDS[finding.severity]} {_properties(properties)}::{_data(message)}"
+
+
+def _properties(values: Mapping[str, str]) -> str:
+    order = ("file", "line", "col", "title")
+    return ",".join(f"{name}={_property(values[name])}" for name in order if name in values)
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from forecast_attn.cli.options import Quiet
+from forecast_attn.cli.flags import Quiet
 
 
 def future_template(
@@ -29,8 +29,8 @@ def future_template(
 
     if out != "-" and Path(out).exists():
         raise ConfigError(f"--out '{out}' exists already, and may hold what was filled in", "choose another name")
-    from forecast_attn.atomic import write_atomically
     from forecast_attn.forecaster import Forecaster
+    from forecast_attn.runs.atomic import write_atomically
 
     forecaster = Forecaster.load(run)
     template = forecaster.future_template(data)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import Json
+from forecast_attn.cli.flags import Json
 
 PACKAGES = ("forecast-attn", "torch", "pytorch-lightning", "pandas", "numpy", "pyarrow", "typer", "rich", "matplotlib")
 
@@ -53,7 +53,7 @@ def _machine() -> dict[str, Any]:
 
 
 def _run(path: Path) -> dict[str, Any]:
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
     run = RunDir(path)
     run.check_is_run()
@@ -66,7 +66,7 @@ def _run(path: Path) -> dict[str, Any]:
         "options": config.get("options"),
     }
     if run.schema.is_file():
-        from forecast_attn.inference import read_schema
+        from forecast_attn.forecasting.model import read_schema
 
         schema = read_schema(run)
         learnt = schema.to_dict()

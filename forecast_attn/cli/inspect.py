@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from forecast_attn.cli.options import Json
+from forecast_attn.cli.flags import Json
 
 if TYPE_CHECKING:
-    from forecast_attn.attention_dump import AttentionDump
-    from forecast_attn.inspection.findings import Inspection
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.attention_file import AttentionDump
+    from forecast_attn.inspection.results import Inspection
+    from forecast_attn.runs.run_dir import RunDir
 
 
 class Source(NamedTuple):
@@ -88,8 +88,6 @@ def inspect(
         _export(chosen, export)
     _draw(found, chosen, inspection, [path for path in (png, svg) if path is not None], data)
     if html is not None:
-        from forecast_attn.cli.html_page import write_page
-
         write_page(chosen, found.run, html, num_windows=html_windows, table=data)
     _print(inspection, as_json=json, written={"export": [export], "picture": [png, svg], "page": [html]})
 
@@ -130,7 +128,7 @@ def _check_options(*, by: Any, compare: Any, export: Path | None, pictures: dict
 
 def _check_targets(source: Source, written: dict[str, Path | None], table: Path | None) -> None:
     if any(written.values()):
-        from forecast_attn.cli.targets import refuse_targets
+        from forecast_attn.cli.tables import refuse_targets
 
         refuse_targets(written, read=[source.path, table], runs=[source.run])
 
@@ -138,7 +136,7 @@ def _check_targets(source: Source, written: dict[str, Path | None], table: Path 
 def _find(source: Path | None, *, validation: bool) -> Source:
     """The file to read: the one named, or the run's forecast, or its validation windows before any forecast."""
     from forecast_attn.errors import ConfigError, RunError
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
     if source is not None and not source.is_dir():
         if validation and source.exists():
@@ -159,8 +157,8 @@ def _find(source: Path | None, *, validation: bool) -> Source:
 
 def _read(source: Source, part: dict[str, Any]) -> AttentionDump:
     """The chosen windows, and the rank of what they weigh where it can be known."""
-    from forecast_attn.attention_dump import read_attention
-    from forecast_attn.inspection.identifiability import with_rank
+    from forecast_attn.attention_file import read_attention
+    from forecast_attn.forecasting.identifiability import with_rank
 
     return with_rank(read_attention(source.path).select(**part), source.run)
 
@@ -193,7 +191,7 @@ def _draw(source: Source, dump: AttentionDump, inspection: Inspection, paths: li
 
 def _compare(dumps: tuple[AttentionDump, AttentionDump], names: tuple[str, str], *, top: int, as_json: bool) -> None:
     from forecast_attn.cli.tables import make_console
-    from forecast_attn.inspection.compare import compare_attention
+    from forecast_attn.inspection.differences import compare_attention
     from forecast_attn.inspection.terminal import render_comparison
 
     comparison = compare_attention(*dumps, names=names, top=top)
@@ -222,3 +220,29 @@ def _write_json(document: dict[str, Any]) -> None:
     from json import dumps
 
     sys.stdout.write(dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+# --------------------------------------------------------------------------- html page
+# `forecast inspect --html`: the size on stderr, then the page.
+
+
+def write_page(
+    dump: AttentionDump, run: RunDir | None, path: Path, *, num_windows: int | None, table: Path | None
+) -> None:
+    """Write the page of these windows, with what their run adds to it.
+
+    Raises:
+        ConfigError: a table is named, but no run.
+        DataError: the table cannot be read.
+        RunError: the run is damaged, or the page cannot be written.
+    """
+    from forecast_attn.errors import ConfigError
+    from forecast_attn.inspection.html_report import build_report
+
+    if table is not None and run is None:
+        raise ConfigError(
+            "--data needs a run, whose columns and time step the table has", "name the run instead of its file"
+        )
+    report = build_report(dump, run, num_windows=num_windows, table=table)
+    typer.echo(f"page: {report.size_words()}", err=True)
+    report.write(path)

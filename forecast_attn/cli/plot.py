@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import Json
+from forecast_attn.cli.flags import Json
 from forecast_attn.plotting.picture import KINDS, check_choice_of, check_targets, picture_of
 
 

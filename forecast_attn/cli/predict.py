@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import Json, Quiet
+from forecast_attn.cli.flags import Json, Quiet
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from forecast_attn.forecast_result import ForecastResult
+    from forecast_attn.forecasting.predict import ForecastResult
 
 PREVIEW_ROWS = 5
 MOST_CATEGORIES = 10
@@ -90,8 +90,8 @@ def predict(
     import sys
 
     from forecast_attn.cli.tables import make_console
+    from forecast_attn.config.values import check_choice
     from forecast_attn.errors import ConfigError
-    from forecast_attn.option_values import check_choice
 
     accelerator = check_choice("accelerator", accelerator)
     if out == "-" and json:
@@ -100,7 +100,7 @@ def predict(
         raise ConfigError("--data and --future cannot both come from stdin", "--future FILE")
     _refuse_shared_files(data=data, future=future, out=out, attention_out=attention_out, samples_out=samples_out)
     from forecast_attn.forecaster import Forecaster
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
     notes = make_console(stderr=True, quiet=quiet)
     forecaster = Forecaster.load(run)
@@ -131,7 +131,7 @@ def predict(
     metrics = forecaster.metrics
     notes.print(_how_good(metrics), soft_wrap=True)
     if csv_path is None:
-        from forecast_attn.prediction import predictions_csv
+        from forecast_attn.forecasting.predict import predictions_csv
 
         sys.stdout.write(predictions_csv(result.predictions))
         return
@@ -141,7 +141,7 @@ def predict(
 def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
     """Series without a forecast, paths, repairs of the history, and what training did not see: series, categories."""
     from forecast_attn.cli.findings_display import repair_table
-    from forecast_attn.data.problems import counted, quoted
+    from forecast_attn.data.findings import counted, quoted
 
     if result.skipped:
         few = quoted(result.skipped)
@@ -167,7 +167,7 @@ def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
 
 def _say_combination(notes: Console, result: ForecastResult) -> None:
     """What the forecasts are, and which series have the network's alone."""
-    from forecast_attn.data.problems import quoted
+    from forecast_attn.data.findings import quoted
 
     baselines = " and ".join(f"'{name}'" for name in result.combined_with)
     mean, have = ("the mean of ", "have") if len(result.combined_with) > 1 else ("", "has")
@@ -228,7 +228,7 @@ def _show(
     import json
     import sys
 
-    from forecast_attn.prediction import predictions_csv
+    from forecast_attn.forecasting.predict import predictions_csv
 
     predictions = result.predictions
     num_series = predictions["item_id"].nunique()

@@ -7,12 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from forecast_attn.cli.options import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
-from forecast_attn.config import RunConfig, find_option
+from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
+from forecast_attn.config.mechanisms import ATTENTIONS
+from forecast_attn.config.options import RunConfig, find_option
+from forecast_attn.config.values import PRESETS, flag_name
 from forecast_attn.errors import ConfigError
-from forecast_attn.mechanisms import ATTENTIONS
-from forecast_attn.option_values import flag_name
-from forecast_attn.presets import PRESETS
 
 
 @with_options("data", "model", "training")
@@ -41,7 +40,7 @@ def train(
     elif data is None:
         raise ConfigError("there is no table to train on", "forecast train data.csv")
     else:
-        from forecast_attn.run_dir import check_is_free, fresh_path
+        from forecast_attn.runs.run_dir import check_is_free, fresh_path
 
         options = given_options(config, options)
         from_file = options.pop("out", None)

@@ -11,16 +11,15 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 
 from forecast_attn.cli.findings_display import repair_table
-from forecast_attn.cli.reading_progress import reading_progress
-from forecast_attn.cli.tables import make_console, role_table
-from forecast_attn.config import RunConfig
-from forecast_attn.option_values import level_name
+from forecast_attn.cli.tables import make_console, reading_progress, role_table
+from forecast_attn.config.options import RunConfig
+from forecast_attn.config.values import level_name
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 
 if TYPE_CHECKING:
     from forecast_attn.forecaster import Forecaster
-    from forecast_attn.preparation import Preparation
-    from forecast_attn.training.plan import TrainingPlan
+    from forecast_attn.training.preparation import Preparation
+    from forecast_attn.training.schedule import TrainingPlan
 
 ENDINGS = {
     "max-epochs": "all epochs done",
@@ -81,7 +80,7 @@ class TrainingDisplay(TrainingListener):
         self._warn(preparation)
 
     def _warn(self, preparation: Preparation) -> None:
-        from forecast_attn.data.problems import counted  # with numpy
+        from forecast_attn.data.findings import counted  # with numpy
 
         skipped, constant = preparation.split.skipped, preparation.schema.scaler.constant
         if skipped:

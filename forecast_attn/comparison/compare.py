@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forecast_attn.comparison.directory import ComparisonDir
 from forecast_attn.comparison.leaderboard import Comparison, leaderboard_of
-from forecast_attn.comparison.plan import FIRST_SEED, SEEDS, ComparisonPlan, Entry
-from forecast_attn.config import RunConfig
+from forecast_attn.comparison.plan import FIRST_SEED, SEEDS, ComparisonDir, ComparisonPlan, Entry
+from forecast_attn.config.options import RunConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import RunError
-from forecast_attn.inference import read_config
-from forecast_attn.panel_reading import Table, read_panel
-from forecast_attn.preparation import Preparation, prepare
-from forecast_attn.run_dir import DataSource, RunDir
+from forecast_attn.forecasting.model import read_config
+from forecast_attn.runs.run_dir import DataSource, RunDir
+from forecast_attn.runs.training_table import Table, read_panel
 from forecast_attn.training.fit import check_hardware
+from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.train import resolved, resume_prepared, train_prepared, was_interrupted
 

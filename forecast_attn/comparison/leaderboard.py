@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import math
+import statistics
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -11,16 +14,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.atomic import write_atomically
-from forecast_attn.comparison.directory import ComparisonDir
-from forecast_attn.comparison.losses import TESTED_ON, Tests, tests_against
-from forecast_attn.comparison.plan import Entry
-from forecast_attn.comparison.runs import read_run
-from forecast_attn.comparison.wording import notes_of
-from forecast_attn.config import RunConfig
+from forecast_attn.comparison.plan import ComparisonDir, Entry
+from forecast_attn.config.options import RunConfig
+from forecast_attn.data.windows import WindowArrays
 from forecast_attn.evaluation.scoring import scores_to_records
-from forecast_attn.preparation import Preparation
-from forecast_attn.training.finish import validation_rows
+from forecast_attn.evaluation.significance import compare_models
+from forecast_attn.forecasting.model import load_model
+from forecast_attn.runs.atomic import write_atomically
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.threads import cpu_threads
+from forecast_attn.training.preparation import Preparation
+from forecast_attn.training.scoring import forecast_validation, validation_rows
 
 WITH_SPREAD = ("mae", "rmse", "mase", "pinball", "coverage", "skill_per_cent", "seconds")
 
@@ -148,3 +152,222 @@ def _without_levels(table: pd.DataFrame) -> pd.DataFrame:
     """Without the columns of levels, where there are none."""
     empty = [name for name in ("pinball", "coverage") if table[name].isna().all()]
     return table.drop(columns=[name for name in table if str(name).removesuffix("_std") in empty])
+
+
+# --------------------------------------------------------------------------- losses
+# Whether mechanisms forecast differently well by more than chance: tests on the windows that all have forecast.
+
+
+Floats = NDArray[np.float64]
+TESTED_ON = (
+    "the mean absolute error of each validation cut-off over all series and steps, averaged over the seeds; each "
+    "mechanism against the winner, not corrected for the number of tests"
+)
+
+
+@dataclass(frozen=True)
+class Tests:
+    """A mechanism against the winner; NaN where a test is not defined."""
+
+    __test__ = False  # pytest would collect it
+
+    dm_statistic: float = math.nan
+    """Of Diebold–Mariano; positive where the mechanism loses more than the winner."""
+    dm_p_value: float = math.nan
+    gw_statistic: float = math.nan
+    """Of Giacomini–White."""
+    gw_p_value: float = math.nan
+    tested_cutoffs: int = 0
+    note: str = ""
+
+
+def tests_against(
+    winner: str, losses: dict[str, Floats], preparation: Preparation, cutoffs: NDArray[np.int64]
+) -> dict[str, Tests]:
+    """Test every mechanism against one of them.
+
+    Args:
+        winner: its name.
+        losses: absolute errors of each mechanism, averaged over its seeds (num_windows, horizon); NaN where the target
+            is missing.
+        preparation: whose panel the windows are of.
+        cutoffs: rows of the last known values, (num_windows,).
+    """
+    coordinates = _coordinates(preparation, cutoffs)
+    return {
+        name: Tests() if name == winner else _tests(coordinates, loss, losses[winner]) for name, loss in losses.items()
+    }
+
+
+def _coordinates(preparation: Preparation, cutoffs: NDArray[np.int64]) -> pd.DataFrame:
+    """One row per window and step: item_id, cutoff, timestamp, step."""
+    panel, horizon = preparation.panel, preparation.schema.horizon
+    series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
+    steps = np.arange(1, horizon + 1)
+    return pd.DataFrame(
+        {
+            "item_id": np.repeat(np.array(panel.item_ids, object)[series], horizon),
+            "cutoff": np.repeat(panel.timestamps[cutoffs], horizon),
+            "timestamp": panel.timestamps[cutoffs[:, None] + steps].ravel(),
+            "step": np.tile(steps, len(cutoffs)),
+        }
+    )
+
+
+def _tests(coordinates: pd.DataFrame, loss: Floats, winner: Floats) -> Tests:
+    # As forecasts of a target of 0, whose absolute errors are the losses.
+    models = [
+        coordinates.assign(model=name, target=0.0, prediction=values.ravel())
+        for name, values in (("mechanism", loss), ("winner", winner))
+    ]
+    found = compare_models(pd.concat(models, ignore_index=True))
+    if not len(found):
+        return Tests(note="too few cut-offs to test")
+    rows: dict[str, dict[Any, Any]] = {str(row["test"]): row for row in found.to_dict("records")}
+    dm, gw = rows["DM"], rows["GW"]
+    return Tests(
+        dm["statistic"],
+        dm["p_value"],
+        gw["statistic"],
+        gw["p_value"],
+        dm["n"],
+        "; ".join(f"{name}: {row['note']}" for name, row in rows.items() if row["note"]),
+    )
+
+
+# --------------------------------------------------------------------------- runs
+# What one finished run says of itself: its scores, its cost, and how far each of its forecasts was off.
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """One row of the table of runs; NaN where a number is not defined."""
+
+    attention: str
+    seed: int
+    run: str
+    """Its directory, in the comparison's."""
+    mae: float
+    rmse: float
+    mase: float
+    skill_per_cent: float
+    """Against seasonal-naive."""
+    pinball: float
+    """Mean over the levels; NaN without levels."""
+    coverage: float
+    """Share of values between the lowest and the highest level; NaN without two levels."""
+    seconds: float
+    """Of training and validating all epochs, of all members."""
+    windows_per_second: float
+    """Of training, in the median epoch."""
+    parameters: int
+    """Numbers that are learnt, of all members."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def read_run(
+    run: RunDir, entry: Entry, preparation: Preparation, arrays: WindowArrays
+) -> tuple[RunScores, NDArray[np.float64]]:
+    """Scores of a finished run, and its absolute errors on the validation windows (num_windows, horizon).
+
+    Raises:
+        RunError: the run is damaged.
+    """
+    model, metrics = load_model(run), run.read_json(run.metrics)
+    with cpu_threads(model.config.training.threads):
+        validation = forecast_validation(model, preparation, arrays)
+    scored, epochs = metrics["validation"], _epochs(run)
+    pinball, interval = scored.get("pinball"), scored.get("interval")
+    scores = RunScores(
+        attention=entry.attention,
+        seed=entry.seed,
+        run=run.path.name,
+        mae=_number(scored["mae"]),
+        rmse=_number(scored["rmse"]),
+        mase=_number(scored["mase"]),
+        skill_per_cent=_number(metrics["skill_per_cent"]),
+        pinball=statistics.fmean(pinball.values()) if pinball else math.nan,
+        coverage=_number(interval["coverage"]) if interval else math.nan,
+        seconds=sum(float(epoch["seconds"]) for epoch in epochs),
+        windows_per_second=statistics.median(float(epoch["windows_per_second"]) for epoch in epochs),
+        parameters=sum(each.numel() for network in model.networks for each in network.parameters()),
+    )
+    return scores, np.abs(validation.prediction - validation.actual)
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
+
+
+def _epochs(run: RunDir) -> list[dict[str, str]]:
+    """The rows of history.csv, of all members."""
+    rows: list[dict[str, str]] = []
+    for part in run.parts:
+        rows += csv.DictReader(part.history.read_text(encoding="utf-8").splitlines())
+    return rows
+
+
+# --------------------------------------------------------------------------- wording
+# What the numbers of a comparison allow to say, in sentences.
+
+
+SIGNIFICANT = 0.05
+_IN_WORDS = {
+    "naive": "repeating the last value",
+    "seasonal-naive": "repeating the last season",
+    "linear": "the linear network",
+}
+
+
+def notes_of(table: pd.DataFrame, baselines: dict[str, dict[str, Any]]) -> tuple[str, ...]:
+    """The sentences that belong to a leaderboard.
+
+    Args:
+        table: see `Comparison.leaderboard`.
+        baselines: errors of each baseline on the same windows.
+    """
+    winner, others = str(table["attention"].iloc[0]), table.iloc[1:]
+    notes = [*_spread(winner, table, others), *_significance(winner, others)]
+    notes += [
+        f"no mechanism is better than {_IN_WORDS.get(name, name)}: use that instead"
+        for name, errors in baselines.items()
+        if table["mae"].iloc[0] >= errors["mae"]
+    ]
+    return tuple(notes)
+
+
+def _spread(winner: str, table: pd.DataFrame, others: pd.DataFrame) -> list[str]:
+    """Of differences that another seed may turn round."""
+    if int(table["seeds"].iloc[0]) == 1:
+        return ["one seed each: how far a seed alone moves the errors is not known; --seeds 3 shows it"]
+    near = others[others["within_spread"]]
+    if not len(near):
+        return []
+    notes = [
+        f"within the spread of the seeds: {_listed(near)} cannot be told from '{winner}'; "
+        "another seed may well turn the order round"
+    ]
+    significant = near[near["dm_p_value"] < SIGNIFICANT]
+    if len(significant):
+        notes.append(
+            f"p below {SIGNIFICANT:g} of {_listed(significant)} is about the networks that were trained: "
+            "it knows nothing of other seeds"
+        )
+    return notes
+
+
+def _significance(winner: str, others: pd.DataFrame) -> list[str]:
+    """Of tests that were made, and why others were not: a p-value that is not defined says nothing."""
+    alike, untested = others[others["dm_p_value"] >= SIGNIFICANT], others[others["dm_p_value"].isna()]
+    notes = []
+    if len(alike):
+        notes.append(f"not significantly worse than '{winner}' (p of {SIGNIFICANT:g} or more): {_listed(alike)}")
+    if len(untested):
+        notes.append(f"not tested: {_listed(untested)}; {untested['note'].iloc[0] or 'a test is not defined'}")
+    return notes
+
+
+def _listed(rows: pd.DataFrame) -> str:
+    return ", ".join(f"'{name}'" for name in rows["attention"])

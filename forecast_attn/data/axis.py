@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells
+from forecast_attn.data.findings import Finding, Report, counted, ended, place, report_each
 from forecast_attn.data.frequency import Frequency, guess_alias, parse_frequency, step_name
-from forecast_attn.data.problems import Finding, Report, counted, ended, place, report_each
 
 # Steps that dates of every month's, quarter's or year's same day, other than its first or last, look like.
 _MONTHS_IN_DAYS = ("28D", "29D", "30D", "31D", "90D", "91D", "92D", "365D")

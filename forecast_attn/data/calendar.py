@@ -13,14 +13,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.config import DataConfig
-from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Frequency
+from forecast_attn.config.options import DataConfig
+from forecast_attn.config.values import CALENDAR_FEATURES, parse_calendar
+from forecast_attn.data.findings import naming
+from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Frequency, Stamps
 from forecast_attn.data.holidays import Holidays, read_dates
-from forecast_attn.data.problems import naming
 from forecast_attn.data.reading import read_table
-from forecast_attn.data.timestamps import Stamps
 from forecast_attn.errors import ConfigError
-from forecast_attn.option_values import CALENDAR_FEATURES, parse_calendar
 
 _DAY = 86_400
 _YEAR = 365.2425

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.date_forms import ORDERS
-from forecast_attn.data.problems import Finding, Report, coded, ended, place, report_each
-from forecast_attn.data.reading import WIDE_TARGET, FilePlaces, file_places, parse_texts, require_column
+from forecast_attn.data.findings import Finding, Report, coded, ended, place, report_each, require_column
+from forecast_attn.data.frequency import Stamps
+from forecast_attn.data.reading import WIDE_TARGET, FilePlaces, file_places, parse_texts
 from forecast_attn.data.roles import Roles
-from forecast_attn.data.timestamps import ParsedStamps, Stamps, read_stamps
+from forecast_attn.data.timestamps import ORDERS, ParsedStamps, read_stamps
 from forecast_attn.data.zones import Zone
 
 _WHOLE = re.compile(r"^([+-]?\d+)[.,]0+$")

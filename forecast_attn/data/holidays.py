@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.frequency import Frequency
-from forecast_attn.data.problems import Finding, counted, place, quoted, stamp_text
-from forecast_attn.data.timestamps import Stamps, looks_like_dates, parse_timestamps
+from forecast_attn.data.findings import Finding, counted, place, quoted, stamp_text
+from forecast_attn.data.frequency import Frequency, Stamps
+from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError, nearest
 
 Days = NDArray[np.datetime64]

@@ -5,22 +5,30 @@ What was issued later never counts: at a cut-off the newest forecast whose issue
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.config import DataConfig
-from forecast_attn.data.cells import Cells
-from forecast_attn.data.problems import (
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.cells import Cells, ids_as_text, parse_numbers
+from forecast_attn.data.findings import (
     Finding,
     Report,
     Severity,
+    counted,
+    naming,
+    place,
+    quoted,
     report_each,
+    require_column,
 )
+from forecast_attn.data.frequency import Stamps
+from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.roles import ID_NAMES, LOOSE_TIME_NAMES, STEP_NAMES, TIME_NAMES, Roles, is_numeric
-from forecast_attn.data.timestamps import Stamps
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError, nearest
 
@@ -188,3 +196,178 @@ def _not_forecast(cells: Cells, column: str, severity: Severity, at: int) -> Fin
     message = f"no forecast of '{column}' for {stamp} of series '{name}' was issued at or before that time"
     hint = f"add older forecasts, or a column '{column}' with what came true; or --missing mask"
     return Finding("FA506", severity, message, hint, item_id=name, column=column, row=int(cells.rows[at]))
+
+
+# --------------------------------------------------------------------------- issued reading
+# Reads a table of future covariates as they were forecast; see `data/issued.py`.
+
+
+ReadStamps = Callable[..., tuple[Stamps, NDArray[np.bool_]]]
+"""`axis_stamps` of an axis: a column, `series` and `item_ids` to stamps and which cells are none."""
+
+
+def parse_issued(
+    frame: pd.DataFrame,
+    roles: Roles,
+    item_ids: tuple[str, ...],
+    source: str,
+    report: Report,
+    *,
+    zone: Zone,
+    date_format: str | None = None,
+    shared: bool = False,
+) -> IssuedForecasts:
+    """Read a table of forecasts.
+
+    Args:
+        frame: columns of time stamps, issued_at, future covariates and, for several series, the identifier.
+        roles: names of the columns; future covariates that the table lacks are not forecast.
+        item_ids: the series of the data; forecasts of others are left out, and reported.
+        source: the table's name, for messages.
+        report: called with every problem.
+        zone: of the data's axis.
+        date_format: how the stamps are written; found when None.
+        shared: without an identifier the forecasts are those of every series, as in a wide table.
+
+    Raises:
+        DataError: a column is missing, or of another kind than the data's.
+    """
+
+    def report_here(finding: Finding) -> None:
+        report(replace(finding, file=finding.file or source))
+
+    with naming(source):
+        shared = shared and roles.item_id not in frame.columns
+        columns = _columns(frame, roles, len(item_ids) > 1 and not shared, source)
+        series = _series(frame, roles, item_ids)
+        read = functools.partial(axis_stamps, zone=zone, report=report_here, date_format=date_format)
+        stamps, issued_at, no_time = _both_times(frame, roles.time, series, item_ids, read, report_here)
+        _refuse_other_kind(stamps, issued_at, roles.time, source)
+        values = np.stack([parse_numbers(frame[name], report_here) for name in columns], axis=1)
+        for at, name in enumerate(columns):
+            empty = np.flatnonzero(np.isnan(values[:, at]))
+            report_each(report_here, empty, lambda row, name=name: _empty(name, row))  # type: ignore[misc]
+        _report_unknown(frame, roles, series, source, report_here)
+        table = IssuedForecasts(source, columns, item_ids, series, stamps, issued_at, values, zone)
+        rows = np.flatnonzero(~no_time & ~np.isnan(values).any(axis=1) & (series >= 0))
+        table = _without_repeats(in_order(table.take(rows)), report_here)
+        return _of_every_series(table) if shared else table
+
+
+# --------------------------------------------------------------------------- parsing
+
+
+def _columns(frame: pd.DataFrame, roles: Roles, several: bool, source: str) -> tuple[str, ...]:
+    """The future covariates that are forecast."""
+    identifier = [roles.item_id] if roles.item_id is not None and several else []
+    for name in (roles.time, ISSUED_AT, *identifier):
+        require_column(frame, name, source, code="FA501")
+    categories = [name for name in roles.future_categories if name in frame.columns]
+    if categories:
+        raise DataError(
+            f"'{source}' forecasts the categorical column '{categories[0]}'; expected numbers",
+            f"remove '{categories[0]}' from it, or declare it as a number",
+            code="FA501",
+        )
+    columns = tuple(name for name in roles.future_covariates if name in frame.columns)
+    if not columns:
+        raise DataError(
+            f"'{source}' has none of the future covariates {quoted(roles.future_covariates)}; its columns are "
+            f"{quoted([str(name) for name in frame.columns])}",
+            "--future NAME names them",
+            code="FA501",
+        )
+    return columns
+
+
+def _both_times(
+    frame: pd.DataFrame, time: str, series: Ints, item_ids: tuple[str, ...], read: ReadStamps, report: Report
+) -> tuple[Stamps, Stamps, NDArray[np.bool_]]:
+    """When each forecast is for, when it was issued, and whether one of the two is no time (num_rows,).
+
+    Of an hour that comes twice as the clock is put back the order of rows tells which is which: one issue's forecasts
+    of a series run through time. Its issued_at stands in many rows and is looked at once.
+    """
+    issues, texts = pd.factorize(frame[ISSUED_AT])
+    again = pd.Series(issues).duplicated().to_numpy()
+    at_first, no_issue = read(frame[ISSUED_AT], series=np.where(again, -1, 0), item_ids=item_ids)
+    issued_at = at_first[np.flatnonzero(~again)][pd.factorize(issues)[0]]
+    runs, run = np.unique(series * (len(texts) + 1) + issues + 1, return_inverse=True)
+    names = tuple(item_ids[which] for which in runs // (len(texts) + 1))
+    stamps, no_time = read(frame[time], series=np.where(series < 0, -1, run), item_ids=names)
+    for column, bad in ((ISSUED_AT, no_issue), (time, no_time)):
+        report_each(report, np.flatnonzero(bad), lambda at, column=column: _bad_time(frame, column, at))  # type: ignore[misc]
+    return stamps, issued_at, no_issue | no_time | _is_nat(stamps) | _is_nat(issued_at)
+
+
+def _is_nat(stamps: Stamps) -> NDArray[np.bool_]:
+    return np.isnat(stamps) if stamps.dtype.kind == "M" else np.zeros(len(stamps), np.bool_)
+
+
+def _refuse_other_kind(stamps: Stamps, issued_at: Stamps, time: str, source: str) -> None:
+    kinds = {"M": "dates", "i": "whole numbers"}
+    if stamps.dtype.kind != issued_at.dtype.kind:
+        raise DataError(
+            f"'{source}' has {kinds[issued_at.dtype.kind]} in '{ISSUED_AT}' and {kinds[stamps.dtype.kind]} in '{time}'",
+            "write both as dates, or both as steps",
+            code="FA502",
+            column=ISSUED_AT,
+        )
+
+
+def _series(frame: pd.DataFrame, roles: Roles, item_ids: tuple[str, ...]) -> Ints:
+    """Index into the data's series of every row (num_rows,), -1 for others."""
+    if roles.item_id is None or roles.item_id not in frame.columns:
+        return np.zeros(len(frame), np.int64)
+    found, names = ids_as_text(frame[roles.item_id])
+    position = pd.Index(item_ids, dtype=object).get_indexer(pd.Index(names, dtype=object))
+    return np.append(position, -1)[found]
+
+
+def _of_every_series(table: IssuedForecasts) -> IssuedForecasts:
+    """The forecasts of one series, once for each."""
+    length, num_series = len(table.series), len(table.item_ids)
+    repeated = table.take(np.tile(np.arange(length), num_series))
+    return replace(repeated, series=np.repeat(np.arange(num_series), length))
+
+
+def _without_repeats(table: IssuedForecasts, report: Report) -> IssuedForecasts:
+    """Reports forecasts of the same series and time, issued at the same time."""
+    same = (np.diff(table.series) == 0) & (table.stamps[1:] == table.stamps[:-1])
+    repeats = np.flatnonzero(same & (table.issued_at[1:] == table.issued_at[:-1])) + 1
+    report_each(report, repeats, lambda at: _repeat(table, at))
+    return table.take(np.delete(np.arange(len(table.series)), repeats)) if len(repeats) else table
+
+
+# --------------------------------------------------------------------------- findings
+
+
+def _bad_time(frame: pd.DataFrame, column: str, at: int) -> Finding:
+    value = frame[column].iloc[at]
+    said = "is empty" if pd.isna(value) else f"is {str(value)!r}, which is no time stamp"
+    message = f"column '{column}' {said} at {place(at + 1)}"
+    return Finding("FA502", "error", message, "write dates as YYYY-MM-DD HH:MM", column=column, row=at + 1)
+
+
+def _empty(column: str, at: int) -> Finding:
+    message = f"column '{column}' has no value at {place(at + 1)}; every row of a table of forecasts is complete"
+    return Finding("FA503", "error", message, "fill the cell, or remove the row", column=column, row=at + 1)
+
+
+def _repeat(table: IssuedForecasts, at: int) -> Finding:
+    name, stamp = table.item_ids[table.series[at]], table.zone.stamp_text(table.stamps[at])
+    message = f"series '{name}' has two forecasts of {stamp} issued at {table.zone.stamp_text(table.issued_at[at])}"
+    return Finding("FA504", "error", message, "keep one of the rows", item_id=name)
+
+
+def _report_unknown(frame: pd.DataFrame, roles: Roles, series: Ints, source: str, report: Report) -> None:
+    unknown = np.flatnonzero(series < 0)
+    if not len(unknown):
+        return
+    value = frame[roles.item_id].iloc[unknown[0]]
+    first = "an empty identifier" if pd.isna(value) else f"'{value}'"
+    message = (
+        f"'{source}' has {counted(len(unknown), 'row')} of series that the data does not have, the first of {first} "
+        f"at {place(int(unknown[0]) + 1)}"
+    )
+    report(Finding("FA505", "warning", message, "they are left out", column=roles.item_id, row=int(unknown[0]) + 1))

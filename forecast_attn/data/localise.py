@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells, sorted_cells
-from forecast_attn.data.frequency import guess_alias, parse_frequency
-from forecast_attn.data.problems import Finding, Report, coded, ended, place, report_each, stamp_text
-from forecast_attn.data.timestamps import Mask, Stamps, offset_name, read_stamps
+from forecast_attn.data.findings import Finding, Report, coded, ended, place, report_each, stamp_text
+from forecast_attn.data.frequency import Stamps, guess_alias, parse_frequency
+from forecast_attn.data.timestamps import Mask, offset_name, read_stamps
 from forecast_attn.data.zones import Zone, checked_zone
 
 

@@ -9,15 +9,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.frequency import Frequency
-from forecast_attn.data.missing import Filled
-from forecast_attn.data.problems import Repair
+from forecast_attn.data.findings import Repair
+from forecast_attn.data.frequency import Frequency, Stamps
 from forecast_attn.data.roles import Roles
-from forecast_attn.data.timestamps import Stamps
 from forecast_attn.data.zones import Zone
 
 if TYPE_CHECKING:
     from forecast_attn.data.issued import IssuedForecasts
+
+
+@dataclass(frozen=True)
+class Filled:
+    """Which cells of a panel were filled, and how."""
+
+    policy: str = "error"
+    rows: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    """Column -> its filled rows, ascending."""
 
 
 @dataclass(frozen=True, eq=False)

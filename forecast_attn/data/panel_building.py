@@ -9,15 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import find_frequency
 from forecast_attn.data.cells import Cells, parse_cells
-from forecast_attn.data.issued import IssuedForecasts, fill_absent
-from forecast_attn.data.issued_reading import parse_issued
-from forecast_attn.data.localise import localise
-from forecast_attn.data.missing import fill_missing, hint_for
-from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import (
+from forecast_attn.data.cleaning import fill_gaps, fill_missing, hint_for, repairs_by_series, without_repeats
+from forecast_attn.data.findings import (
     Finding,
     Repair,
     Report,
@@ -28,7 +24,9 @@ from forecast_attn.data.problems import (
     report_each,
     stop_at_errors,
 )
-from forecast_attn.data.repeats import fill_gaps, repairs_by_series, without_repeats
+from forecast_attn.data.issued import IssuedForecasts, fill_absent, parse_issued
+from forecast_attn.data.localise import localise
+from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.zones import Zone
 

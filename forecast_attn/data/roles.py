@@ -14,9 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.config import DataConfig
-from forecast_attn.data.problems import coded, quoted
-from forecast_attn.data.reading import require_column
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import coded, quoted, require_column
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 

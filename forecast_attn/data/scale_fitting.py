@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.affine import Affine, identity
 from forecast_attn.data.segments import blocks, extremes, quantile, sort_each, sums
-from forecast_attn.data.transforms import Transform
+from forecast_attn.data.transforms import Affine, Transform, identity
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

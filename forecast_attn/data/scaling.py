@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.affine import Affine
+from forecast_attn.data.findings import Finding, counted, quoted
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding, counted, quoted
 from forecast_attn.data.scale_fitting import Rows, fit_affine, fit_transform
 from forecast_attn.data.segments import extremes
 from forecast_attn.data.split import Split
-from forecast_attn.data.transforms import Transform
+from forecast_attn.data.transforms import Affine, Transform
 from forecast_attn.errors import DataError
 
 __all__ = ["Affine", "Scaler", "constant_series", "fit_scaler", "forbid_negative", "negative_targets"]

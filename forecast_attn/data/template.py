@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.config import DataConfig
-from forecast_attn.data.date_forms import ORDERS
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.future import FutureRows, missing_cells, own_future
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.timestamps import EPOCHS, Stamps
+from forecast_attn.data.timestamps import EPOCHS, ORDERS
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 

@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from forecast_attn.data.date_forms import ORDERS, in_range, matches, parse_form, parse_forms, replaced
+from forecast_attn.data.frequency import Stamps
 from forecast_attn.errors import ConfigError, DataError
 
-Stamps = NDArray[Any]  # datetime64[ns] or int64
 Mask = NDArray[np.bool_]
 
 EPOCHS = {"s": 10**9, "ms": 10**6}
@@ -29,7 +30,7 @@ _CLOCK = r"[T ]\d{1,2}(?::?\d{2}){0,2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?\s*"
 _END_OF_DAY = r"[T ]24:00"
 _MIDNIGHT = r"[T ]0?0:00"
 _WIDTHS = {"%Y": 4, "%y": 2, "%m": 2, "%d": 2, "%H": 2, "%M": 2, "%S": 2}
-_DIGITS = {10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+_DIGIT_FORMS = {10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def _from_numbers(column: pd.Series) -> ParsedStamps:
     """Steps, or dates of 8, 10, 12 or 14 digits if every cell is one."""
     whole, bad = _whole(column)
     if not bad.any() and len(whole):
-        for digits, form in _DIGITS.items():
+        for digits, form in _DIGIT_FORMS.items():
             if whole.min() >= 1900 * 10 ** (digits - 4) and whole.max() < 2100 * 10 ** (digits - 4):
                 return _dates_or_steps(whole, form)
         if whole.min() >= 16780101 and whole.max() <= 22611231:
@@ -257,3 +258,204 @@ def _in_format(text: pd.Series, date_format: str) -> NDArray[np.datetime64]:
             hint = "such as '%d.%m.%Y %H:%M'; day-first or month-first; s or ms for numbers since 1970"
             raise ConfigError(f"--date-format '{date_format}' is no format: {reason}", hint) from None
     return parse_form(text, bare)
+
+
+# --------------------------------------------------------------------------- date forms
+# The forms in which people write dates, and the evidence that tells day first from month first.
+
+
+NaiveStamps = NDArray[np.datetime64]
+
+_CLOCKS = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
+_HALF_DAYS = (" %I:%M %p", " %I:%M:%S %p", " %I %p")
+_NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)")
+_ABOVE_12 = r"(?:1[3-9]|[2-9]\d)"
+_COULD_BE_DATE = re.compile(
+    r"\d{4}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})(?!\d)|(?=.*\d{4}).*[A-Za-z]{3}|Q[1-4]|\d{1,2}[- ][A-Za-z]{3}"
+)
+_MONTHS = ("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%b %d %Y", "%b %Y", "%b-%Y", "%Y-%b-%d", "%Y %b")
+_MONTH_NAMES = (*_MONTHS, *(form.replace("%b", "%B") for form in _MONTHS))
+_WEEK = r"^(\d{4})-?W(\d{2})(?:-?([1-7]))?$"
+_QUARTER = r"^(?:(\d{4})[- ]?Q([1-4])|Q([1-4])[- /]?(\d{4}))$"
+_DIGITS = {8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
+"""Number of digits -> what they are. Six could be a month or a day of two-digit years, so they are neither."""
+
+FIRST_YEAR, LAST_YEAR = 1678, 2261
+"""What fits into nanoseconds."""
+
+ORDERS = {
+    "day-first": ("%d/%m/%Y", "%d/%m/%y"),
+    "month-first": ("%m/%d/%Y", "%m/%d/%y"),
+    "year-first": ("%Y/%m/%d", "%y/%m/%d"),
+}
+"""`--date-format` of dates of three numbers -> their strptime formats, with years of four digits and of two."""
+
+_TWO_DIGIT_ORDERS = ("%d/%m/%y", "%m/%d/%y", "%y/%m/%d")
+_REGULAR = 0.95
+"""Share of equal steps that makes a reading of dates a time axis. Wrong ones reach 0.92: twelve days each January."""
+
+
+def parse_forms(text: pd.Series, name: str, order: str | None = None) -> tuple[NaiveStamps, str | None]:
+    """Dates without offsets, in the first form that fits, and what it leaves over in the next ones (num_cells,).
+
+    Args:
+        text: stripped cells, each once.
+        name: the column's, for messages.
+        order: of `ORDERS`, for dates of three numbers; found when None.
+
+    Returns:
+        The dates, and the order in which three numbers are one, where they are.
+
+    Raises:
+        DataError: every date reads in more than one way.
+    """
+    stamps = np.full(len(text), np.datetime64("NaT"), "datetime64[ns]")
+    text = _plain_clocks(text)
+    first = next((cell for cell in text.head(100) if _COULD_BE_DATE.match(cell)), "")
+    if re.match(_WEEK, first):
+        return _weeks(text), None
+    if re.match(_QUARTER, first):
+        return _quarters(text), None
+    numeric = _NUMERIC.match(first)
+    date = _order(text, name, numeric[2], order, short=len(numeric[4]) == 2) if numeric else None
+    left = np.arange(len(text))
+    for form in _forms(first, date):
+        stamps[left] = parse_form(text.iloc[left], form)
+        left = left[np.isnat(stamps[left])]
+        if not len(left):
+            break
+    return stamps, next((order for order, dates in ORDERS.items() if date in dates), None)
+
+
+def matches(text: pd.Series, pattern: str) -> NDArray[np.bool_]:
+    """Cells in which a pattern is found (num_cells,); by Arrow, without a Python call for each."""
+    found = pc.match_substring_regex(pa.array(text, pa.string(), from_pandas=True), pattern)
+    return np.asarray(pd.Series(found.to_pandas()).fillna(False).to_numpy(), np.bool_)
+
+
+def replaced(text: pd.Series, pattern: str, by: str) -> pd.Series:
+    """The cells with every match of a pattern replaced."""
+    cells = pc.replace_substring_regex(pa.array(text, pa.string(), from_pandas=True), pattern, by)
+    return pd.Series(cells.to_pandas(), dtype="string")
+
+
+def parse_form(text: pd.Series, form: str) -> NaiveStamps:
+    """Cells of one form, NaT where they are not or where nanoseconds cannot hold them (num_cells,)."""
+    if form == "ISO8601":  # pandas takes +1, +010 and the Z of 1:00:0Z for offsets, which were taken off where they are
+        text = text.mask(matches(text, r"[T ]\d.*[+Z-]"))
+    return in_range(pd.to_datetime(text, format=form, errors="coerce").to_numpy())
+
+
+def in_range(stamps: NDArray[np.datetime64]) -> NaiveStamps:
+    """As datetime64[ns], NaT in years that nanoseconds do not hold whole."""
+    years = stamps.astype("datetime64[Y]").astype(np.int64) + 1970
+    bad = np.isnat(stamps) | (years < FIRST_YEAR) | (years > LAST_YEAR)
+    return np.where(bad, np.datetime64("NaT"), stamps).astype("datetime64[ns]")
+
+
+def _plain_clocks(text: pd.Series) -> pd.Series:
+    """Clocks as the formats know them: `1:05pm` as `1:05 PM`, and no comma between a date of digits and its clock."""
+    if matches(text, r"[AaPp]\.?[Mm]\.?$").any():
+        text = text.str.replace(r"\s*([AaPp])\.?[Mm]\.?$", lambda found: f" {found[1].upper()}M", regex=True)
+    if text.str.contains(",", regex=False).any():
+        text = replaced(text, r",\s*(\d{1,2}:)", r" \1")
+    return text
+
+
+def _forms(first: str, date: str | None) -> Iterator[str]:
+    """The forms worth trying, judged by the first cell that could be a date; `date` is of three numbers."""
+    known = _HALF_DAYS if first.endswith(("AM", "PM")) else _CLOCKS
+    clocks = tuple(sorted(known, key=lambda clock: clock.count(":") != first.count(":")))
+    numeric = _NUMERIC.match(first)
+    if numeric and date is not None:
+        yield from (date.replace("/", numeric[2]) + clock for clock in clocks)
+    elif re.match(r"\d{4}", first):
+        yield from _year_first(first, clocks)
+    else:
+        yield from (date + clock for clock in clocks for date in _MONTH_NAMES)
+
+
+def _year_first(first: str, clocks: tuple[str, ...]) -> Iterator[str]:
+    if first.isdecimal() and len(first) in _DIGITS:
+        yield _DIGITS[len(first)]
+        return
+    if re.match(r"\d{4}[ -][A-Za-z]{3}", first):
+        yield from (date + clock for clock in clocks for date in _MONTH_NAMES)
+    mark = "." if "." in first[:8] else "/" if "/" in first else "-"
+    if mark == "-":
+        yield "ISO8601"
+    dates = (f"%Y{mark}%m{mark}%d", f"%Y{mark}%m")
+    yield from (date + clock for date in dates for clock in clocks)
+    if mark != "-":
+        yield "ISO8601"
+
+
+# --------------------------------------------------------------------------- weeks and quarters
+
+
+def _weeks(text: pd.Series) -> NaiveStamps:
+    """ISO weeks as their Monday, or the day named."""
+    parts = text.str.extract(_WEEK)
+    return parse_form(parts[0] + "-W" + parts[1] + "-" + parts[2].fillna("1"), "%G-W%V-%u")
+
+
+def _quarters(text: pd.Series) -> NaiveStamps:
+    """Quarters as their first day."""
+    parts = text.str.extract(_QUARTER)
+    year, quarter = parts[0].fillna(parts[3]), parts[1].fillna(parts[2])
+    month = quarter.map({"1": "01", "2": "04", "3": "07", "4": "10"}).astype("string")
+    return parse_form(year + "-" + month, "%Y-%m")
+
+
+# --------------------------------------------------------------------------- day first or month first
+
+
+def _order(text: pd.Series, name: str, mark: str, given: str | None, *, short: bool) -> str:
+    """The strptime format of a date of three numbers, with `/` between them, as given or by evidence.
+
+    Raises:
+        DataError: there is none.
+    """
+    if given is not None:
+        return ORDERS[given][short]
+    orders = _possible_orders(text, mark) if short else _orders_of_long_years(text)
+    if len(orders) == 1:
+        return orders[0]
+    first = next((cell for cell in text if _NUMERIC.match(cell)), text.iloc[0])
+    names = [order for order, formats in ORDERS.items() if set(formats) & set(orders)]
+    said = " or ".join(names).replace("-", " ")
+    hint = f"--date-format {' or '.join(names)} says which; or write ISO dates (YYYY-MM-DD)"
+    message = (
+        f"the dates of column '{name}' are ambiguous: '{first}' may be {said}, and no value of the column decides it"
+    )
+    raise DataError(message, hint, code="FA201", column=name)
+
+
+def _orders_of_long_years(text: pd.Series) -> tuple[str, ...]:
+    """Day first or month first, by a field above 12. Evidence for both is a bad cell: the first order counts."""
+    if matches(text, rf"^{_ABOVE_12}[/.-]\d").any():
+        return ("%d/%m/%Y",)
+    is_month_first = matches(text, rf"^\d{{1,2}}[/.-]{_ABOVE_12}[/.-]").any()
+    return ("%m/%d/%Y",) if is_month_first else ("%d/%m/%Y", "%m/%d/%Y")
+
+
+def _possible_orders(text: pd.Series, mark: str) -> tuple[str, ...]:
+    """The orders of day, month and two-digit year in which all are dates; of those, the ones with a regular step."""
+    dates = text.str.extract(rf"^(\d{{1,2}}{re.escape(mark)}\d{{1,2}}{re.escape(mark)}\d{{2}})(?!\d)")[0].dropna()
+    dates = dates.drop_duplicates()
+    readings = {order: parse_form(dates, order.replace("/", mark)) for order in _TWO_DIGIT_ORDERS}
+    fewest = min((int(np.isnat(stamps).sum()) for stamps in readings.values()), default=0)
+    possible = tuple(order for order, stamps in readings.items() if np.isnat(stamps).sum() == fewest)
+    regular = tuple(order for order in possible if _has_regular_step(readings[order]))
+    return regular or possible
+
+
+def _has_regular_step(stamps: NaiveStamps) -> bool:
+    """Whether nearly all neighbouring dates are one step apart."""
+    from forecast_attn.data.frequency import guess_alias, parse_frequency
+
+    known = np.unique(stamps[~np.isnat(stamps)])
+    alias = guess_alias(known)
+    if alias is None:
+        return False
+    return bool(np.mean(parse_frequency(alias).steps_between(known[:-1], known[1:]) == 1) >= _REGULAR)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-
-from forecast_attn.data.affine import Affine, identity
 
 Floats = NDArray[np.float64]
 
@@ -77,3 +75,80 @@ class Transform:
     def from_dict(cls, content: dict[str, Any]) -> Transform:
         """What `to_dict` gave."""
         return cls(content["kind"], Affine.from_dict({name: content[name] for name in Affine._fields}))
+
+
+# --------------------------------------------------------------------------- affine
+# A location and a scale per series: scaled = (value - loc) / scale.
+
+
+class Affine(NamedTuple):
+    """scaled = (value - loc) / scale. The target's arrays are (num_series,), covariates' (num_series, num_columns)."""
+
+    loc: Floats
+    scale: Floats
+
+    def of(self, series: NDArray[np.int64] | list[int] | slice) -> Affine:
+        """The chosen series, in the given order."""
+        return Affine(self.loc[series], self.scale[series])
+
+    def apply(self, values: Floats) -> Floats:
+        """Values (num_rows, …) of which each has its own location and scale here, scaled."""
+        scaled: Floats = (values - self.loc) / self.scale
+        return scaled
+
+    def undo(self, scaled: NDArray[Any]) -> Floats:
+        """What `apply` was given, in float64."""
+        return np.add(scaled.astype(np.float64) * self.scale, self.loc)
+
+    def with_axes(self, num_axes: int) -> Affine:
+        """With trailing axes of one, so that it meets arrays of that many axes."""
+        return Affine(*(values.reshape(-1, *(1,) * (num_axes - 1)) for values in self))
+
+    def joined(self, others: Affine) -> Affine:
+        """These series and then those."""
+        return Affine(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
+
+    def filled(self, others: Affine | None = None) -> Affine:
+        """Where NaN says that there was no value, the average of the other series; 0 and 1 where no series has one.
+
+        Args:
+            others: the series whose average counts; these ones when None.
+        """
+        sources = zip(self, self if others is None else others, (0.0, 1.0), strict=True)
+        return Affine(*(_filled(own, other, otherwise) for own, other, otherwise in sources))
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able, a list per column. Floats survive bit for bit: Python writes the shortest text that reads back."""
+        return {name: values.T.tolist() for name, values in self._asdict().items()}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any], num_series: int | None = None) -> Affine:
+        """What `to_dict` gave.
+
+        Args:
+            content: of arrays (num_series, num_columns), or (num_series,) when `num_series` is None.
+            num_series: without it the shape of no columns could not be told.
+
+        Raises:
+            TypeError, ValueError: it is something else.
+        """
+        arrays = {name: np.array(values, np.float64) for name, values in content.items()}
+        if num_series is not None:
+            arrays = {name: values.reshape(len(values), num_series).T.copy() for name, values in arrays.items()}
+        return cls(**arrays)
+
+
+def identity(*shape: int) -> Affine:
+    """Location 0 and scale 1 of that shape."""
+    return Affine(np.zeros(shape), np.ones(shape))
+
+
+def _filled(values: Floats, others: Floats, otherwise: float) -> Floats:
+    missing = np.isnan(values)
+    if not missing.any():
+        return values
+    seen = ~np.isnan(others)
+    kept = seen.reshape(len(others), -1).any(axis=1)
+    total = np.where(seen, others, 0.0)[kept].sum(axis=0)
+    number = seen.sum(axis=0)
+    return np.where(missing, np.where(number > 0, total / np.maximum(number, 1), otherwise), values)

@@ -15,10 +15,10 @@ from jaxtyping import Float, Int64
 from numpy.typing import NDArray
 from torch import Tensor
 
-from forecast_attn.data.affine import Affine
+from forecast_attn.data.findings import Finding, Report, counted, ended
 from forecast_attn.data.issued import IssuedForecasts
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding, Report, counted, ended
+from forecast_attn.data.transforms import Affine
 
 CUTOFFS_AT_ONCE = 1 << 16
 

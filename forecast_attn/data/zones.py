@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.problems import stamp_text
-from forecast_attn.data.timestamps import Stamps, offset_name, zone_name
+from forecast_attn.data.findings import stamp_text
+from forecast_attn.data.frequency import Stamps
+from forecast_attn.data.timestamps import offset_name, zone_name
 from forecast_attn.errors import ConfigError, nearest
 
 _SECOND = 10**9

@@ -9,15 +9,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import ids_as_text
+from forecast_attn.data.findings import naming, quoted, stop_at_errors
+from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
-from forecast_attn.data.problems import naming, quoted, stop_at_errors
 from forecast_attn.data.reading import file_places, read_table, table_name
 from forecast_attn.data.roles import resolve_roles
-from forecast_attn.data.timestamps import Stamps
 from forecast_attn.errors import DataError, nearest
 
 Ints = NDArray[np.int64]

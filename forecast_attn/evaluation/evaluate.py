@@ -10,16 +10,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.config import DataConfig, RunConfig
+from forecast_attn.baselines.naive import insample_scales, seasonal_naive
+from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.zones import in_zone
 from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.evaluation.actuals import read_actuals, rows_at
-from forecast_attn.evaluation.baselines import seasonal_naive
-from forecast_attn.evaluation.measures import check_metrics
-from forecast_attn.evaluation.model_comparison import COLUMNS, compare_models
-from forecast_attn.evaluation.scales import insample_scales
+from forecast_attn.evaluation.metrics import check_metrics
 from forecast_attn.evaluation.scoring import check_groups, score, scores_to_records
+from forecast_attn.evaluation.significance import COLUMNS, compare_models
 from forecast_attn.evaluation.tidy import ForecastTable, absent_stamps, joined, without_copies
 
 Ints = NDArray[np.int64]

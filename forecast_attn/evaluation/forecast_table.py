@@ -6,17 +6,21 @@ nixtla's libraries (unique_id, ds, cutoff, y, a column per model with NAME-lo-90
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from forecast_attn.data.problems import quoted
-from forecast_attn.data.reading import require_column
+from forecast_attn.data.cells import parse_numbers
+from forecast_attn.data.findings import naming, quoted, require_column, stop_at_errors
+from forecast_attn.data.frequency import Frequency, Stamps
 from forecast_attn.data.roles import find_time, is_numeric
 from forecast_attn.errors import DataError
-from forecast_attn.evaluation.levels import level_columns
+from forecast_attn.evaluation.quantile_scores import level_columns
 
 ITEM_ID_NAMES = ("item_id", "unique_id", "series_id")
 _BOUND = re.compile(r"(?P<model>.+)-(?P<side>lo|hi)-(?P<share>\d+(?:\.\d+)?)")
@@ -118,3 +122,85 @@ def _bounds(names: list[str]) -> Iterator[tuple[str, tuple[str, float]]]:
         if match and match["model"] in names and 0 < float(match["share"]) < 100:
             outside = round((1 - float(match["share"]) / 100) / 2, 9)
             yield name, (match["model"], outside if match["side"] == "lo" else round(1 - outside, 9))
+
+
+# --------------------------------------------------------------------------- sample table
+# Tables of paths, as `forecast predict --samples` writes them: many values for each series, cut-off and stamp.
+
+
+LEVELS = (0.1, 0.5, 0.9)
+"""Levels that paths are summed up in, beside their own score."""
+
+
+def has_samples(frame: pd.DataFrame) -> bool:
+    """Whether a table holds one drawn value per row."""
+    return {"sample", "value"} <= set(map(str, frame.columns))
+
+
+def summed_up(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, NDArray[np.float64]]:
+    """One row per series, cut-off and stamp: the median as the forecast, and levels; and its values.
+
+    Args:
+        frame: of drawn values.
+        source: its name, for messages.
+
+    Returns:
+        The rows, and what was drawn for each (num_rows, num_samples).
+
+    Raises:
+        DataError: a value is no number, or rows have different numbers of values.
+    """
+    with naming(source):
+        drawn = parse_numbers(frame["value"], stop_at_errors)
+    keys = [name for name in frame.columns if name not in ("sample", "value")]
+    codes = frame.groupby(keys, sort=False, dropna=False).ngroup().to_numpy()
+    counts = np.bincount(codes)
+    if (counts != counts.max(initial=0)).any():
+        few, many = counts.min(), counts.max()
+        raise DataError(f"'{source}' has {few} samples of some stamps and {many} of others", "as many of every stamp")
+    order = np.argsort(codes, kind="stable")
+    samples = drawn[order].reshape(len(counts), -1)
+    rows = frame[keys].iloc[order[:: samples.shape[1]]].reset_index(drop=True)
+    levels = {f"{level:g}": np.quantile(samples, level, axis=1) for level in LEVELS}
+    return rows.assign(prediction=np.median(samples, axis=1), **levels), samples
+
+
+# --------------------------------------------------------------------------- step columns
+# Tables with a row per forecast and a column per step: h0, h1, … h23, as day-ahead forecasts are often written.
+
+
+def step_columns(names: Iterable[str]) -> tuple[str, ...]:
+    """h0, h1, … as far as they go on; none where there is no h1."""
+    known = set(names)
+    found = tuple(itertools.takewhile(known.__contains__, (f"h{number}" for number in itertools.count())))
+    return found if len(found) > 1 else ()
+
+
+def first_step_alone(frame: pd.DataFrame, steps: Sequence[str]) -> pd.DataFrame:
+    """The table with its first step as the forecast and without the others, to tell its columns apart."""
+    return frame.drop(columns=list(steps[1:])).rename(columns={steps[0]: "prediction"})
+
+
+def unfolded(frame: pd.DataFrame, steps: Sequence[str], source: str) -> pd.DataFrame:
+    """One row per step instead of a column, the steps of a row one after the other; `prediction` holds the values.
+
+    Raises:
+        DataError: a cell is no number.
+    """
+    with naming(source):
+        values = np.stack([parse_numbers(frame[name], stop_at_errors) for name in steps], axis=1)
+    rows = np.repeat(np.arange(len(frame)), len(steps))
+    return first_step_alone(frame, steps).iloc[rows].reset_index(drop=True).assign(prediction=values.ravel())
+
+
+def stamps_of_steps(stamps: Stamps, number: int, frequency: Frequency) -> tuple[Stamps, Stamps, NDArray[np.int64]]:
+    """Stamp, cut-off and step of every unfolded row, (num_rows * number,) each.
+
+    Args:
+        stamps: what the first step of each row is a forecast of, (num_rows,). It was made one step before.
+        number: steps of a row.
+        frequency: of the actuals.
+    """
+    each = np.stack([frequency.shift(stamps, step) for step in range(number)], axis=1).ravel()
+    cutoffs = np.repeat(frequency.shift(stamps, -1), number)
+    return each, cutoffs, np.tile(np.arange(1, number + 1), len(stamps))

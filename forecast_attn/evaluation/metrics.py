@@ -1,9 +1,212 @@
-"""Point forecast errors, in the target's own units unless the name says otherwise."""
+"""Every metric as a ratio of two sums over rows, so that one pass groups them all.
+
+A metric gives each row a numerator and a denominator; a group's score is sum(numerator) / sum(denominator), or the root
+of it. A row whose numerator is NaN is left out of that metric, and counted.
+
+Sources: Hyndman and Koehler 2006, "Another look at measures of forecast accuracy" (MASE, RMSSE, rMAE; why not MAPE);
+Gneiting and Raftery 2007 (pinball, CRPS, interval score); Salinas et al. 2020 (weighted quantile loss).
+"""
+
+from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from forecast_attn.errors import ConfigError, did_you_mean
+from forecast_attn.evaluation.quantile_scores import Floats, covered, intervals, pinball, winkler
+
+SAMPLE_CRPS = "sample_crps"
+"""Column of a tidy table with the score of each row's own samples, NaN where it has none."""
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredRows:
+    """Rows that have a target and a forecast, as arrays (num_rows,)."""
+
+    target: Floats
+    prediction: Floats
+    levels: dict[float, Floats]
+    """Level -> its forecasts, NaN where the model has none."""
+    mae_scale: Floats | None = None
+    """In-sample seasonal-naive MAE of the row's series; NaN where it has none."""
+    rmse_scale: Floats | None = None
+    baseline_error: Floats | None = None
+    """Absolute error of the baseline at the same series, cut-off and stamp; NaN where it has no forecast."""
+    sample_crps: Floats | None = None
+    """The score of the row's samples; NaN where it has none."""
+
+    @property
+    def error(self) -> Floats:
+        return self.prediction - self.target
+
+
+class Ratio(NamedTuple):
+    """One column of the result."""
+
+    column: str
+    numerator: Floats
+    denominator: Floats | float = 1.0
+    root: bool = False
+
+
+Measure = Callable[[ScoredRows], Iterator[Ratio]]
+
+
+def _mae(rows: ScoredRows) -> Iterator[Ratio]:
+    yield Ratio("mae", np.abs(rows.error))
+
+
+def _rmse(rows: ScoredRows) -> Iterator[Ratio]:
+    yield Ratio("rmse", np.square(rows.error), root=True)
+
+
+def _bias(rows: ScoredRows) -> Iterator[Ratio]:
+    yield Ratio("bias", rows.error)
+
+
+def _mape(rows: ScoredRows) -> Iterator[Ratio]:
+    yield Ratio("mape", _divided(np.abs(rows.error), np.abs(rows.target)))
+
+
+def _smape(rows: ScoredRows) -> Iterator[Ratio]:
+    yield Ratio("smape", _divided(2 * np.abs(rows.error), np.abs(rows.target) + np.abs(rows.prediction)))
+
+
+def _wape(rows: ScoredRows) -> Iterator[Ratio]:
+    yield Ratio("wape", np.abs(rows.error), np.abs(rows.target))
+
+
+def _mase(rows: ScoredRows) -> Iterator[Ratio]:
+    assert rows.mae_scale is not None
+    yield Ratio("mase", _divided(np.abs(rows.error), rows.mae_scale))
+
+
+def _rmsse(rows: ScoredRows) -> Iterator[Ratio]:
+    assert rows.rmse_scale is not None
+    yield Ratio("rmsse", np.square(_divided(rows.error, rows.rmse_scale)), root=True)
+
+
+def _rmae(rows: ScoredRows) -> Iterator[Ratio]:
+    assert rows.baseline_error is not None
+    error = np.where(np.isnan(rows.baseline_error), np.nan, np.abs(rows.error))
+    yield Ratio("rmae", error, rows.baseline_error)
+
+
+def _pinball(rows: ScoredRows) -> Iterator[Ratio]:
+    for level, forecast in rows.levels.items():
+        yield Ratio(f"pinball@{level:g}", pinball(rows.target, forecast, level))
+
+
+def _wql(rows: ScoredRows) -> Iterator[Ratio]:
+    yield Ratio("wql", 2 * _mean_pinball(rows), np.abs(rows.target))
+
+
+def _crps(rows: ScoredRows) -> Iterator[Ratio]:
+    from_levels = 2 * _mean_pinball(rows)
+    exact = rows.sample_crps
+    yield Ratio("crps", from_levels if exact is None else np.where(np.isnan(exact), from_levels, exact))
+
+
+def _coverage(rows: ScoredRows) -> Iterator[Ratio]:
+    for pair in intervals(rows.levels):
+        inside = covered(rows.target, rows.levels[pair.lower], rows.levels[pair.upper])
+        yield Ratio(f"coverage@{pair.nominal:g}", inside)
+
+
+def _width(rows: ScoredRows) -> Iterator[Ratio]:
+    for pair in intervals(rows.levels):
+        yield Ratio(f"width@{pair.nominal:g}", rows.levels[pair.upper] - rows.levels[pair.lower])
+
+
+def _winkler(rows: ScoredRows) -> Iterator[Ratio]:
+    for pair in intervals(rows.levels):
+        lower, upper = rows.levels[pair.lower], rows.levels[pair.upper]
+        yield Ratio(f"winkler@{pair.nominal:g}", winkler(rows.target, lower, upper, pair.nominal))
+
+
+def _mean_pinball(rows: ScoredRows) -> Floats:
+    losses = [pinball(rows.target, forecast, level) for level, forecast in rows.levels.items()]
+    return np.asarray(np.mean(losses, axis=0))
+
+
+def _divided(values: Floats, by: Floats) -> Floats:
+    """NaN, which leaves the row out, where the denominator is 0 or missing."""
+    quotients: Floats = np.divide(values, by, out=np.full(len(values), np.nan), where=by > 0)
+    return quotients
+
+
+_MEASURES: dict[str, Measure] = {
+    "mae": _mae,
+    "rmse": _rmse,
+    "bias": _bias,
+    "mape": _mape,
+    "smape": _smape,
+    "wape": _wape,
+    "mase": _mase,
+    "rmsse": _rmsse,
+    "rmae": _rmae,
+    "pinball": _pinball,
+    "wql": _wql,
+    "crps": _crps,
+    "coverage": _coverage,
+    "width": _width,
+    "winkler": _winkler,
+}
+METRICS = tuple(_MEASURES)
+LEAVES_OUT = ("mape", "smape", "mase", "rmsse", "rmae")
+"""Metrics that do not exist at every row; how many they leave out stands beside them."""
+_OF_SCALES = ("mase", "rmsse")
+_OF_LEVELS = ("pinball", "wql", "crps")
+_OF_INTERVALS = ("coverage", "width", "winkler")
+
+
+def check_metrics(names: tuple[str, ...] | list[str]) -> None:
+    """Refuse what is no metric.
+
+    Raises:
+        ConfigError: with the nearest name.
+    """
+    for name in names:
+        if name not in METRICS:
+            raise ConfigError(f"there is no metric '{name}'", did_you_mean(name, METRICS))
+
+
+def ratios(rows: ScoredRows, names: tuple[str, ...] | None) -> list[Ratio]:
+    """The named metrics, or all that these rows allow.
+
+    Raises:
+        ConfigError: there is no such metric, or these rows do not allow it.
+    """
+    if names is None:
+        names = tuple(name for name in METRICS if _lacking(name, rows) is None)
+    check_metrics(names)
+    for name in names:
+        lacking = _lacking(name, rows)
+        if lacking is not None:
+            raise ConfigError(f"the metric '{name}' needs {lacking[0]}", lacking[1])
+    return [ratio for name in names for ratio in _MEASURES[name](rows)]
+
+
+def _lacking(name: str, rows: ScoredRows) -> tuple[str, str] | None:
+    """What a metric needs and these rows do not have, and where it would come from."""
+    if name in _OF_SCALES and rows.mae_scale is None:
+        return "the scale of each series", "name the season of the actuals"
+    if name == "rmae" and rows.baseline_error is None:
+        return "a model to compare with", "name the reference model"
+    if name in _OF_LEVELS and not rows.levels:
+        return "columns of levels, such as 0.1 and 0.9", "forecast with --quantiles 0.1,0.5,0.9"
+    if name in _OF_INTERVALS and not intervals(rows.levels):
+        return "a symmetric pair of levels, such as 0.1 and 0.9", "forecast with --quantiles 0.1,0.5,0.9"
+    return None
+
+
+# --------------------------------------------------------------------------- metrics
+# Point forecast errors, in the target's own units unless the name says otherwise.
 
 
 def point_metrics(

@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.errors import ConfigError, did_you_mean
-from forecast_attn.evaluation.levels import Floats, level_columns
-from forecast_attn.evaluation.measures import LEAVES_OUT, METRICS, SAMPLE_CRPS, Ratio, ScoredRows, check_metrics, ratios
+from forecast_attn.evaluation.metrics import LEAVES_OUT, METRICS, SAMPLE_CRPS, Ratio, ScoredRows, check_metrics, ratios
+from forecast_attn.evaluation.quantile_scores import Floats, level_columns
 
 __all__ = ["GROUPS", "METRICS", "check_groups", "check_metrics", "score", "scores_to_records"]
 

@@ -11,19 +11,26 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import parse_numbers
+from forecast_attn.data.findings import counted, naming, stop_at_errors
+from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import counted, naming, stop_at_errors
 from forecast_attn.data.reading import read_beside, table_name
-from forecast_attn.data.timestamps import Stamps
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.actuals import rows_at, series_of, stamps_of
-from forecast_attn.evaluation.forecast_table import ForecastColumns, forecast_columns
-from forecast_attn.evaluation.levels import sample_crps
-from forecast_attn.evaluation.measures import SAMPLE_CRPS
-from forecast_attn.evaluation.sample_table import has_samples, summed_up
-from forecast_attn.evaluation.step_columns import first_step_alone, stamps_of_steps, step_columns, unfolded
+from forecast_attn.evaluation.forecast_table import (
+    ForecastColumns,
+    first_step_alone,
+    forecast_columns,
+    has_samples,
+    stamps_of_steps,
+    step_columns,
+    summed_up,
+    unfolded,
+)
+from forecast_attn.evaluation.metrics import SAMPLE_CRPS
+from forecast_attn.evaluation.quantile_scores import sample_crps
 
 Ints = NDArray[np.int64]
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.attention_dump import AttentionDump
+from forecast_attn.attention_file import AttentionDump
 from forecast_attn.errors import ConfigError, did_you_mean
 
 GROUPINGS = ("item", "head", "hour", "weekday")

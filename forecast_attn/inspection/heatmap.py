@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from forecast_attn.inspection.distances import has_time_distances, span_text, time_distance
+from forecast_attn.inspection.statistics import has_time_distances, span_text, time_distance
 
 Matrix = NDArray[np.floating[Any]]
 

@@ -14,15 +14,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from forecast_attn.atomic import write_atomically
-from forecast_attn.attention_dump import AttentionDump
-from forecast_attn.inspection.audit_section import audit_section
-from forecast_attn.inspection.findings import Header
+from forecast_attn.attention_file import AttentionDump
 from forecast_attn.inspection.page_data import default_windows, page_document, sample_windows, script_json
-from forecast_attn.inspection.page_sections import findings_section, run_section
+from forecast_attn.inspection.page_sections import audit_section, findings_section, run_section
 from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.results import Header
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
-from forecast_attn.run_dir import RunDir
+from forecast_attn.runs.atomic import write_atomically
+from forecast_attn.runs.run_dir import RunDir
 
 SCRIPTS = ("model.js", "drawing.js", "charts.js", "tables.js", "saving.js", "main.js")
 """In this order: each knows the ones before it."""

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.atomic import replacing, write_errors_of
-from forecast_attn.attention_dump import AttentionDump
+from forecast_attn.attention_file import AttentionDump
 from forecast_attn.errors import ConfigError
-from forecast_attn.inspection.distances import has_time_distances, time_distance
-from forecast_attn.inspection.findings import Header, Inspection
 from forecast_attn.inspection.heatmap import tick_lags
 from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.results import Header, Inspection
 from forecast_attn.inspection.series_lines import SeriesLines
+from forecast_attn.inspection.statistics import has_time_distances, time_distance
+from forecast_attn.runs.atomic import replacing, write_errors_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,14 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.attention_dump import AttentionDump
+from forecast_attn.attention_file import AttentionDump
 from forecast_attn.errors import DataError
 from forecast_attn.inspection import statistics
-from forecast_attn.inspection.distances import distance_span
-from forecast_attn.inspection.findings import GroupStatistics, Header, Inspection, Matrix, StepStatistics, TopLag
 from forecast_attn.inspection.grouping import Grouping, group_windows
+from forecast_attn.inspection.results import GroupStatistics, Header, Inspection, Matrix, StepStatistics, TopLag
+from forecast_attn.inspection.statistics import distance_span, lookback_time_steps
 from forecast_attn.inspection.summary import Summary, summarise, target_seasons
-from forecast_attn.inspection.time_steps import lookback_time_steps
 from forecast_attn.inspection.warnings import warnings_of
 
 

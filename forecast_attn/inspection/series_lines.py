@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.attention_dump import AttentionDump, DumpChoice
+from forecast_attn.attention_file import AttentionDump, DumpChoice
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from forecast_attn.inspection.window_values import WindowValues
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
 Values = NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def lines_of_run(run: RunDir, dump: AttentionDump, table: Path | None = None) ->
         DataError: `table` cannot be read, or has not the columns of training.
         RunError: the run is damaged.
     """
-    from forecast_attn.inference import read_schema
+    from forecast_attn.forecasting.model import read_schema
     from forecast_attn.inspection.window_values import values_of_windows
 
     chosen = DumpChoice(windows=MOST_WINDOWS).of_cutoffs(np.arange(dump.num_windows))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.attention_dump import AttentionDump
+from forecast_attn.attention_file import AttentionDump
 from forecast_attn.inspection import statistics
 from forecast_attn.inspection.statistics import Matrix, Weights
 

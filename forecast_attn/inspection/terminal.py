@@ -7,10 +7,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from forecast_attn.inspection.compare import Comparison
-from forecast_attn.inspection.distances import has_time_distances, time_distance
-from forecast_attn.inspection.findings import GroupStatistics, Header, Inspection, StepStatistics, TopLag
+from forecast_attn.inspection.differences import Comparison
 from forecast_attn.inspection.heatmap import heatmap_text, profile_text
+from forecast_attn.inspection.results import GroupStatistics, Header, Inspection, StepStatistics, TopLag
+from forecast_attn.inspection.statistics import has_time_distances, time_distance
 from forecast_attn.inspection.warnings import identifiability_words
 
 ROOMY_WIDTH, SPACIOUS_WIDTH = 60, 80  # characters the table of steps needs for more numbers, and for time stamps

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from forecast_attn.attention_dump import AttentionDump
-from forecast_attn.inspection.findings import Header
+from forecast_attn.attention_file import AttentionDump
+from forecast_attn.inspection.results import Header
 from forecast_attn.inspection.summary import Summary
 
 

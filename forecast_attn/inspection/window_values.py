@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.attention_dump import AttentionDump
-from forecast_attn.inspection.time_steps import target_steps
-from forecast_attn.run_dir import RunDir, sha256_of
+from forecast_attn.attention_file import AttentionDump
+from forecast_attn.inspection.statistics import target_steps
+from forecast_attn.runs.run_dir import RunDir, sha256_of
 
 if TYPE_CHECKING:
     from forecast_attn.data.panel import Panel
-    from forecast_attn.inference import Model
+    from forecast_attn.forecasting.model import Model
 
 Values = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = Non
         DataError: `table` cannot be read, or has not the columns of training.
         RunError: the run is damaged.
     """
-    from forecast_attn.inference import load_model
+    from forecast_attn.forecasting.model import load_model
 
     model = load_model(run)
     values = replace(WindowValues.unknown(dump), target=model.schema.roles.target)
@@ -87,7 +87,7 @@ def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = Non
 
 def _panels(model: Model, run: RunDir, table: Path | None, notes: list[str]) -> Any:
     """The tables that may hold the windows, the likeliest first; adds a note where the table of training is gone."""
-    from forecast_attn.history import read_history
+    from forecast_attn.forecasting.history import read_history
 
     if table is not None:
         yield read_history(model, run, _read(model, table), table.name).panel
@@ -153,7 +153,7 @@ def _forecast_again(
     """The network's forecasts of the windows whose whole horizon lies in the panel; rows of -1 are left out."""
     import torch
 
-    from forecast_attn.inference import forecast_windows
+    from forecast_attn.forecasting.model import forecast_windows
 
     ends = (rows >= 0) & (rows + model.schema.horizon < panel.starts[series + 1])
     chosen = np.flatnonzero(ends & np.isnan(into).all(axis=1))

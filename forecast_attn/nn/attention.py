@@ -13,8 +13,7 @@ from torch.nn import functional as F  # noqa: N812
 
 from forecast_attn.nn.attention_window import AttentionWindow
 from forecast_attn.nn.normalisers import find_normaliser, masked_weights, softmax
-from forecast_attn.nn.product_scores import ProductScore
-from forecast_attn.nn.score import Score
+from forecast_attn.nn.scores import ProductScore, Score
 
 
 class AttentionOutput(NamedTuple):

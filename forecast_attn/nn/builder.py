@@ -4,24 +4,19 @@ import functools
 from dataclasses import dataclass
 from typing import Any
 
-from forecast_attn.config import ModelConfig
+from forecast_attn.config.defaults import Shape, shape_of
+from forecast_attn.config.mechanisms import ATTENTIONS
+from forecast_attn.config.options import ModelConfig
 from forecast_attn.errors import ConfigError
-from forecast_attn.mechanisms import ATTENTIONS
-from forecast_attn.model_defaults import Shape, shape_of
 from forecast_attn.nn.attention import Attention
 from forecast_attn.nn.attention_window import make_window
 from forecast_attn.nn.decoder import BahdanauDecoder, DecoderSizes, LuongDecoder
-from forecast_attn.nn.embedding import Embeddings
 from forecast_attn.nn.encoder import Encoder
 from forecast_attn.nn.heads import GaussianHead, MakeHead, PointHead, QuantileHead, StudentTHead
-from forecast_attn.nn.lags import LagFeatures
-from forecast_attn.nn.linear_path import LinearPath
+from forecast_attn.nn.inputs import NUM_WAVELENGTHS, Embeddings, InputProjection, LagFeatures, Patches
 from forecast_attn.nn.network import ForecastNetwork
-from forecast_attn.nn.patches import Patches
-from forecast_attn.nn.position import NUM_WAVELENGTHS
-from forecast_attn.nn.projection import InputProjection
+from forecast_attn.nn.residual_paths import LinearPath, TemporalDecoder
 from forecast_attn.nn.scores import make_score
-from forecast_attn.nn.temporal_decoder import TemporalDecoder
 from forecast_attn.nn.window_normalisation import NUM_LEVEL_FEATURES, WindowNormalisation
 
 SCORES_WITH_SIZE = ("additive", "additive-normed", "concat", "scaled-dot", "multi-head")

@@ -7,17 +7,19 @@ from jaxtyping import Bool, Float
 from torch import Tensor, nn
 
 from forecast_attn.nn.decoder import BahdanauDecoder, Feedback, LuongDecoder
-from forecast_attn.nn.embedding import Embeddings
 from forecast_attn.nn.encoder import Encoder
-from forecast_attn.nn.lags import LagFeatures
-from forecast_attn.nn.linear_path import LinearPath
-from forecast_attn.nn.observed import last_observed, observed_only
-from forecast_attn.nn.patches import Patches
-from forecast_attn.nn.position import position_features
+from forecast_attn.nn.inputs import (
+    Embeddings,
+    InputProjection,
+    LagFeatures,
+    Patches,
+    WindowTensors,
+    last_observed,
+    observed_only,
+    position_features,
+)
 from forecast_attn.nn.precision import widened
-from forecast_attn.nn.projection import InputProjection
-from forecast_attn.nn.temporal_decoder import TemporalDecoder
-from forecast_attn.nn.window import WindowTensors
+from forecast_attn.nn.residual_paths import LinearPath, TemporalDecoder
 from forecast_attn.nn.window_normalisation import WindowNormalisation, WindowScale
 
 

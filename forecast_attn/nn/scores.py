@@ -2,14 +2,331 @@
 
 import math
 
+import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 from forecast_attn.errors import ConfigError, did_you_mean
-from forecast_attn.nn.additive_scores import AdditiveScore, ConcatScore, KerasAdditiveScore
-from forecast_attn.nn.precision import widened
-from forecast_attn.nn.product_scores import DotScore, GeneralScore, MultiHeadScore, ProductScore, ScaledDotScore
-from forecast_attn.nn.score import Score, bias_free
+from forecast_attn.nn.additive import additive_scores, exponential
+from forecast_attn.nn.precision import full_precision, widened
+
+
+class Score(nn.Module):
+    """How well does this query match that key? Keeps no tensor between calls.
+
+    Where a score has several heads, they are folded into the batch axis: head h of window b is row b * heads + h. With
+    one head, which most have, that costs nothing.
+
+    Attributes:
+        heads: how many rows of weights a query gets.
+        context_size: width of the context vectors it leads to.
+    """
+
+    heads = 1
+
+    def __init__(self, context_size: int) -> None:
+        super().__init__()
+        self.context_size = context_size
+
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        """Do what depends on the keys alone."""
+        return key
+
+    def prepare_value(
+        self, value: Float[Tensor, "batch key_len value_size"]
+    ) -> Float[Tensor, "batch_heads key_len size"]:
+        return value
+
+    def key_exponential(
+        self, prepared_key: Float[Tensor, "batch_heads key_len size"]
+    ) -> Float[Tensor, "batch_heads key_len size"] | None:
+        """e^{2k} for the additive scores, which is cheaper once per window than once per step."""
+        return None
+
+    def forward(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        key: Float[Tensor, "batch_heads key_len size"],
+        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
+    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+        """Compare every query with every prepared key, in float32 or wider."""
+        raise NotImplementedError
+
+    def merge_heads(
+        self, context_vector: Float[Tensor, "batch_heads query_len size"]
+    ) -> Float[Tensor, "batch query_len context_size"]:
+        """Make one context vector of those of the heads."""
+        return context_vector
+
+
+def bias_free(input_size: int, output_size: int) -> nn.Linear:
+    """A projection as the papers draw it: a matrix, no bias."""
+    layer = nn.Linear(input_size, output_size, bias=False)
+    nn.init.xavier_uniform_(layer.weight)
+    return layer
+
+
+# --------------------------------------------------------------------------- product scores
+# Scores that are one product of what became of the query and of the key.
+
+
+class ProductScore(Score):
+    """A score that is a plain product of what became of the query and of the key."""
+
+    scale = 1.0
+
+    def operands(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        key: Float[Tensor, "batch_heads key_len size"],
+    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+        """The two factors, such that scores = scale * query @ key^T."""
+        return query, key
+
+    def forward(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        key: Float[Tensor, "batch_heads key_len size"],
+        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
+    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+        left, right = self.operands(query, key)
+        return _wide_product(left if self.scale == 1 else left * self.scale, right)
+
+
+def _wide_product(
+    left: Float[Tensor, "batch_heads query_len width"], right: Float[Tensor, "batch_heads key_len width"]
+) -> Float[Tensor, "batch_heads query_len key_len"]:
+    left, right = widened(left), widened(right)
+    with full_precision(left):
+        return torch.bmm(left, right.mT)
+
+
+class DotScore(ProductScore):
+    """h · h̄ (Luong et al. 2015, eq. 7, "dot"), and the score of Keras `Attention`.
+
+    Args:
+        learned_scale: multiply by one learned scalar that starts at 1 (TensorFlow Addons `LuongAttention(scale=True)`,
+            Keras `Attention(use_scale=True)`); it is no 1/√d.
+    """
+
+    def __init__(self, size: int, *, learned_scale: bool = False, value_size: int | None = None) -> None:
+        super().__init__(value_size or size)
+        self.factor = nn.Parameter(torch.ones(())) if learned_scale else None
+
+    def operands(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        key: Float[Tensor, "batch_heads key_len size"],
+    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+        return query if self.factor is None else query * self.factor, key
+
+    def forward(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        key: Float[Tensor, "batch_heads key_len size"],
+        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
+    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+        scores = _wide_product(query, key)  # scaled after the product, as Keras does, to the last bit
+        return scores if self.factor is None else scores * self.factor
+
+
+class GeneralScore(ProductScore):
+    """h · W_a h̄ (Luong et al. 2015, eq. 7, "general"); `weight` is W_a, (query_size, key_size)."""
+
+    def __init__(self, query_size: int, key_size: int, *, value_size: int | None = None) -> None:
+        super().__init__(value_size or key_size)
+        self.weight = nn.Parameter(torch.empty(query_size, key_size))
+        nn.init.xavier_uniform_(self.weight)
+
+    def operands(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        key: Float[Tensor, "batch_heads key_len size"],
+    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+        if query.shape[1] <= key.shape[1]:
+            return query @ self.weight, key
+        return query, key @ self.weight.T
+
+
+class ScaledDotScore(ProductScore):
+    """W_q h · W_k h̄ / √d, one head (Vaswani et al. 2017, eq. 1); the values stay as they are."""
+
+    def __init__(self, query_size: int, key_size: int, size: int, *, value_size: int | None = None) -> None:
+        super().__init__(value_size or key_size)
+        self.scale = 1 / math.sqrt(size)
+        self.query_projection = bias_free(query_size, size)
+        self.key_projection = bias_free(key_size, size)
+
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        projected: Tensor = self.key_projection(key)
+        return projected
+
+    def operands(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        key: Float[Tensor, "batch_heads key_len size"],
+    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+        return self.query_projection(query), key
+
+
+class MultiHeadScore(ProductScore):
+    """Several projected heads, concatenated and projected again (Vaswani et al. 2017, §3.2.2).
+
+    As in the paper there are no biases; one on the keys would cancel in the softmax anyway.
+    """
+
+    def __init__(self, query_size: int, key_size: int, size: int, heads: int, *, value_size: int | None = None) -> None:
+        super().__init__(size)
+        self.heads = heads
+        self.scale = 1 / math.sqrt(size // heads)
+        self.query_projection = bias_free(query_size, size)
+        self.key_projection = bias_free(key_size, size)
+        self.value_projection = bias_free(value_size or key_size, size)
+        self.output_projection = bias_free(size, size)
+
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        return self._split(self.key_projection(key))
+
+    def prepare_value(
+        self, value: Float[Tensor, "batch key_len value_size"]
+    ) -> Float[Tensor, "batch_heads key_len size"]:
+        return self._split(self.value_projection(value))
+
+    def operands(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        key: Float[Tensor, "batch_heads key_len size"],
+    ) -> tuple[Float[Tensor, "batch_heads query_len width"], Float[Tensor, "batch_heads key_len width"]]:
+        return self._split(self.query_projection(query)), key
+
+    def merge_heads(
+        self, context_vector: Float[Tensor, "batch_heads query_len size"]
+    ) -> Float[Tensor, "batch query_len context_size"]:
+        by_head = context_vector.view(-1, self.heads, *context_vector.shape[1:])
+        merged: Tensor = self.output_projection(by_head.transpose(1, 2).flatten(2))
+        return merged
+
+    def _split(self, projected: Float[Tensor, "batch length width"]) -> Float[Tensor, "batch_heads length size"]:
+        return projected.view(*projected.shape[:2], self.heads, -1).transpose(1, 2).flatten(0, 1)
+
+
+# --------------------------------------------------------------------------- additive scores
+# Scores of the form v · tanh(q + k), which differ in where q, k and v come from.
+
+
+class PairScore(Score):
+    """v · tanh(q + k): a subclass says what q, k (in `prepare_key`) and v are."""
+
+    def project_query(
+        self, query: Float[Tensor, "batch query_len query_size"]
+    ) -> Float[Tensor, "batch query_len size"]:
+        return query
+
+    def direction(self) -> Float[Tensor, " size"]:
+        """v."""
+        raise NotImplementedError
+
+    def key_exponential(
+        self, prepared_key: Float[Tensor, "batch_heads key_len size"]
+    ) -> Float[Tensor, "batch_heads key_len size"] | None:
+        return exponential(prepared_key)
+
+    def forward(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        key: Float[Tensor, "batch_heads key_len size"],
+        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
+    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+        projected, direction = widened(self.project_query(query)), widened(self.direction())
+        return additive_scores(projected, key, direction, key_exponential)
+
+
+class AdditiveScore(PairScore):
+    """v_a · tanh(W_a s + U_a h) (Bahdanau et al. 2015, appendix A.1.2), without biases, as in the paper.
+
+    Args:
+        normed: v = g · v_a / ‖v_a‖ and a bias inside the tanh (TensorFlow Addons `BahdanauAttention(normalize=True)`).
+    """
+
+    def __init__(
+        self, query_size: int, key_size: int, size: int, *, normed: bool = False, value_size: int | None = None
+    ) -> None:
+        super().__init__(value_size or key_size)
+        self.query_projection = bias_free(query_size, size)
+        self.key_projection = bias_free(key_size, size)
+        self.vector = _vector(size)
+        self.gain = nn.Parameter(torch.tensor(math.sqrt(1 / size))) if normed else None
+        self.bias = nn.Parameter(torch.zeros(size)) if normed else None
+
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        return widened(self.key_projection(key))
+
+    def project_query(
+        self, query: Float[Tensor, "batch query_len query_size"]
+    ) -> Float[Tensor, "batch query_len size"]:
+        projected: Tensor = self.query_projection(query)
+        return projected if self.bias is None else projected + self.bias
+
+    def direction(self) -> Float[Tensor, " size"]:
+        return self.vector if self.gain is None else self.gain * self.vector / self.vector.norm()
+
+
+class ConcatScore(PairScore):
+    """v_a · tanh(W_a [h; h̄]) (Luong et al. 2015, eq. 7, "concat"), with the whole W_a, (size, query_size + key_size).
+
+    W_a [h; h̄] = W_q h + W_k h̄ with the two blocks of columns, so the concatenation is never built. (The authors' own
+    program fixes the key half to the identity; the equation does not.)
+    """
+
+    def __init__(self, query_size: int, key_size: int, size: int, *, value_size: int | None = None) -> None:
+        super().__init__(value_size or key_size)
+        self.query_size = query_size
+        self.weight = bias_free(query_size + key_size, size).weight
+        self.vector = _vector(size)
+
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        return widened(key @ self.weight[:, self.query_size :].T)
+
+    def project_query(
+        self, query: Float[Tensor, "batch query_len query_size"]
+    ) -> Float[Tensor, "batch query_len size"]:
+        return query @ self.weight[:, : self.query_size].T
+
+    def direction(self) -> Float[Tensor, " size"]:
+        return self.vector
+
+
+class KerasAdditiveScore(PairScore):
+    """Keras `AdditiveAttention`: scale · tanh(q + k), no projections.
+
+    Args:
+        use_scale: learn `scale`, one number per feature (Keras' default); otherwise it is 1.
+    """
+
+    ones: Tensor
+
+    def __init__(self, size: int, *, use_scale: bool = True, value_size: int | None = None) -> None:
+        super().__init__(value_size or size)
+        limit = math.sqrt(3 / size)  # Keras' glorot_uniform for a vector
+        self.vector = nn.Parameter(torch.empty(size).uniform_(-limit, limit)) if use_scale else None
+        self.register_buffer("ones", None if use_scale else torch.ones(size), persistent=False)
+
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        return widened(key)
+
+    def direction(self) -> Float[Tensor, " size"]:
+        return self.ones if self.vector is None else self.vector
+
+
+def _vector(size: int) -> nn.Parameter:
+    """v_a, drawn so that scores have the same spread for every size; the paper's zeros would stop W_a at first."""
+    limit = 1 / math.sqrt(size)
+    return nn.Parameter(torch.empty(size).uniform_(-limit, limit))
+
+
+# --------------------------------------------------------------------------- scores
+# Every score by its name, for sizes that make sense together.
+
 
 __all__ = [
     "SCORES",

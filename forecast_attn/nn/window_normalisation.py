@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from forecast_attn.nn.observed import Observed, observed_deviation, observed_mean
+from forecast_attn.nn.inputs import Observed, observed_deviation, observed_mean
 
 NUM_LEVEL_FEATURES = 2
 SMALLEST_SCALE = 0.01  # in units of the series' own deviation: a flat window must not blow up its noise

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.timestamps import Stamps
-from forecast_attn.inspection.plots import ACCENT, FAINT, INK, LABEL, TICK
-from forecast_attn.option_values import level_name
+from forecast_attn.config.values import level_name
+from forecast_attn.data.frequency import Stamps
+from forecast_attn.inspection.plots import ACCENT, FAINT, INK, LABEL, TICK, step_ticks
 from forecast_attn.plotting import wording
 from forecast_attn.plotting.pictures import (
     DASHES,
@@ -23,12 +23,15 @@ from forecast_attn.plotting.pictures import (
     write_title,
     write_titles,
 )
+from forecast_attn.plotting.reliability import Reliability, band
 from forecast_attn.plotting.scene import ForecastScene, ForecastView, ModelForecast
+from forecast_attn.plotting.step_errors import StepErrors
 from forecast_attn.plotting.ticks import time_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
 
 HEIGHT, SMALL_HEIGHT, MARGIN = 3.3, 1.75, 1.2  # inches
 MOST_TICKS = 11  # of a lone panel
@@ -159,3 +162,78 @@ def _dates(stamps: Stamps) -> NDArray[np.float64]:
 
 def _date(stamp: Any) -> float:
     return float(_dates(np.array([stamp]))[0])
+
+
+# --------------------------------------------------------------------------- curve pictures
+# The pictures of errors by step and of the calibration of levels.
+
+
+HEIGHT, SQUARE_HEIGHT = 4.4, 5.2  # inches
+MARKED_UP_TO = 30
+"""Steps that are few enough to be marked one by one."""
+
+
+def draw_errors(errors: StepErrors) -> Figure:
+    """Mean absolute error per step ahead of each model, from 0, as a matplotlib figure.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    figure = make_figure(HEIGHT)
+    axes = figure.add_subplot(label="errors")
+    for at, model in reversed(list(enumerate(errors.models))):
+        axes.plot(
+            errors.steps, model.mae, color=MODELS[at % len(MODELS)], linestyle=DASHES[at % len(DASHES)],
+            linewidth=2.1 if at == 0 else 1.4, label=f"{model.name}, mean {model.overall:.4g}",
+            marker="o" if len(errors.steps) <= MARKED_UP_TO else None, markersize=4 if at == 0 else 3
+        )  # fmt: skip
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("step ahead", fontsize=LABEL, color=INK)
+    axes.set_ylabel(f"mean absolute error of {errors.target}", fontsize=LABEL, color=INK)
+    axes.set_xticks(step_ticks(errors.steps.tolist()))
+    axes.set_xlim(errors.steps[0] - 0.5, errors.steps[-1] + 0.5)
+    dress(axes)
+    write_titles(figure, wording.errors_title(errors), wording.errors_subtitle(errors))
+    add_legend(figure, axes)
+    return figure
+
+
+def draw_reliability(found: Reliability) -> Figure:
+    """Observed share against level of each model, on the band of chance, as a matplotlib figure.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    figure = make_figure(SQUARE_HEIGHT)
+    square, difference = figure.subplots(1, 2)
+    square.set_label("reliability")
+    difference.set_label("difference")
+    _draw_shares(square, found, away=0)
+    _draw_shares(difference, found, away=1)
+    square.set_ylim(0, 1)
+    square.set_ylabel("share of values at or below it", fontsize=LABEL, color=INK)
+    difference.set_ylabel("share less the level", fontsize=LABEL, color=INK)
+    write_titles(figure, wording.reliability_title(found), wording.reliability_subtitle(found))
+    add_legend(figure, square)
+    return figure
+
+
+def _draw_shares(axes: Axes, found: Reliability, *, away: int) -> None:
+    """The shares as they are, or with the level taken off (`away` 1): what a curve is off its diagonal, large."""
+    levels = np.unique(np.concatenate([model.levels for model in found.models]))
+    low, high = band(levels, np.full(len(levels), found.fewest))
+    axes.vlines(
+        levels, low - away * levels, high - away * levels, color=lightened(FAINT, 0.35), linewidth=9, zorder=1.5,
+        label=wording.CHANCE
+    )  # fmt: skip
+    axes.plot([0, 1], [0, 1 - away], color=FAINT, linewidth=1, linestyle=(0, (4, 3)), label=wording.CALIBRATED)
+    for at, model in reversed(list(enumerate(found.models))):
+        axes.plot(
+            model.levels, model.observed - away * model.levels, color=MODELS[at % len(MODELS)],
+            linestyle=DASHES[at % len(DASHES)], linewidth=1.9, marker="o", markersize=5, label=model.name
+        )  # fmt: skip
+    axes.set_xlim(0, 1)
+    axes.set_box_aspect(1)
+    axes.set_xlabel("level", fontsize=LABEL, color=INK)
+    dress(axes)
+    axes.grid(axis="x", color=FAINT, alpha=0.18, linewidth=0.7)

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.attention_dump.times import parse_time
-from forecast_attn.config import DataConfig
-from forecast_attn.data.problems import counted, quoted
+from forecast_attn.attention_file.times import parse_time
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import counted, quoted
 from forecast_attn.data.reading import read_beside
 from forecast_attn.data.timestamps import ParsedStamps, offset_name, read_stamps
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError, did_you_mean
-from forecast_attn.evaluation.levels import level_columns
+from forecast_attn.evaluation.quantile_scores import level_columns
 
 REQUIRED = ("item_id", "cutoff", "timestamp", "step", "prediction")
 WRITTEN_BY = "a table of `forecast predict` or `forecast backtest`: item_id, cutoff, timestamp, step, prediction, …"

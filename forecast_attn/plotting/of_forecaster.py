@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forecast_attn.run_dir import RunDir
+from forecast_attn.runs.run_dir import RunDir
 
 if TYPE_CHECKING:
     import pandas as pd

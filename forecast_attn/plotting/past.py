@@ -11,20 +11,20 @@ import pandas as pd
 import torch
 from numpy.typing import NDArray
 
-from forecast_attn.attention_dump.times import parse_time
+from forecast_attn.attention_file.times import parse_time
+from forecast_attn.baselines.naive import seasonal_naive
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, table_name
 from forecast_attn.errors import DataError, RunError
-from forecast_attn.evaluation.baselines import seasonal_naive
-from forecast_attn.evaluation.levels import level_columns
-from forecast_attn.history import read_history
-from forecast_attn.inference import Model, forecast_windows, load_model
-from forecast_attn.panel_reading import panel_of_run
+from forecast_attn.evaluation.quantile_scores import level_columns
+from forecast_attn.forecasting.history import read_history
+from forecast_attn.forecasting.model import Model, forecast_windows, load_model
+from forecast_attn.forecasting.predict import prediction_columns
 from forecast_attn.plotting.forecasts import Forecasts, check_known, label_of
-from forecast_attn.prediction import prediction_columns
-from forecast_attn.preparation import Preparation, prepare
-from forecast_attn.run_dir import RunDir
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import panel_of_run
 from forecast_attn.threads import cpu_threads
+from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.sampling import spread_evenly
 
 SEASONAL_NAIVE = "seasonal-naive"

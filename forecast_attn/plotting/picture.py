@@ -43,7 +43,8 @@ class Picture:
         Raises:
             ConfigError: matplotlib is not installed.
         """
-        from forecast_attn.plotting import curve_pictures, forecast_picture
+        from forecast_attn.plotting import forecast_picture
+        from forecast_attn.plotting import forecast_picture as curve_pictures
 
         draw: dict[str, Any] = {
             "forecast": forecast_picture.draw_forecast,

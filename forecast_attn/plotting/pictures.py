@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forecast_attn.atomic import replacing, write_errors_of
 from forecast_attn.errors import ConfigError
 from forecast_attn.inspection.plots import DOTS_PER_INCH, FAINT, INK, LABEL, SECOND, TICK, WIDTH
+from forecast_attn.runs.atomic import replacing, write_errors_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.timestamps import Stamps
+from forecast_attn.config.values import level_name
+from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
-from forecast_attn.evaluation.levels import Interval, intervals
-from forecast_attn.option_values import level_name
+from forecast_attn.evaluation.quantile_scores import Interval, intervals
 from forecast_attn.plotting.forecasts import Forecasts
 from forecast_attn.plotting.series_values import SeriesValues, history_length
 

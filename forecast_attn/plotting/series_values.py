@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.timestamps import Stamps
+from forecast_attn.data.frequency import Stamps
 from forecast_attn.plotting.forecasts import Forecasts
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from forecast_attn.plotting.reliability import Reliability, reliability
 from forecast_attn.plotting.scene import ForecastScene, build_scene
 from forecast_attn.plotting.series_values import SeriesValues, first_that_reaches
 from forecast_attn.plotting.step_errors import StepErrors, step_errors
-from forecast_attn.run_dir import RunDir, sha256_of
+from forecast_attn.runs.run_dir import RunDir, sha256_of
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def _tables_of(run: RunDir | None) -> list[pd.DataFrame | Path]:
 def _read(path: pd.DataFrame | Path, run: RunDir | None) -> Forecasts:
     if run is None:
         return read_forecasts(path)
-    from forecast_attn.inference import read_schema
+    from forecast_attn.forecasting.model import read_schema
 
     schema = read_schema(run)
     return read_forecasts(path, zone=schema.zone, target=schema.roles.target)
@@ -162,8 +162,8 @@ def _candidates(source: PlotSource, forecasts: Forecasts, data: pd.DataFrame | P
 
 def _values_in(run: RunDir, table: pd.DataFrame | Path | None) -> SeriesValues:
     """The series of a table, or of the end of the table of training that the run keeps."""
-    from forecast_attn.history import read_history
-    from forecast_attn.inference import load_model
+    from forecast_attn.forecasting.history import read_history
+    from forecast_attn.forecasting.model import load_model
 
     model = load_model(run)
     item_id, config = model.schema.roles.item_id, model.config.data

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from forecast_attn.data.timestamps import Stamps
+from forecast_attn.config.values import level_name
+from forecast_attn.data.frequency import Stamps
 from forecast_attn.inspection.plots import step_ticks
-from forecast_attn.option_values import level_name
 from forecast_attn.plotting import wording
 from forecast_attn.plotting.line_chart import Band, Chart, Line, chart_text
 from forecast_attn.plotting.reliability import ModelReliability, Reliability, band

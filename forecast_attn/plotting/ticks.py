@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.timestamps import Stamps
+from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
 
 Floats = NDArray[np.float64]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from forecast_attn.data.problems import counted
-from forecast_attn.evaluation.levels import Interval
+from forecast_attn.data.findings import counted
+from forecast_attn.evaluation.quantile_scores import Interval
 from forecast_attn.plotting.forecasts import ONLY_MODEL
 from forecast_attn.plotting.reliability import BAND, Reliability
 from forecast_attn.plotting.scene import ForecastScene, ForecastView

@@ -14,11 +14,11 @@ import torch
 from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch.multiprocessing.spawn import ProcessRaisedException
 
-from forecast_attn.config import TrainingConfig
+from forecast_attn.config.options import TrainingConfig
+from forecast_attn.config.values import parse_duration
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.inference import choose_device
-from forecast_attn.option_values import parse_duration
-from forecast_attn.run_dir import RunDir
+from forecast_attn.forecasting.model import choose_device
+from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.recorder import REASON_METRIC, REASONS, Recorder

@@ -13,18 +13,17 @@ from pytorch_lightning.utilities.types import OptimizerLRScheduler
 from torch import Tensor
 from torch.utils.data import DataLoader
 
-from forecast_attn.config import TrainingConfig
+from forecast_attn.config.options import TrainingConfig
+from forecast_attn.config.values import parse_share_range
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import Window, WindowArrays
 from forecast_attn.errors import RunError
-from forecast_attn.inference import BATCH_SIZE
+from forecast_attn.forecasting.model import BATCH_SIZE
 from forecast_attn.nn.network import ForecastNetwork
-from forecast_attn.option_values import parse_share_range
 from forecast_attn.training.averaging import WeightAverage
-from forecast_attn.training.learning_rate import scheduler_of
 from forecast_attn.training.loss import loss_of, mean_loss, window_losses
-from forecast_attn.training.plan import TrainingPlan
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed
+from forecast_attn.training.schedule import TrainingPlan, scheduler_of
 
 Batch = tuple[Tensor, Window]
 

@@ -16,8 +16,8 @@ import pytorch_lightning as pl
 import safetensors.torch
 from torch import Tensor
 
-from forecast_attn.atomic import write_atomically, write_errors_of
-from forecast_attn.run_dir import RunDir
+from forecast_attn.runs.atomic import write_atomically, write_errors_of
+from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 

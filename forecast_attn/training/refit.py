@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 import torch
 
-from forecast_attn.config import RunConfig
-from forecast_attn.data.missing import without_later_values
+from forecast_attn.config.options import RunConfig
+from forecast_attn.config.values import parse_share_range
+from forecast_attn.data.cleaning import without_later_values
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.split import Split, validation_steps
-from forecast_attn.ensemble import member_config
 from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.history import select_series
-from forecast_attn.inference import Model, load_network
+from forecast_attn.forecasting.ensemble import member_config
+from forecast_attn.forecasting.history import select_series
+from forecast_attn.forecasting.model import Model, load_network
 from forecast_attn.nn.network import ForecastNetwork
-from forecast_attn.option_values import parse_share_range
-from forecast_attn.preparation import Preparation, prepare_again
-from forecast_attn.run_dir import RunDir
+from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.threads import cpu_threads
 from forecast_attn.training.fit import fit
+from forecast_attn.training.preparation import Preparation, prepare_again
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed
 from forecast_attn.training.train import module_of

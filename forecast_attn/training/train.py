@@ -10,28 +10,28 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from forecast_attn.attention_dump.largest import check_top
-from forecast_attn.config import RunConfig
+from forecast_attn.attention_file.writer import check_top
+from forecast_attn.config.defaults import shape_of
+from forecast_attn.config.options import RunConfig
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel, tail
 from forecast_attn.data.schema import Schema
-from forecast_attn.data.weights import series_weights
-from forecast_attn.ensemble import member_config
+from forecast_attn.data.split import series_weights
 from forecast_attn.errors import RunError
-from forecast_attn.inference import read_config, window_sizes
-from forecast_attn.model_defaults import shape_of
+from forecast_attn.forecasting.ensemble import member_config
+from forecast_attn.forecasting.model import read_config, window_sizes
+from forecast_attn.forecasting.quantiles import check_enough_values
 from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
-from forecast_attn.preparation import Preparation, prepare
-from forecast_attn.run_dir import DataSource, RunDir
+from forecast_attn.runs.run_dir import DataSource, RunDir
 from forecast_attn.threads import cpu_threads
-from forecast_attn.training.finish import actual_values, finish, finish_ensemble, validation_rows
 from forecast_attn.training.fit import check_hardware, fit
 from forecast_attn.training.module import ForecastModule, TrainingData
-from forecast_attn.training.plan import make_plan, resolve_training
+from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed
-from forecast_attn.uncertainty.calibration import check_enough_values
+from forecast_attn.training.schedule import make_plan, resolve_training
+from forecast_attn.training.scoring import actual_values, finish, finish_ensemble, validation_rows
 from forecast_attn.version import package_version
 
 

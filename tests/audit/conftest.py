@@ -13,11 +13,11 @@ from torch import Tensor, nn
 from forecast_attn.audit import Audit
 from forecast_attn.audit.subject import Subject
 from forecast_attn.forecaster import Forecaster
-from forecast_attn.inference import load_model, read_config
-from forecast_attn.nn.score import Score
-from forecast_attn.panel_reading import panel_of_run
-from forecast_attn.preparation import Preparation, prepare
-from forecast_attn.run_dir import RunDir
+from forecast_attn.forecasting.model import load_model, read_config
+from forecast_attn.nn.scores import Score
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import panel_of_run
+from forecast_attn.training.preparation import Preparation, prepare
 
 LAG, LOOKBACK, HORIZON = 6, 14, 4
 OPTIONS: dict[str, Any] = {

@@ -12,7 +12,7 @@ from forecast_attn.audit import Audit
 from forecast_attn.audit.seeds import seed_agreement
 from forecast_attn.audit.subject import Subject
 from forecast_attn.forecaster import Forecaster
-from forecast_attn.run_dir import FORMAT_VERSION
+from forecast_attn.runs.run_dir import FORMAT_VERSION
 
 from .conftest import HORIZON, LAG, LOOKBACK, Trained, frozen_score, noise_table, planted_table
 

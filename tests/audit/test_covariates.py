@@ -7,12 +7,11 @@ import pandas as pd
 import pytest
 import torch
 
-from forecast_attn.audit.columns import Columns, columns_and_groups
-from forecast_attn.audit.covariates import noise_interval
-from forecast_attn.config import RunConfig
+from forecast_attn.audit.covariates import Columns, columns_and_groups, noise_interval
+from forecast_attn.config.options import RunConfig
 from forecast_attn.data.windows import Window, WindowArrays
-from forecast_attn.panel_reading import read_panel
-from forecast_attn.preparation import Preparation, prepare
+from forecast_attn.runs.training_table import read_panel
+from forecast_attn.training.preparation import Preparation, prepare
 
 ROWS, LOOKBACK, HORIZON = 60, 7, 3
 OPTIONS: dict[str, Any] = {

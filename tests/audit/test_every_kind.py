@@ -11,12 +11,12 @@ import torch
 from forecast_attn.audit import Audit, AuditOptions, AuditPlan, audit_attention
 from forecast_attn.audit.audit import AuditListener, spread_evenly
 from forecast_attn.audit.subject import Subject
-from forecast_attn.config import RunConfig
+from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError
-from forecast_attn.inference import Model, window_sizes
+from forecast_attn.forecasting.model import Model, window_sizes
 from forecast_attn.nn.builder import build_network
-from forecast_attn.panel_reading import read_panel
-from forecast_attn.preparation import Preparation, prepare
+from forecast_attn.runs.training_table import read_panel
+from forecast_attn.training.preparation import Preparation, prepare
 
 from .test_covariates import OPTIONS, table
 

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn.attention_dump import read_attention
+from forecast_attn.attention_file import read_attention
 from forecast_attn.audit import Audit, AuditOptions, audit_attention
 from forecast_attn.audit.importance import input_occlusion, varying_columns
 from forecast_attn.audit.subject import Subject
 from forecast_attn.audit.wording import plural, the_steps
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
-from forecast_attn.inspection.audit_section import audit_section
+from forecast_attn.inspection.page_sections import audit_section
 from forecast_attn.inspection.report import inspect_attention
-from forecast_attn.run_dir import RunDir
+from forecast_attn.runs.run_dir import RunDir
 
 from .conftest import Trained
 from .test_every_kind import CPU, audited, untrained

@@ -29,4 +29,4 @@ def test_nobody_below_knows_the_audit() -> None:
 def test_the_audit_knows_no_training() -> None:
     known = {name for path in (PACKAGE / "audit").glob("*.py") for name in imported_names(path)}
     assert not {name for name in known if name.startswith(("forecast_attn.training", "forecast_attn.cli"))}
-    assert "forecast_attn.inference" in known
+    assert "forecast_attn.forecasting.model" in known

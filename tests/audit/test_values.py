@@ -6,8 +6,8 @@ import torch
 
 from forecast_attn.audit.ranking import explain
 from forecast_attn.audit.subject import Subject
-from forecast_attn.audit.values import column_spaces, effective_weights, norm_weighted, values_check
-from forecast_attn.inspection.identifiability import attention_values
+from forecast_attn.audit.weighted_values import column_spaces, effective_weights, norm_weighted, values_check
+from forecast_attn.forecasting.identifiability import attention_values
 
 from ..nn.small_networks import make_network
 

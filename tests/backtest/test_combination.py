@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 from forecast_attn import Forecaster
 from forecast_attn.backtest.result import BacktestResult
+from forecast_attn.baselines.combination import combined, mean_of
 from forecast_attn.cli import app
 from forecast_attn.errors import ConfigError
-from forecast_attn.evaluation.combination import combined, mean_of
 
 pytestmark = pytest.mark.slow
 

@@ -8,13 +8,13 @@ import pytest
 import torch
 
 from forecast_attn.backtest.folds import make_folds
-from forecast_attn.config import RunConfig
+from forecast_attn.config.options import RunConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
-from forecast_attn.inference import forecast_windows, load_model
-from forecast_attn.panel_reading import read_panel
-from forecast_attn.preparation import prepare
-from forecast_attn.run_dir import RunDir
+from forecast_attn.forecasting.model import forecast_windows, load_model
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import read_panel
+from forecast_attn.training.preparation import prepare
 
 DAYS = pd.date_range("2024-01-01", periods=60)
 LOOKBACK, HORIZON = 5, 4

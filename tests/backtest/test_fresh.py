@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn.run_dir import RunDir
+from forecast_attn.runs.run_dir import RunDir
 
 pytestmark = pytest.mark.slow
 

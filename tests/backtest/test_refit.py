@@ -13,14 +13,14 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
-from forecast_attn.backtest.backtest import BacktestListener
+from forecast_attn.backtest.cutoffs import Schedule
+from forecast_attn.backtest.job import BacktestListener
 from forecast_attn.backtest.plan import BacktestOptions, plan_backtest
 from forecast_attn.backtest.refit_options import RefitOptions
-from forecast_attn.backtest.schedule import Schedule
-from forecast_attn.config import RunConfig
-from forecast_attn.evaluation.baseline_forecasts import BaselineSetup, baseline_forecasts
-from forecast_attn.panel_reading import read_panel
-from forecast_attn.run_dir import RunDir
+from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
+from forecast_attn.config.options import RunConfig
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import read_panel
 from forecast_attn.training.refit import panel_until
 
 pytestmark = pytest.mark.slow

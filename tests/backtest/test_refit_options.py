@@ -11,8 +11,8 @@ import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.inference import load_model
-from forecast_attn.run_dir import RunDir
+from forecast_attn.forecasting.model import load_model
+from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.refit import Refit, refit
 
@@ -84,7 +84,7 @@ def test_windows_are_those_whose_horizon_lies_in_the_window(
     steps: int, validation: int, shop_run: Path, sales: pd.DataFrame, tmp_path: Path
 ) -> None:
     """A window of n steps holds n - 3 + 1 horizons of 3 steps in each of two series, fewer by those of validation."""
-    from forecast_attn.panel_reading import read_panel
+    from forecast_attn.runs.training_table import read_panel
 
     model = load_model(RunDir(shop_run))
     panel, _ = read_panel(sales, model.config)
@@ -98,7 +98,7 @@ def test_windows_are_those_whose_horizon_lies_in_the_window(
 
 
 def test_without_validation_the_last_epoch_is_kept(shop_run: Path, sales: pd.DataFrame, tmp_path: Path) -> None:
-    from forecast_attn.panel_reading import read_panel
+    from forecast_attn.runs.training_table import read_panel
     from forecast_attn.training.recorder import best_epoch_of
 
     model = load_model(RunDir(shop_run))

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.backtest.schedule import Schedule
-from forecast_attn.config import RunConfig
+from forecast_attn.backtest.cutoffs import Schedule
+from forecast_attn.config.options import RunConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.panel_reading import read_panel
+from forecast_attn.runs.training_table import read_panel
 
 
 def panel_of(stamps: object, **options: object) -> Panel:

@@ -13,15 +13,15 @@ import torch
 import forecast_attn
 from forecast_attn import Forecaster
 from forecast_attn.comparison.compare import ComparisonListener
+from forecast_attn.comparison.leaderboard import notes_of
 from forecast_attn.comparison.plan import ComparisonPlan
-from forecast_attn.comparison.wording import notes_of
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.evaluation.significance import diebold_mariano, giacomini_white
-from forecast_attn.inference import forecast_windows, load_model
-from forecast_attn.panel_reading import read_panel
-from forecast_attn.preparation import prepare
-from forecast_attn.run_dir import RunDir
-from forecast_attn.training.finish import validation_rows
+from forecast_attn.forecasting.model import forecast_windows, load_model
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import read_panel
+from forecast_attn.training.preparation import prepare
+from forecast_attn.training.scoring import validation_rows
 
 slow = pytest.mark.slow
 MECHANISMS, SEEDS = ("none", "bahdanau"), (4, 5)

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import find_frequency, series_steps
 from forecast_attn.data.cells import Cells, parse_cells
+from forecast_attn.data.cleaning import fill_gaps, without_repeats
+from forecast_attn.data.findings import Finding, Repair, stop_at_errors
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding, Repair, stop_at_errors
-from forecast_attn.data.repeats import fill_gaps, without_repeats
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import DataError
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forecast_attn.config import DataConfig, RunConfig
+from forecast_attn.config.options import DataConfig, RunConfig
+from forecast_attn.config.values import CALENDAR_FEATURES
 from forecast_attn.data.calendar import Calendar, calendar_of, varying_features
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.holidays import Holidays
 from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.option_values import CALENDAR_FEATURES
 
 ALIASES = ["s", "15min", "h", "D", "B", "W-SUN", "MS", "ME", "QS-JAN", "YS-JAN", "5"]
 

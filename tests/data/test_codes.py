@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forecast_attn.data.codes import GROUPS, Code, all_codes
+from forecast_attn.data.findings import GROUPS, Code, all_codes
 
 pytestmark = pytest.mark.slow
 

@@ -10,11 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.data.cutoffs import forecast_cutoffs, training_cutoffs, validation_cutoffs, windows_per_series
 from forecast_attn.data.future import extend
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.split import Split
-from forecast_attn.data.weights import series_weights
+from forecast_attn.data.split import (
+    Split,
+    forecast_cutoffs,
+    series_weights,
+    training_cutoffs,
+    validation_cutoffs,
+    windows_per_series,
+)
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]

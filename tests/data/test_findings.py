@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn.checking import CheckReport, check_table
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import resolve_roles

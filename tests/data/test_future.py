@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn.data.findings import Finding, Repair
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding, Repair
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]

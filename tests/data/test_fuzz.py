@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 
 from forecast_attn.checking import CheckReport, check_table
 from forecast_attn.checking.fix import fix_table
-from forecast_attn.config import DataConfig, RunConfig
-from forecast_attn.data.codes import all_codes
+from forecast_attn.config.options import DataConfig, RunConfig
+from forecast_attn.data.findings import all_codes
 from forecast_attn.errors import DataError, UserError
-from forecast_attn.panel_reading import read_panel
-from forecast_attn.preparation import prepare
+from forecast_attn.runs.training_table import read_panel
+from forecast_attn.training.preparation import prepare
 
 CORPUS = Path(__file__).resolve().parents[1] / "corpus"
 FILES = sorted(path for path in CORPUS.iterdir() if path.is_file() and path.suffix != ".toml")

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells, parse_cells
-from forecast_attn.data.missing import fill_missing, sees_later_values, without_later_values
+from forecast_attn.data.cleaning import fill_missing, sees_later_values, without_later_values
+from forecast_attn.data.findings import Repair, stop_at_errors
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Repair, stop_at_errors
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.errors import DataError
-from forecast_attn.preparation import prepare
+from forecast_attn.training.preparation import prepare
 
 AsPanel = Callable[..., Panel]
 POLICIES = ("mask", "ffill", "interpolate", "zero")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.panel import Panel, panel_to_frame, ranges, tail
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_table

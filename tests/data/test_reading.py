@@ -14,8 +14,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from forecast_attn.config import DataConfig
-from forecast_attn.data.problems import Finding
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import file_places, read_table
 from forecast_attn.errors import ConfigError, DataError
 

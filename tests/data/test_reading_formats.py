@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.feather
 import pytest
 
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import Finding
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
-from forecast_attn.data.problems import Finding
 from forecast_attn.data.reading import file_places, read_beside, read_table
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import ConfigError, DataError

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table, records, source
 from forecast_attn.errors import DataError
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.errors import ConfigError, DataError
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from forecast_attn.checking import check_table
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_table

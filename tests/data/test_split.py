@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forecast_attn.data.cutoffs import training_cutoffs, validation_cutoffs
+from forecast_attn.data.findings import Finding
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding
-from forecast_attn.data.split import Split, report_short_series, split_panel
+from forecast_attn.data.split import Split, report_short_series, split_panel, training_cutoffs, validation_cutoffs
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]

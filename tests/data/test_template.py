@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn.config import DataConfig
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel

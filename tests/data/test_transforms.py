@@ -11,11 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from forecast_attn.data.affine import Affine
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaling import fit_scaler
 from forecast_attn.data.split import Split, split_panel
-from forecast_attn.data.transforms import Transform
+from forecast_attn.data.transforms import Affine, Transform
 from forecast_attn.errors import DataError
 
 from .slow_scales import slow_fit

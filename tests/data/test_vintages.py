@@ -9,15 +9,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.config import DataConfig
-from forecast_attn.data.affine import Affine
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import parse_cells
-from forecast_attn.data.issued import IssuedForecasts, declare_issued, fill_absent
-from forecast_attn.data.issued_reading import parse_issued
+from forecast_attn.data.findings import Finding, stop_at_errors
+from forecast_attn.data.issued import IssuedForecasts, declare_issued, fill_absent, parse_issued
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import VintageTable, build_panel, panel_of_cells
-from forecast_attn.data.problems import Finding, stop_at_errors
 from forecast_attn.data.roles import resolve_roles
+from forecast_attn.data.transforms import Affine
 from forecast_attn.data.vintages import Vintages, covered_cutoffs
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError

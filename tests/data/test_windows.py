@@ -9,12 +9,11 @@ import torch
 
 from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.categories import fit_vocabulary
-from forecast_attn.data.cutoffs import forecast_cutoffs, training_cutoffs, validation_cutoffs
 from forecast_attn.data.future import extend
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaled_rows import RowLayout, scale_rows
 from forecast_attn.data.scaling import Scaler, fit_scaler
-from forecast_attn.data.split import Split, split_panel
+from forecast_attn.data.split import Split, forecast_cutoffs, split_panel, training_cutoffs, validation_cutoffs
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.errors import DataError
 

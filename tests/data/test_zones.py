@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forecast_attn.data.findings import Finding, stop_at_errors
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.problems import Finding, stop_at_errors
 from forecast_attn.data.timestamps import read_stamps
 from forecast_attn.data.zones import Zone, checked_zone, in_zone
 from forecast_attn.errors import ConfigError, DataError
@@ -184,7 +184,7 @@ def test_a_zone_for_whole_numbers_is_refused(as_panel: AsPanel) -> None:
 
 
 def test_different_offsets_are_told(as_panel: AsPanel) -> None:
-    from forecast_attn.config import DataConfig
+    from forecast_attn.config.options import DataConfig
     from forecast_attn.data.panel_building import build_panel
     from forecast_attn.data.roles import resolve_roles
 
@@ -320,7 +320,7 @@ def test_steps_on_the_wall_clock_are_no_steps_in_time(as_panel: AsPanel) -> None
 def test_sorted_local_rows_are_sorted(as_panel: AsPanel) -> None:
     """The clock goes back an hour, the rows do not."""
     from forecast_attn.checking import check_table
-    from forecast_attn.config import DataConfig
+    from forecast_attn.config.options import DataConfig
 
     frame = table(naive(local_hours("Europe/Berlin", "2024-10-20", 400)).astype(str))
     config = DataConfig(tz="Europe/Berlin", lookback=24, horizon=6)

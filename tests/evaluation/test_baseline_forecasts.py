@@ -11,21 +11,21 @@ import sklearn.linear_model
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forecast_attn.config import RunConfig
-from forecast_attn.data.calendar import Calendar
-from forecast_attn.data.panel import Panel
-from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.evaluation import linear, optional_baselines
-from forecast_attn.evaluation.baseline_forecasts import (
+from forecast_attn.baselines import linear
+from forecast_attn.baselines import optional as optional_baselines
+from forecast_attn.baselines.naive import drift, insample_scales, naive, seasonal_naive_error, seasonal_naive_square
+from forecast_attn.baselines.registry import (
     BASELINES,
     DEFAULT_BASELINES,
     BaselineSetup,
     baseline_forecasts,
     check_baselines,
 )
-from forecast_attn.evaluation.baselines import drift, naive, seasonal_naive_error, seasonal_naive_square
-from forecast_attn.evaluation.scales import insample_scales
-from forecast_attn.panel_reading import read_panel
+from forecast_attn.config.options import RunConfig
+from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import ConfigError, DataError
+from forecast_attn.runs.training_table import read_panel
 
 pytestmark = pytest.mark.slow
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forecast_attn.evaluation.baselines import seasonal_naive, seasonal_naive_error
+from forecast_attn.baselines.naive import seasonal_naive, seasonal_naive_error
 
 NAN = math.nan
 

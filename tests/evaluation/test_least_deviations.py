@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog, minimize
 
-from forecast_attn.evaluation.least_deviations import SMALLEST, least_deviations
+from forecast_attn.baselines.median_regression import SMALLEST, least_deviations
 
 Floats = np.ndarray
 

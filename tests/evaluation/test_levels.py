@@ -9,13 +9,7 @@ from scipy import integrate, stats
 
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.evaluate import evaluate
-from forecast_attn.evaluation.levels import (
-    intervals,
-    level_columns,
-    pinball,
-    sample_crps,
-    winkler,
-)
+from forecast_attn.evaluation.quantile_scores import intervals, level_columns, pinball, sample_crps, winkler
 from forecast_attn.evaluation.scoring import score
 
 

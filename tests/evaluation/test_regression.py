@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.config import RunConfig
+from forecast_attn.baselines import regression
+from forecast_attn.baselines import regression_inputs as regression_windows
+from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
+from forecast_attn.baselines.regression_inputs import ArcsinhScale
+from forecast_attn.config.options import RunConfig
 from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
-from forecast_attn.evaluation import regression, regression_windows
-from forecast_attn.evaluation.baseline_forecasts import BaselineSetup, baseline_forecasts
-from forecast_attn.evaluation.regression_rows import ArcsinhScale
-from forecast_attn.panel_reading import read_panel
+from forecast_attn.runs.training_table import read_panel
 
 pytestmark = pytest.mark.slow
 

@@ -134,9 +134,9 @@ def history() -> pd.DataFrame:
 
 
 def scales_of(train: pd.DataFrame) -> pd.DataFrame:
-    from forecast_attn.config import DataConfig
+    from forecast_attn.baselines.naive import insample_scales
+    from forecast_attn.config.options import DataConfig
     from forecast_attn.evaluation.actuals import read_actuals
-    from forecast_attn.evaluation.scales import insample_scales
 
     panel = read_actuals(train, DataConfig())
     return insample_scales(panel, panel.ends, 24)

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from forecast_attn.errors import ConfigError
-from forecast_attn.evaluation.model_comparison import compare_models
-from forecast_attn.evaluation.significance import diebold_mariano, giacomini_white
+from forecast_attn.evaluation.significance import compare_models, diebold_mariano, giacomini_white
 
 
 def losses(n: int = 120, seed: int = 0, gap: float = 0.0) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter, read_attention
+from forecast_attn.attention_file import AttentionMetadata, AttentionWriter, read_attention
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.inspection.terminal import render
 

@@ -13,7 +13,7 @@ from scipy.spatial.distance import jensenshannon
 
 from forecast_attn.errors import DataError
 from forecast_attn.inspection import statistics
-from forecast_attn.inspection.compare import compare_attention
+from forecast_attn.inspection.differences import compare_attention
 from forecast_attn.inspection.terminal import render_comparison
 
 NAMES = ("one", "other")
@@ -50,7 +50,7 @@ def test_the_distance_of_a_row_of_zeros_is_unknown():
 
 
 def test_matched_windows_are_compared_one_by_one(two, monkeypatch):
-    monkeypatch.setattr("forecast_attn.attention_dump.writer.ROW_GROUP_BYTES", 3000)
+    monkeypatch.setattr("forecast_attn.attention_file.writer.ROW_GROUP_BYTES", 3000)
     random = np.random.default_rng(1)
     weights = [random.dirichlet(np.ones(20), size=(12, 2, 3)).astype(np.float32) for _ in NAMES]
     first, second = two(

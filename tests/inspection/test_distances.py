@@ -2,7 +2,7 @@
 
 import pytest
 
-from forecast_attn.inspection.distances import has_time_distances, time_distance
+from forecast_attn.inspection.statistics import has_time_distances, time_distance
 
 
 @pytest.mark.parametrize(

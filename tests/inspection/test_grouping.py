@@ -6,14 +6,14 @@ import pytest
 import scipy.stats
 from scipy.spatial.distance import jensenshannon
 
-from forecast_attn.attention_dump import AttentionWriter, read_attention
+from forecast_attn.attention_file import AttentionWriter, read_attention
 from forecast_attn.errors import ConfigError
 from forecast_attn.inspection.report import inspect_attention
 
 
 @pytest.fixture
 def dump(make_dump, monkeypatch):
-    monkeypatch.setattr("forecast_attn.attention_dump.writer.ROW_GROUP_BYTES", 0)
+    monkeypatch.setattr("forecast_attn.attention_file.writer.ROW_GROUP_BYTES", 0)
     return make_dump(windows=30, items=("a", "b"), heads=2, horizon=3, lookback=48)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from forecast_attn.attention_dump import AttentionMetadata, AttentionWriter, read_attention
+from forecast_attn.attention_file import AttentionMetadata, AttentionWriter, read_attention
 from forecast_attn.inspection.html_report import build_report, make_page
 from forecast_attn.inspection.page_data import sample_windows
 from forecast_attn.inspection.window_values import WindowValues

@@ -13,14 +13,14 @@ import pandas as pd
 import pytest
 import scipy.stats
 
-from forecast_attn.attention_dump import read_attention
+from forecast_attn.attention_file import read_attention
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.inspection.html_report import build_report, make_page
 from forecast_attn.inspection.page_data import PAGE_BYTES, default_windows, sample_windows
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.window_values import WindowValues
-from forecast_attn.run_dir import RunDir
+from forecast_attn.runs.run_dir import RunDir
 
 NASTY = "</script><img src=x onerror=alert(1)>&amp;\u2028'\""
 VOID = {"meta", "link", "img", "input", "br"}

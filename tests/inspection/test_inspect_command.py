@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import xarray
 
-from forecast_attn.attention_dump import read_attention
+from forecast_attn.attention_file import read_attention
 
 pytestmark = pytest.mark.slow
 
@@ -72,7 +72,7 @@ def test_pictures_of_a_run(forecast, run, part):
 
 def test_the_picture_draws_the_series_of_the_window(run):
     from forecast_attn.inspection.series_lines import lines_of_run
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
     dump = read_attention(run / "attention.parquet")
     lines = lines_of_run(RunDir(run), dump)
@@ -85,7 +85,7 @@ def test_the_picture_draws_the_series_of_the_window(run):
 
 def test_later_rows_are_drawn_as_what_came(forecast, run, make_table):
     from forecast_attn.inspection.series_lines import lines_of_run
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
     longer = make_table(130)
     longer.to_csv("later.csv", index=False)
@@ -161,7 +161,7 @@ def test_a_run_that_is_not_there_is_not_called_a_file(refused, run):
 
 def test_one_window_near_the_end_is_drawn_with_all_it_looked_at(run, make_table):
     from forecast_attn.inspection.window_values import values_of_windows
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
     dump = read_attention(run / "validation_attention.parquet")
     last = dump.take(np.array([dump.num_windows - 1]))  # the end of the table that the run keeps has only part of it
@@ -175,7 +175,7 @@ def test_one_window_near_the_end_is_drawn_with_all_it_looked_at(run, make_table)
 
 def test_a_lookback_known_in_part_is_said_to_be(run):
     from forecast_attn.inspection.window_values import values_of_windows
-    from forecast_attn.run_dir import RunDir
+    from forecast_attn.runs.run_dir import RunDir
 
     config = json.loads((run / "config.json").read_text())
     config["data"]["file"] = "gone.csv"

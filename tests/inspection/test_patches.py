@@ -8,15 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forecast_attn.errors import DataError
-from forecast_attn.inspection.compare import compare_attention
-from forecast_attn.inspection.distances import back_words, distance_span, span_text, time_span
+from forecast_attn.inspection.differences import compare_attention
 from forecast_attn.inspection.grouping import GROUPINGS
 from forecast_attn.inspection.html_report import make_page
 from forecast_attn.inspection.page_data import page_document
 from forecast_attn.inspection.plots import draw_heatmap
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.series_lines import SeriesLines
-from forecast_attn.inspection.time_steps import lookback_time_steps, target_steps, target_timestamps
+from forecast_attn.inspection.statistics import (
+    back_words,
+    distance_span,
+    lookback_time_steps,
+    span_text,
+    target_steps,
+    target_timestamps,
+    time_span,
+)
 from forecast_attn.inspection.window_values import WindowValues
 
 LENGTH, KEYS, HORIZON = 8, 6, 20  # three patches of the horizon, the last of four steps
@@ -225,7 +232,7 @@ def test_from_when_to_when(first, last, text):
 
 @given(length=st.integers(2, 30), keys=st.integers(1, 12), horizon=st.integers(1, 60), step=st.integers(1, 60))
 def test_every_time_step_belongs_to_one_patch(length, keys, horizon, step):
-    from forecast_attn.attention_dump import AttentionMetadata
+    from forecast_attn.attention_file import AttentionMetadata
 
     names = {"mechanism": "m", "order": "luong", "score": "general", "normaliser": "softmax", "window": "global"}
     sizes = AttentionMetadata(

@@ -59,7 +59,7 @@ def test_step_statistics_are_means_over_windows_and_heads(make_dump):
 
 def test_row_groups_do_not_change_the_inspection(make_dump, monkeypatch):
     whole = inspect_attention(make_dump(windows=9)).to_dict()
-    monkeypatch.setattr("forecast_attn.attention_dump.writer.ROW_GROUP_BYTES", 0)
+    monkeypatch.setattr("forecast_attn.attention_file.writer.ROW_GROUP_BYTES", 0)
     assert inspect_attention(make_dump(windows=9)).to_dict() == whole
 
 

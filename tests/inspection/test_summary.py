@@ -26,7 +26,7 @@ def is_seasonal(distance, season):
 
 
 def test_every_mean_is_that_of_the_plain_formula(make_dump, weights, monkeypatch):
-    monkeypatch.setattr("forecast_attn.attention_dump.writer.ROW_GROUP_BYTES", 0)
+    monkeypatch.setattr("forecast_attn.attention_file.writer.ROW_GROUP_BYTES", 0)
     dump = make_dump(weights, season=6)
     summary, exact = summarise(dump), weights.astype(float)
     entropy = scipy.stats.entropy(exact, axis=-1)

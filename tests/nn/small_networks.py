@@ -7,8 +7,8 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from forecast_attn.config import ModelConfig
-from forecast_attn.mechanisms import ATTENTIONS
+from forecast_attn.config.mechanisms import ATTENTIONS
+from forecast_attn.config.options import ModelConfig
 from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
 from forecast_attn.nn.network import ForecastNetwork
 

@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import nn
 
-from forecast_attn.config import ModelConfig
+from forecast_attn.config.mechanisms import ATTENTIONS
+from forecast_attn.config.options import ModelConfig
 from forecast_attn.errors import ConfigError
-from forecast_attn.mechanisms import ATTENTIONS
 from forecast_attn.nn.builder import ATTENTION_SIZE, attention_order, build_network
 from forecast_attn.nn.decoder import BahdanauDecoder
 from forecast_attn.nn.network import ForecastNetwork

@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from forecast_attn.mechanisms import ATTENTIONS
+from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.nn.builder import attention_order
 from forecast_attn.nn.decoder import BahdanauDecoder, DecoderOutput, Feedback, LuongDecoder
 from forecast_attn.nn.encoder import EncoderOutput

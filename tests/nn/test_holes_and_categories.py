@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from forecast_attn.nn.embedding import CategoryEmbedding
-from forecast_attn.nn.observed import last_observed, observed_deviation, observed_mean
+from forecast_attn.nn.inputs import CategoryEmbedding, last_observed, observed_deviation, observed_mean
 from forecast_attn.nn.window_normalisation import SMALLEST_SCALE, WindowNormalisation
 
 from .small_networks import EVERY_ATTENTION, EVERY_MECHANISM, SIZES, Batch, make_batch, make_network

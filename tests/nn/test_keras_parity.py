@@ -10,10 +10,8 @@ import torch
 from torch import Tensor
 
 from forecast_attn.nn import additive
-from forecast_attn.nn.additive_scores import AdditiveScore, KerasAdditiveScore
 from forecast_attn.nn.attention import Attention
-from forecast_attn.nn.product_scores import DotScore, GeneralScore
-from forecast_attn.nn.score import Score
+from forecast_attn.nn.scores import AdditiveScore, DotScore, GeneralScore, KerasAdditiveScore, Score
 
 # Large enough for additive scores to be computed in blocks.
 BATCH, QUERY_LEN, KEY_LEN, SIZE, VALUE_SIZE = 3, 48, 60, 48, 6

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from forecast_attn.errors import ConfigError
 from forecast_attn.nn.builder import WindowSizes
+from forecast_attn.nn.inputs import Patches
 from forecast_attn.nn.network import ForecastNetwork
-from forecast_attn.nn.patches import Patches
 from forecast_attn.nn.window_normalisation import SMALLEST_SCALE
 
 from .paper_reference import encode

@@ -7,13 +7,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forecast_attn.config import ModelConfig
+from forecast_attn.config.options import ModelConfig
 from forecast_attn.errors import ConfigError
 from forecast_attn.nn.builder import WindowSizes, build_network
 from forecast_attn.nn.encoder import EncoderOutput
-from forecast_attn.nn.lags import LagFeatures, lag_positions
-from forecast_attn.nn.projection import InputProjection
-from forecast_attn.nn.temporal_decoder import TemporalDecoder
+from forecast_attn.nn.inputs import InputProjection, LagFeatures, lag_positions
+from forecast_attn.nn.residual_paths import TemporalDecoder
 
 from .small_networks import make_batch
 

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forecast_attn.nn.position import NUM_WAVELENGTHS, SHORTEST_WAVELENGTH, position_features
+from forecast_attn.nn.inputs import NUM_WAVELENGTHS, SHORTEST_WAVELENGTH, position_features
 from forecast_attn.nn.window_normalisation import SMALLEST_SCALE, WindowNormalisation
 
 LOOKBACK, SEASON = 12, 5

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from rich.console import Console
 
-from forecast_attn.plotting.line_chart import Band, Chart, Line, chart_text
-from forecast_attn.plotting.raster import Span, draw_line, fill_between
+from forecast_attn.plotting.line_chart import Band, Chart, Line, Span, chart_text, draw_line, fill_between
 
 ANY = st.floats(allow_nan=True, allow_infinity=True)
 PLAIN = Console(width=60, color_system=None, no_color=True)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forecast_attn import Forecaster
-from forecast_attn.config import RunConfig
+from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError
 from forecast_attn.training.averaging import WeightAverage, decay_at
 

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from forecast_attn.config import RunConfig
-from forecast_attn.evaluation.baseline_forecasts import BaselineSetup
-from forecast_attn.evaluation.linear import linear_forecasts
-from forecast_attn.panel_reading import read_panel
-from forecast_attn.preparation import prepare
-from forecast_attn.training import baselines
+from forecast_attn.baselines.linear import linear_forecasts
+from forecast_attn.baselines.registry import BaselineSetup
+from forecast_attn.config.options import RunConfig
+from forecast_attn.runs.training_table import read_panel
+from forecast_attn.training import scoring as baselines
+from forecast_attn.training.preparation import prepare
 
 HORIZON = 3
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, SequentialLR
 
 from forecast_attn import Forecaster
-from forecast_attn.config import RunConfig
+from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError
-from forecast_attn.training.learning_rate import cosine_share, scheduler_of
+from forecast_attn.training.schedule import cosine_share, scheduler_of
 
 HIGHEST = 0.008
 

@@ -10,12 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from forecast_attn.data.affine import Affine, identity
 from forecast_attn.data.scaling import Scaler
-from forecast_attn.data.transforms import Transform
+from forecast_attn.data.transforms import Affine, Transform, identity
+from forecast_attn.forecasting.quantiles import Calibration, cut_off, in_units, levels_of
 from forecast_attn.nn.heads import GaussianHead, Head, QuantileHead, StudentTHead
-from forecast_attn.uncertainty.calibration import Calibration
-from forecast_attn.uncertainty.levels import cut_off, in_units, levels_of
 
 LEVELS = (0.01, 0.1, 0.5, 0.9)
 HORIZON, SERIES = 3, np.array([1, 0])

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from forecast_attn.uncertainty.scores import level_scores
+from forecast_attn.forecasting.quantiles import level_scores
 
 LEVELS = (0.05, 0.5, 0.95)
 

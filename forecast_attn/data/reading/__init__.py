@@ -1,7 +1,7 @@
 """A user's table -> a frame: CSV of any kind, Parquet, Feather, DataFrames. The only place that reads a user's CSV."""
 
-from forecast_attn.data.reading.columns import require_column
-from forecast_attn.data.reading.numbers import parse_texts
+from forecast_attn.data.findings import require_column
+from forecast_attn.data.reading.dialect import parse_texts
 from forecast_attn.data.reading.places import WIDE_TARGET, FilePlaces, file_places
 from forecast_attn.data.reading.source import Progress, table_name
 from forecast_attn.data.reading.table import read_beside, read_table

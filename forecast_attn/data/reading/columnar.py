@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 
-from forecast_attn.config import DataConfig
-from forecast_attn.data.reading.arrow import Column, to_column
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading.csv_file import Column, to_column
 from forecast_attn.data.reading.dialect import check_names
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.errors import ConfigError, DataError

@@ -8,9 +8,24 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from forecast_attn.data.problems import quoted
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import quoted
+from forecast_attn.data.reading.encoding import (
+    WESTERN,
+    NotUtf8Error,
+    as_utf8,
+    check_is_western,
+    checked_encoding,
+    find_encoding,
+)
+from forecast_attn.data.reading.source import Source
 from forecast_attn.errors import ConfigError, DataError
 
 DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
@@ -149,3 +164,222 @@ def _check_is_split(names: list[str], delimiter: str, label: str) -> None:
             f"--delimiter {DELIMITERS[other]}",
             code="FA108",
         )
+
+
+# --------------------------------------------------------------------------- numbers
+# What counts as a number in a cell of text, and which mark its decimals have. Nothing is guessed without
+# evidence.
+
+
+MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A"]
+"""Cells that mean: no value."""
+
+_EXPONENT = r"([eE][+-]?\d+)?"
+_PLAIN = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE)
+_COMMA = re.compile(rf"[+-]?(\d+,\d+|,\d+){_EXPONENT}")
+_POINT = re.compile(rf"[+-]?(\d+\.\d+|\.\d+){_EXPONENT}")
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2},\d{3}")
+_GROUPED = {
+    ",": re.compile(r"[+-]?\d{1,3}(\.\d{3})+(,\d+)?"),
+    ".": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"),
+}
+_BOTH_MARKS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d{1,3}(,\d{3})+\.\d+|[+-]?\d{1,3}(,\d{3}){2,}")
+
+
+def checked_decimal(mark: str) -> str:
+    """The mark of `--decimal`.
+
+    Raises:
+        ConfigError: neither a point nor a comma.
+    """
+    found = {"point": ".", "comma": ","}.get(mark.lower(), mark)
+    if found not in (".", ","):
+        raise ConfigError(f"--decimal must be a point or a comma; got {mark!r}", "--decimal . or --decimal ,")
+    return found
+
+
+def find_decimal(columns: dict[str, list[str]], label: str) -> str | None:
+    """The decimal mark of the cells of a table, None when no cell tells.
+
+    A column speaks for the comma when it has more numbers with a comma than with a point.
+
+    Args:
+        columns: cells by column name; text that is no number does not matter.
+        label: the table's name, for messages.
+
+    Raises:
+        DataError: the evidence contradicts itself, or a comma may be a thousands mark.
+    """
+    commas: dict[str, list[str]] = {}
+    points: dict[str, list[str]] = {}
+    for name, cells in columns.items():
+        if not _mostly_numbers(cells):
+            continue
+        both = _first(_BOTH_MARKS, cells)
+        if both is not None:
+            raise _undecided(label, name, f"{both!r} has a mark of thousands")
+        comma, point = _all(_COMMA, cells), _all(_POINT, cells)
+        if len(comma) > len(point):
+            commas[name] = comma
+        elif point:
+            points[name] = point
+    if not commas:
+        return "." if points else None
+    name, cells = next(iter(commas.items()))
+    if points:
+        other, example = next(iter(points.items()))
+        raise _undecided(
+            label, name, f"{cells[0]!r} speaks for a comma, in column '{other}' {example[0]!r} for a point"
+        )
+    if all(_THOUSANDS.fullmatch(cell) for found in commas.values() for cell in found):
+        whole = cells[0].replace(",", "")
+        raise _undecided(label, name, f"{cells[0]!r} may be {whole} or {cells[0].replace(',', '.')}")
+    return ","
+
+
+def parse_texts(texts: Iterable[str | None], decimal: str, *, grouped: bool) -> NDArray[np.float64]:
+    """The number in each cell of text (num_cells,), NaN where it is none.
+
+    Args:
+        texts: cells without blanks around them.
+        decimal: the decimal mark.
+        grouped: whether the other mark may stand between thousands: only when the user named the decimal mark.
+    """
+    cells = [_plain_number(cell, decimal, grouped) for cell in texts]
+    return np.asarray(pc.cast(pa.array(cells, pa.string()), pa.float64()).to_numpy(zero_copy_only=False))
+
+
+def _plain_number(cell: str | None, decimal: str, grouped: bool) -> str | None:
+    """The cell as a number with a decimal point and nothing else, None when it is none."""
+    if cell is None:
+        return None
+    other = "," if decimal == "." else "."
+    if grouped and _GROUPED[decimal].fullmatch(cell):
+        cell = cell.replace(other, "")
+    elif other in cell:
+        return None
+    plain = cell.replace(decimal, ".")
+    return plain if plain.isascii() and _PLAIN.fullmatch(plain) else None
+
+
+def _mostly_numbers(cells: list[str]) -> bool:
+    kinds = (_PLAIN, _COMMA, _BOTH_MARKS)
+    return sum(any(kind.fullmatch(cell) for kind in kinds) for cell in cells) > len(cells) / 2
+
+
+def _first(kind: re.Pattern[str], cells: Iterable[str]) -> str | None:
+    return next((cell for cell in cells if kind.fullmatch(cell)), None)
+
+
+def _all(kind: re.Pattern[str], cells: Iterable[str]) -> list[str]:
+    return [cell for cell in cells if kind.fullmatch(cell)]
+
+
+def _undecided(label: str, column: str, said: str) -> DataError:
+    return DataError(
+        f"{label}: the decimal mark is not certain: in column '{column}' {said}",
+        "--decimal , or --decimal . says which one it is",
+        code="FA108",
+        column=column,
+    )
+
+
+# --------------------------------------------------------------------------- plan
+# How a CSV is going to be read, told from its first bytes and from what the user said.
+
+
+# Identifiers, and categories by option, keep their leading zeros: "007" is not 7.
+TEXT_COLUMNS = ("item_id", "unique_id", "series_id", "id", "series")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a file is going to be read. Later rows may prove it wrong; then it is read again with a wider one."""
+
+    encoding: str
+    encoding_is_assumed: bool
+    delimiter: str
+    names: tuple[str, ...]
+    decimal: str
+    decimal_is_given: bool
+    decimal_is_known: bool
+    """Given, or seen in a cell."""
+    texts: frozenset[str]
+    """Columns that are text whatever they look like: identifiers and categories."""
+    texts_by_content: frozenset[str] = field(default_factory=frozenset)
+    """Columns that looked like numbers in the first rows only."""
+
+
+def first_plan(source: Source, config: DataConfig) -> Plan:
+    """The plan by the first rows.
+
+    Raises:
+        ConfigError: an impossible delimiter, decimal mark or encoding.
+        DataError: no text, no table, or evidence for two delimiters or two decimal marks.
+    """
+    delimiter = None if config.delimiter is None else checked_delimiter(config.delimiter)
+    decimal = None if config.decimal is None else checked_decimal(config.decimal)
+    given = None if config.encoding is None else checked_encoding(config.encoding)
+    encoding, sample = _sample(source, given)
+    delimiter = delimiter or sample.delimiter or find_delimiter(sample, source.label)
+    records = sample.records(delimiter)
+    if not records:
+        said = f"{source.label} is not a CSV: a quote is never closed in its first rows"
+        raise DataError(said, 'put quotes around whole fields, and write a quote within one as ""', code="FA106")
+    names = column_names(records, delimiter, source.label)
+    declared = (config.item_id, *config.categorical)
+    texts = frozenset(name for name in names if name in declared or name.lower() in TEXT_COLUMNS)
+    seen = decimal or find_decimal(_cells(records, names, texts), source.label)
+    return Plan(
+        encoding=encoding,
+        encoding_is_assumed=given is None,
+        delimiter=delimiter,
+        names=tuple(names),
+        decimal=seen or ".",
+        decimal_is_given=decimal is not None,
+        decimal_is_known=seen is not None,
+        texts=texts,
+    )
+
+
+def _sample(source: Source, given: str | None) -> tuple[str, Sample]:
+    """The encoding, as far as the first bytes tell, and the start of the text."""
+    start = next(source.chunks(SAMPLE), b"")
+    encoding = given or find_encoding(start, source.label)
+    complete = len(start) < SAMPLE
+    try:
+        text = b"".join(_prefix_as_utf8(start, encoding, source.label, given is None, complete))
+    except NotUtf8Error:
+        encoding = western_encoding(source)
+        text = b"".join(_prefix_as_utf8(start, encoding, source.label, True, complete))
+    if not text.strip():
+        raise DataError(f"{source.label} is empty", "expected a header line with column names, then rows")
+    line, delimiter = naming_line(text)
+    return encoding, Sample(text[len(line) :].decode("utf-8"), complete, delimiter)
+
+
+def _prefix_as_utf8(start: bytes, encoding: str, label: str, assumed: bool, complete: bool) -> Iterator[bytes]:
+    converted = as_utf8([start], encoding, label, assumed=assumed)
+    yield next(converted)
+    if complete:  # a longer file goes on in the middle of a letter
+        yield from converted
+
+
+def western_encoding(source: Source) -> str:
+    """The encoding of text that is not UTF-8.
+
+    Raises:
+        DataError: it is no text at all.
+    """
+    check_is_western(next(source.chunks(SAMPLE)), source.label)
+    return WESTERN
+
+
+def _cells(records: list[list[str]], names: list[str], texts: frozenset[str]) -> dict[str, list[str]]:
+    """The cells that may be numbers and are not missing, by column."""
+    columns = {
+        name: [record[at].strip() for record in records[1:] if at < len(record)]
+        for at, name in enumerate(names)
+        if name not in texts
+    }
+    return {name: [cell for cell in cells if cell not in MISSING_WORDS] for name, cells in columns.items()}

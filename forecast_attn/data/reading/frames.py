@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from forecast_attn.config import DataConfig
-from forecast_attn.data.reading.arrow import Column, to_column
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.columnar import frame_of_arrow, refuse_text_options
+from forecast_attn.data.reading.csv_file import Column, to_column
 from forecast_attn.data.reading.dialect import check_names
 from forecast_attn.errors import DataError
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from forecast_attn.data.problems import counted, place
+from forecast_attn.data.findings import counted, place
 from forecast_attn.data.reading.dialect import is_blank
 from forecast_attn.errors import DataError
 

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from forecast_attn.data.problems import quoted
+from forecast_attn.data.findings import quoted
 from forecast_attn.errors import DataError
 
 Progress = Callable[[int, int], None]

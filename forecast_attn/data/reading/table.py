@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
-from forecast_attn.config import DataConfig
-from forecast_attn.data.problems import Report, coded, stop_at_errors
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import Report, coded, stop_at_errors
 from forecast_attn.data.reading.columnar import COLUMNAR, read_columnar
-from forecast_attn.data.reading.delimited import read_delimited
+from forecast_attn.data.reading.csv_file import read_delimited
 from forecast_attn.data.reading.frames import read_frame
 from forecast_attn.data.reading.source import Progress, Source, table_name
 from forecast_attn.data.reading.wide import check_wide, is_long, made_long

@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.config import DataConfig
-from forecast_attn.data.problems import Finding, Report, quoted
-from forecast_attn.data.reading.columns import require_column
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import Finding, Report, quoted, require_column
 from forecast_attn.data.reading.places import FILE_ROW, WIDE_ID, WIDE_TARGET
 from forecast_attn.errors import ConfigError, DataError
 

@@ -1,0 +1,146 @@
+"""How large an attention file will be, told before it is written.
+
+How well weights compress is tried with a few of the windows; the other columns are laid out as they will be for the
+first row group, and not scaled: they repeat, and cost little per row group.
+"""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Self, cast
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from forecast_attn.attention_file.schema import AttentionMetadata, attention_schema
+from forecast_attn.attention_file.writer import coordinate_columns, open_parquet, weight_columns, windows_per_group
+from forecast_attn.config.values import check_choice, parse_attention_windows
+from forecast_attn.errors import ConfigError
+
+TRIAL_WINDOWS = 32
+"""Enough of them to know how well the weights compress."""
+GROUP_ENTRY_BYTES = 900
+"""What the end of the file says of each row group."""
+
+
+class WindowCoordinates(NamedTuple):
+    """Series and times of windows, as `AttentionWriter.write` takes them."""
+
+    item_ids: list[str]
+    cutoffs: NDArray[Any]
+    timestamps: NDArray[Any]
+    lookback_starts: NDArray[Any]
+
+
+@dataclass(frozen=True)
+class DumpSize:
+    """What is about to be written."""
+
+    windows: int
+    metadata: AttentionMetadata
+    estimated_bytes: int
+
+    def __str__(self) -> str:
+        about = self.metadata
+        heads = f" × {about.heads} heads" if about.heads > 1 else ""
+        lag, step = ("lags", "steps") if about.patch_length == 1 else ("patches", "patches ahead")
+        lags = f"{about.num_keys} {lag}" if about.top is None else f"the {about.top} largest of {about.num_keys} {lag}"
+        windows = f"{self.windows:,} window{'' if self.windows == 1 else 's'}"
+        form = f"{windows}{heads} × {about.num_steps} {step} × {lags}, {about.dtype}"
+        return f"{form}: about {size_text(self.estimated_bytes)}"
+
+
+def size_text(count: float) -> str:
+    """Bytes as people read them: `15.2 MiB`."""
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if count < 1000:  # three digits: "1.02 KiB" follows "999 bytes", never "1e+03"
+            return f"{count:.0f} bytes" if unit == "bytes" else f"{count:.3g} {unit}"
+        count /= 1024
+    return f"{count:.3g} TiB"
+
+
+def estimate_size(
+    metadata: AttentionMetadata, windows: int, first: WindowCoordinates, trial: NDArray[np.float32]
+) -> DumpSize:
+    """The size of a file of so many windows.
+
+    Args:
+        metadata: of the file.
+        windows: how many it will hold.
+        first: as many of them as fit a row group, or all if they are fewer.
+        trial: weights of a few, evenly spread, (trial_windows, heads, num_steps, num_keys).
+    """
+    if not windows:
+        return DumpSize(0, metadata, 0)
+    schema = attention_schema(metadata, integer_time=np.issubdtype(first.cutoffs.dtype, np.integer))
+    columns = coordinate_columns(metadata, *first)
+    coordinates = _stored_bytes(list(schema)[: len(columns)], columns) * windows / len(first.item_ids)
+    weight_fields = [field for field in list(schema)[len(columns) :] if field.name in ("lags", "weights", "remaining")]
+    half, whole = (
+        _stored_bytes(weight_fields, weight_columns(metadata, part.reshape(-1, metadata.num_keys)))
+        for part in (trial[: len(trial) // 2], trial)
+    )
+    # What the second half added is what more windows will add: a column has a beginning, which is paid for once.
+    weights = whole + (windows - len(trial)) * (whole - half) / max(len(trial) - len(trial) // 2, 1)
+    groups = -(-windows // windows_per_group(metadata))
+    return DumpSize(windows, metadata, round(coordinates + weights) + _frame_bytes(schema) + groups * GROUP_ENTRY_BYTES)
+
+
+def _stored_bytes(fields: list[Any], columns: list[Any]) -> int:
+    """The compressed size of some columns."""
+    arrays = [pa.array(column, type=field.type) for field, column in zip(fields, columns, strict=True)]
+    stream = io.BytesIO()
+    with open_parquet(stream, pa.schema(fields)) as parquet:
+        parquet.write_table(pa.table(arrays, schema=pa.schema(fields)))
+    group = pq.ParquetFile(stream).metadata.row_group(0)
+    return sum(group.column(place).total_compressed_size for place in range(group.num_columns))
+
+
+def _frame_bytes(schema: Any) -> int:
+    """The size of a file without rows: what it says of itself."""
+    stream = io.BytesIO()
+    open_parquet(stream, schema).close()
+    return stream.getbuffer().nbytes
+
+
+# --------------------------------------------------------------------------- choice
+# What of the attention is written: which windows, in which type, how many weights of each row.
+
+
+@dataclass(frozen=True)
+class DumpChoice:
+    """What to write of the weights.
+
+    Attributes:
+        windows: at most so many windows, evenly spread over the cut-offs; None for all.
+        dtype: of the stored weights.
+        top: keep the largest weights of each row only, so many; None for all.
+    """
+
+    windows: int | None = None
+    dtype: Literal["float32", "float16"] = "float32"
+    top: int | None = None
+
+    @classmethod
+    def of(cls, windows: str | int = "all", dtype: str = "float32", top: int | None = None) -> Self:
+        """From the texts of `--attention-windows`, `--attention-dtype` and `--attention-top`.
+
+        Raises:
+            ConfigError: a value that is none of the option's.
+        """
+        if top is not None and top < 1:
+            raise ConfigError(f"--attention-top must be at least 1; got {top}", "leave it out to keep all weights")
+        kind = cast(Literal["float32", "float16"], check_choice("attention_dtype", dtype))
+        return cls(parse_attention_windows(windows), kind, top)
+
+    def of_cutoffs(self, cutoffs: NDArray[Any]) -> NDArray[Any]:
+        """The chosen ones of some cut-offs, in their order."""
+        import numpy as np
+
+        if self.windows is None or len(cutoffs) <= self.windows:
+            return cutoffs
+        places: NDArray[np.int64] = np.linspace(0, len(cutoffs) - 1, self.windows).round().astype(np.int64)
+        return cutoffs[places]

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+from forecast_attn.attention_file import DumpChoice
+from forecast_attn.backtest.actuals import digest_of
+from forecast_attn.backtest.folds import Folds
+from forecast_attn.backtest.refit_options import RefitOptions
+from forecast_attn.baselines.combination import COMBINATION
+from forecast_attn.data.panel import Panel
+from forecast_attn.forecasting.model import BATCH_SIZE, Model
+from forecast_attn.runs.run_dir import RunDir, sha256_of
+from forecast_attn.version import package_version
+
+if TYPE_CHECKING:
+    from forecast_attn.training.progress import EpochRecord
+
+
+@dataclass(frozen=True, eq=False)
+class Backtest:
+    """Everything a backtest is made of."""
+
+    run: RunDir
+    model: Model
+    panel: Panel
+    folds: Folds
+    name: str
+    """Of the model in the file."""
+    device: torch.device
+    trained_until: Any
+    """The last stamp the run itself was trained on."""
+    unseen: tuple[str, ...] = ()
+    """Series left out because training did not see them."""
+    baselines: tuple[str, ...] = ()
+    combine_with: tuple[str, ...] = ()
+    """Some of the baselines; the mean of theirs and the model's forecast is a model too."""
+    refit: RefitOptions = field(default_factory=RefitOptions)
+    accelerator: str = "auto"
+    attention_path: Path | None = None
+    attention: DumpChoice = field(default_factory=DumpChoice)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Whoever forecasts and is no baseline."""
+        return (self.name, COMBINATION) if self.combine_with else (self.name,)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """All windows in parts of whole batches."""
+        size = max(ROWS_PER_PART // self.model.schema.horizon // BATCH_SIZE, 1) * BATCH_SIZE
+        found: list[Part] = []
+        for model in self.folds.models:
+            own = self.folds.windows_of_model(model)
+            for first in range(own.start, own.stop, size):
+                found.append(Part(len(found), model, slice(first, min(first + size, own.stop))))
+        return tuple(found)
+
+    def identity(self) -> dict[str, Any]:
+        """What the file's bytes depend on, by the names a user knows."""
+        stamps, refit = [str(fold.cutoff) for fold in self.folds.folds], self.refit.to_dict()
+        return {
+            "version of forecast-attn": package_version(),
+            "model": sha256_of(self.run.metrics),  # which holds the digest of the weights
+            "options of the run": asdict(self.model.config),
+            "table": digest_of(self.panel),
+            "cut-offs": stamps,
+            "--refit": refit.pop("refit_every"),
+            **{f"--{name.replace('_', '-')}": value for name, value in refit.items()},
+            "--accelerator": self.device.type,
+            "name": self.name,
+        }
+
+
+class BacktestListener:
+    """Hears how a backtest goes; every method may be overridden, none must be."""
+
+    def planned(self, backtest: Backtest) -> None:
+        """Before anything is computed."""
+
+    def restarted(self, changed: str) -> None:
+        """The parts of an earlier backtest with another `changed` are deleted."""
+
+    def resumed(self, parts: int) -> None:
+        """So many parts of the same backtest were there."""
+
+    def refitting(self, number: int, cutoff: Any) -> None:
+        """Before a refit; the cut-off is an axis stamp."""
+
+    def epoch_done(self, record: EpochRecord) -> None:
+        """After every epoch of a refit."""
+
+    def forecasting(self, windows: int, model: int) -> None:
+        """So many more windows are forecast, by the model of that number."""
+
+    def comparing(self, name: str) -> None:
+        """Before a baseline is computed."""
+
+    def attention_planned(self, size: Any, path: Path) -> None:
+        """Before the attention file is written."""
+
+
+class Part(NamedTuple):
+    """Windows that are forecast and kept together: neighbours, of one model."""
+
+    number: int
+    model: int
+    windows: slice
+
+
+ROWS_PER_PART = 1 << 18
+"""Rows of a part, which is a row group too: small enough that little is lost with a kill."""

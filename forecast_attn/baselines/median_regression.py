@@ -1,0 +1,296 @@
+"""The baseline `median-regression`: one linear map per phase of the season, estimated once, least absolute deviations.
+
+What `regression` is to squared errors and a daily re-estimation, this is to absolute errors and a single one: it learns
+from the windows up to the boundary, as a network does, and from no others. Its target is normalised window by window,
+as a network's is, so that a level that was never seen is no extrapolation.
+
+Sources: Koenker and Bassett 1978, "Regression quantiles"; see `least_deviations` for how it is solved, and `regression`
+for the inputs. Normalisation: Kim et al. 2022, "Reversible instance normalization for accurate time-series forecasting
+against distribution shift".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.baselines.regression_inputs import (
+    COVARIATE_SEASONS,
+    FEWEST_WINDOWS,
+    SHORTEST_BLOCK,
+    TARGET_SEASONS,
+    SeriesRows,
+    alike,
+    block_lags,
+    block_steps,
+    check_size,
+    flat,
+    phases,
+    vintages_of,
+    windows_of_phase,
+)
+from forecast_attn.baselines.window_features import BaselineSetup
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.split import Split
+from forecast_attn.errors import DataError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_WINDOWS = 10_000
+"""Of a phase; more are thinned out evenly."""
+
+
+def median_regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
+    """Forecast with a regression of each series and phase, estimated on its windows up to the boundary.
+
+    A horizon longer than a season is forecast season by season, each by a regression of its own: its inputs are those
+    of the past and what is known of this season alone.
+
+    Args:
+        panel: with the rows of each horizon.
+        cutoffs: rows of the last known values, (num_cutoffs,).
+        setup: sizes, calendar, and the boundary up to which is learnt.
+
+    Returns:
+        (num_cutoffs, horizon), in the target's units. Only rows up to the boundary, those of the lookback, and known
+        covariates of the horizon matter; and the range of the series up to the cut-off, to which forecasts are cut. NaN
+        where an input is missing, or fewer than `FEWEST_WINDOWS` windows without a missing value are known.
+
+    Raises:
+        DataError: that is so of all cut-offs; or the windows have too many inputs.
+    """
+    forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
+    series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
+    learnt, vintages = Split(setup.boundary).training_rows(panel), vintages_of(panel)
+    rows, number = None, None
+    for own in alike(series, phases(panel, cutoffs, setup)):
+        if series[own[0]] != number:
+            number = series[own[0]]
+            rows = SeriesRows(panel, int(number), slice(0, int(learnt[number])), setup, vintages)
+            blocks = Blocks(rows, setup)
+            check_size("median-regression", max(len(blocks.penalties(block)) for block in range(blocks.number)))
+        assert rows is not None
+        usable = own[cutoffs[own] - rows.first + 1 >= blocks.reach]
+        last = rows.first + int(learnt[number]) - setup.horizon
+        windows = windows_of_phase(panel, int(cutoffs[own[0]]), rows.first + blocks.reach - 1, last, setup)
+        if len(usable) and len(windows) >= FEWEST_WINDOWS:
+            forecasts[usable] = _of_phase(blocks, windows, cutoffs[usable])
+    if len(forecasts) and np.isnan(forecasts).all():
+        before = panel.zone.stamp_text(setup.boundary)
+        raise DataError(
+            f"the baseline 'median-regression' has fewer than {FEWEST_WINDOWS} windows without a missing value up to "
+            f"{before} to learn from",
+            "leave it out, begin later, or fill missing values with --missing",
+        )
+    return forecasts
+
+
+def _of_phase(blocks: Blocks, windows: Ints, cutoffs: Ints) -> Floats:
+    """Learn from these windows, forecast at those cut-offs (num_cutoffs, horizon)."""
+    if len(windows) > MOST_WINDOWS:
+        windows = windows[np.linspace(0, len(windows) - 1, MOST_WINDOWS).astype(np.int64)]
+    past, present = MedianInputs(blocks, windows), MedianInputs(blocks, cutoffs)
+    parts = []
+    for block in range(blocks.number):
+        seen, wanted = past.of(block), past.wanted(block)
+        whole = ~(np.isnan(seen).any(axis=1) | np.isnan(wanted).any(axis=1))
+        if whole.sum() < FEWEST_WINDOWS:
+            parts.append(np.full((len(cutoffs), wanted.shape[1]), np.nan))
+            continue
+        weights = least_deviations(seen[whole], wanted[whole], blocks.penalties(block))
+        parts.append(present.in_units(present.of(block) @ weights))
+    lowest, highest = blocks.rows.bounds(cutoffs)
+    return np.asarray(np.clip(np.concatenate(parts, axis=1), lowest[:, None], highest[:, None]))
+
+
+# --------------------------------------------------------------------------- median inputs
+# What the baseline `median-regression` sees of a window: seasons of the past, and one season ahead at a time.
+
+
+PENALTY = 10.0
+"""On the squared weights, where inputs have a variance of about 1 and errors are summed over windows."""
+CALENDAR_PENALTY = 0.1 * PENALTY
+LEAST_SPREAD = 0.05
+"""Added to the standard deviation of a window, on the scale of the transformed target."""
+
+
+class Blocks:
+    """A horizon as stretches of a season each, of which every one has its own regression.
+
+    Attributes:
+        rows: of the series.
+        setup: sizes.
+        number: of blocks.
+        reach: rows up to the cut-off that a window needs.
+        target_lags: rows before the cut-off at which the target is read.
+        covariate_lags: the same of covariates.
+        season: how many of the last values set the level of a window.
+    """
+
+    def __init__(self, rows: SeriesRows, setup: BaselineSetup) -> None:
+        """Cut the horizon of this setup."""
+        self.rows, self.setup = rows, setup
+        self.target_lags, self.covariate_lags = block_lags(setup, TARGET_SEASONS), block_lags(setup, COVARIATE_SEASONS)
+        self.reach, self.season = int(self.target_lags.max()) + 1, block_steps(setup)
+        self._length = setup.season if setup.season > 1 else SHORTEST_BLOCK
+        self.number = -(-setup.horizon // self._length)
+
+    def steps(self, block: int, known: int | None = None) -> Ints:
+        """The steps of a block, counted from the cut-off (num_steps,), up to the last that is known."""
+        last = self.setup.horizon if known is None else known
+        return np.arange(block * self._length + 1, min((block + 1) * self._length, last) + 1)
+
+    def penalties(self, block: int) -> Floats:
+        """On the squared weight of each input, 0 for the constant, which is the first (num_inputs,)."""
+        rows = self.rows
+        ahead = sum(
+            (1 + (column < rows.numbers)) * len(self.steps(block, known)) for column, known in enumerate(rows.known)
+        )
+        columns = rows.future.shape[1] + rows.past.shape[1]
+        width = len(self.target_lags) + ahead + len(self.covariate_lags) * columns + 2
+        calendar = np.full(rows.calendar.shape[1] + rows.year.shape[1], CALENDAR_PENALTY)
+        return np.concatenate([[0.0], np.full(width, PENALTY), calendar])
+
+
+class MedianInputs:
+    """The windows of some cut-offs: their target minus the mean of its last season, over its spread in the lookback."""
+
+    def __init__(self, blocks: Blocks, cutoffs: Ints) -> None:
+        """Read the past, which all blocks share.
+
+        Args:
+            blocks: of the horizon.
+            cutoffs: rows of the panel, with `blocks.reach` rows of the series up to each (num_cutoffs,).
+        """
+        self._blocks, self._cutoffs = blocks, cutoffs
+        rows, places = blocks.rows, (cutoffs - blocks.rows.first)[:, None]
+        self._level = rows.scaled[places - np.arange(blocks.season)].mean(axis=1, keepdims=True)
+        self._spread = _spread(rows.scaled, places, blocks.setup.lookback) + LEAST_SPREAD
+        self._past = np.concatenate(
+            [
+                np.ones(places.shape),
+                self._normalised(rows.scaled[places - blocks.target_lags]),
+                flat(rows.future[places - blocks.covariate_lags]),
+                flat(rows.past[places - blocks.covariate_lags]),
+                self._level,
+                np.log(self._spread),
+            ],
+            axis=1,
+        )
+
+    def of(self, block: int) -> Floats:
+        """The inputs (num_cutoffs, num_inputs), NaN where a value is missing."""
+        blocks, rows, parts = self._blocks, self._blocks.rows, [self._past]
+        for column, known in enumerate(rows.known):
+            values = rows.ahead(column, self._cutoffs, blocks.steps(block, known))
+            parts += [values, values**2 / 2] if column < rows.numbers else [values]
+        first = self._cutoffs - rows.first + blocks.steps(block)[0]
+        return np.concatenate([*parts, rows.calendar[first], rows.year[first]], axis=1)
+
+    def wanted(self, block: int) -> Floats:
+        """The normalised target of the block's steps (num_cutoffs, num_steps), NaN where it was not observed."""
+        places = (self._cutoffs - self._blocks.rows.first)[:, None]
+        return self._normalised(self._blocks.rows.scaled[places + self._blocks.steps(block)])
+
+    def in_units(self, values: Floats) -> Floats:
+        """Normalised targets (num_cutoffs, num_steps) in the target's units."""
+        return self._blocks.rows.scale.invert(values * self._spread + self._level)
+
+    def _normalised(self, values: Floats) -> Floats:
+        return np.asarray((values - self._level) / self._spread)
+
+
+def _spread(values: Floats, places: Ints, lookback: int) -> Floats:
+    """The standard deviation of what was observed in each lookback, which a series may lack in part (num_places, 1)."""
+    back = places - np.arange(lookback)
+    window = np.where(back >= 0, values[np.maximum(back, 0)], np.nan)
+    observed = ~np.isnan(window)
+    number = np.maximum(observed.sum(axis=1, keepdims=True), 1)
+    mean = np.where(observed, window, 0).sum(axis=1, keepdims=True) / number
+    return np.asarray(np.sqrt(np.where(observed, (window - mean) ** 2, 0).sum(axis=1, keepdims=True) / number))
+
+
+# --------------------------------------------------------------------------- least deviations
+# Linear least absolute deviations with a ridge penalty, for many targets at once.
+
+
+Solve = Callable[[Floats], Floats]
+
+REWEIGHTINGS = 3
+SMALLEST = 0.1
+"""Errors below count as squares do: their weight is no larger than that of this one."""
+_TOLERANCE = 1e-7
+"""Of a weighted system: the norm of what is left over that of its right-hand side."""
+_MOST_STEPS = 200
+
+
+def least_deviations(inputs: Floats, wanted: Floats, penalties: Floats, reweightings: int = REWEIGHTINGS) -> Floats:
+    """The weights of a linear map whose absolute errors are small.
+
+    It begins with ridge regression. Then so many times errors e are weighted by 1 / max(|e|, `SMALLEST`), the weights
+    of each target divided by their mean, so that the penalty keeps its share, and ridge regression is repeated.
+
+    Args:
+        inputs: (num_windows, num_inputs), none missing.
+        wanted: (num_windows, num_targets), none missing.
+        penalties: on the squared weight of each input, at least 0 (num_inputs,).
+        reweightings: how often the weights follow the errors.
+
+    Returns:
+        (num_inputs, num_targets).
+
+    Raises:
+        numpy.linalg.LinAlgError: inputs without penalty determine each other.
+    """
+    from scipy.linalg import cho_factor, cho_solve
+
+    factor = cho_factor(inputs.T @ inputs + np.diag(penalties))
+    found: Floats = cho_solve(factor, inputs.T @ wanted)
+    for _ in range(reweightings):
+        weights = 1 / np.maximum(np.abs(wanted - inputs @ found), SMALLEST)
+        weights /= weights.mean(axis=0)
+        found = _weighted_ridge(inputs, wanted, weights, penalties, found, lambda rest: cho_solve(factor, rest))
+    return found
+
+
+def _weighted_ridge(
+    inputs: Floats, wanted: Floats, weights: Floats, penalties: Floats, start: Floats, solve_near: Solve
+) -> Floats:
+    """W of (X'VX + P) W = X'VY, where V is another of each target: preconditioned conjugate gradients.
+
+    Args:
+        inputs: X (num_windows, num_inputs).
+        wanted: Y (num_windows, num_targets).
+        weights: V (num_windows, num_targets).
+        penalties: the diagonal of P (num_inputs,).
+        start: of W (num_inputs, num_targets).
+        solve_near: solves with a matrix near X'VX + P.
+    """
+
+    def apply(found: Floats) -> Floats:
+        return np.asarray(inputs.T @ (weights * (inputs @ found)) + penalties[:, None] * found)
+
+    found, moments = start.copy(), inputs.T @ (weights * wanted)
+    rest = moments - apply(found)
+    direction = near = solve_near(rest)
+    product = (rest * near).sum(axis=0)
+    small = _TOLERANCE * np.linalg.norm(moments, axis=0)
+    for _ in range(_MOST_STEPS):
+        if (np.linalg.norm(rest, axis=0) <= small).all():
+            break
+        applied = apply(direction)
+        length = _ratio(product, (direction * applied).sum(axis=0))
+        found += length * direction
+        rest -= length * applied
+        near = solve_near(rest)
+        before, product = product, (rest * near).sum(axis=0)
+        direction = near + _ratio(product, before) * direction
+    return found
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    """0 where the target is solved to the last bit."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

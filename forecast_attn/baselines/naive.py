@@ -1,0 +1,177 @@
+"""Forecasts that need no training, to be shown beside every result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.segments import blocks, sums
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Size = Callable[[Floats], Floats]
+"""Of a change: its absolute value, or its square."""
+
+
+def seasonal_naive(target: Floats, starts: Ints, cutoffs: Ints, *, season: int, horizon: int) -> Floats:
+    """Repeat the last season before each cut-off.
+
+    A value that is missing there is taken from the season before, and so on: the last observed value of the same phase.
+    A phase that was never observed gets the last observed value of any.
+
+    Args:
+        target: all series behind each other, NaN where not observed, (num_rows,).
+        starts: first row of the series of each cut-off, (num_cutoffs,).
+        cutoffs: rows of the last known values, (num_cutoffs,).
+        season: steps of one season.
+        horizon: steps to forecast.
+
+    Returns:
+        (num_cutoffs, horizon). A series with less than one season before its cut-off repeats its last value; NaN where
+        nothing was observed up to the cut-off.
+    """
+    steps = np.arange(1, horizon + 1)
+    seasons = np.where(cutoffs - starts + 1 >= season, season, 1)[:, None]
+    rows = cutoffs[:, None] + steps - seasons * np.ceil(steps / seasons).astype(np.int64)
+    forecast: Floats = target[rows]
+    if np.isnan(forecast).any():
+        _fill_from_earlier(forecast, rows, target, starts, cutoffs, np.broadcast_to(seasons, rows.shape))
+    return forecast
+
+
+def naive(target: Floats, starts: Ints, cutoffs: Ints, *, horizon: int) -> Floats:
+    """Repeat the last observed value (num_cutoffs, horizon); arguments as for `seasonal_naive`."""
+    return np.repeat(_value_at(target, starts, _last_observed(target, cutoffs))[:, None], horizon, axis=1)
+
+
+def drift(target: Floats, starts: Ints, cutoffs: Ints, *, horizon: int) -> Floats:
+    """Continue the line from the first observed value of the series to the last one (num_cutoffs, horizon).
+
+    Arguments as for `seasonal_naive`; a series with one observed value repeats it.
+
+    Source: Hyndman and Athanasopoulos, "Forecasting: principles and practice", section 5.2.
+    """
+    first, last = _first_observed(target, starts), _last_observed(target, cutoffs)
+    level = _value_at(target, starts, last)
+    rise = np.where(last > first, level - _value_at(target, starts, first), 0.0)
+    slope = rise / np.maximum(last - first, 1)
+    return np.asarray(level[:, None] + slope[:, None] * np.arange(1, horizon + 1))
+
+
+def _last_observed(target: Floats, cutoffs: Ints) -> Ints:
+    """Row of the last value that any series has up to each cut-off, -1 where there is none (num_cutoffs,)."""
+    missing = np.isnan(target[cutoffs])
+    if not missing.any():  # nothing of the panel's size is made
+        return cutoffs
+    return np.maximum.accumulate(np.where(np.isnan(target), -1, np.arange(len(target))))[cutoffs]
+
+
+def _first_observed(target: Floats, starts: Ints) -> Ints:
+    """Row of the first value from each start on, the number of rows where there is none (num_cutoffs,)."""
+    if not np.isnan(target[starts]).any():
+        return starts
+    rows = np.where(np.isnan(target), len(target), np.arange(len(target)))
+    return np.minimum.accumulate(rows[::-1])[::-1][starts]
+
+
+def _value_at(target: Floats, starts: Ints, rows: Ints) -> Floats:
+    """The values at these rows; NaN where a row lies before its series, or behind all of them."""
+    inside = (rows >= starts) & (rows < len(target))
+    return np.where(inside, target[np.where(inside, rows, 0)], np.nan)
+
+
+def _fill_from_earlier(
+    forecast: Floats, rows: Ints, target: Floats, starts: Ints, cutoffs: Ints, seasons: Ints
+) -> None:
+    """Fill NaN in a forecast (num_cutoffs, horizon) from one season earlier, two, … while the series lasts."""
+    which, step = np.nonzero(np.isnan(forecast))
+    at, back = rows[which, step], seasons[which, step]
+    while len(which):
+        at = at - back
+        inside = at >= starts[which]
+        which, step, at, back = which[inside], step[inside], at[inside], back[inside]
+        forecast[which, step] = target[at]
+        missing = np.isnan(target[at])
+        which, step, at, back = which[missing], step[missing], at[missing], back[missing]
+    which, step = np.nonzero(np.isnan(forecast))
+    if len(which):
+        forecast[which, step] = _value_at(target, starts[which], _last_observed(target, cutoffs[which]))
+
+
+def seasonal_naive_error(target: Floats, starts: Ints, stops: Ints, *, season: int) -> Floats:
+    """Mean absolute error of one-season-back forecasts within each series: the denominator of MASE.
+
+    Args:
+        target: all series behind each other, NaN where not observed, (num_rows,); starts ascend.
+        starts: first row of each series, (num_series,).
+        stops: row after the last training row of each series, (num_series,).
+        season: steps of one season; series without two seasons use the step before instead.
+
+    Returns:
+        (num_series,), NaN for a series whose training rows never change, or have no two values that far apart.
+
+    Source: Hyndman and Koehler 2006, "Another look at measures of forecast accuracy".
+    """
+    return _mean_change(target, starts, stops, season, np.abs)
+
+
+def seasonal_naive_square(target: Floats, starts: Ints, stops: Ints, *, season: int) -> Floats:
+    """As `seasonal_naive_error` with the mean square, the denominator of RMSSE squared (num_series,)."""
+    return _mean_change(target, starts, stops, season, np.square)
+
+
+def _mean_change(target: Floats, starts: Ints, stops: Ints, season: int, size: Size) -> Floats:
+    """Mean size of the changes over one season (num_series,), NaN where it is 0 or there are none."""
+    rows = stops - starts
+    back = np.where(rows > season, season, 1)
+    total, number = np.zeros(len(starts)), np.zeros(len(starts))
+    for series in blocks(starts):
+        for lag in np.unique(back[series]):
+            chosen = np.arange(series.start, series.stop)[(back == lag)[series] & (rows > lag)[series]]
+            if len(chosen):
+                total[chosen], number[chosen] = _changes(target, starts[chosen], stops[chosen], int(lag), size)
+    error = np.divide(total, number, out=np.full(len(starts), np.nan), where=number > 0)
+    return np.where(error > 0, error, np.nan)
+
+
+def _changes(target: Floats, starts: Ints, stops: Ints, lag: int, size: Size) -> tuple[Floats, Floats]:
+    """Sum of the sizes and number of the changes over `lag` steps in each series (num_series,)."""
+    values = target[starts[0] : stops[-1]]
+    changes = size(values[lag:] - values[:-lag])
+    firsts, counts = starts - starts[0], stops - starts - lag
+    observed = ~np.isnan(changes)
+    if observed.all():
+        return sums(changes, firsts, counts), counts.astype(np.float64)
+    return sums(np.where(observed, changes, 0.0), firsts, counts), sums(observed, firsts, counts)
+
+
+# --------------------------------------------------------------------------- scales
+# How hard each series was in the past: the scales of MASE and RMSSE.
+
+
+def insample_scales(panel: Panel, stops: NDArray[np.int64], season: int) -> pd.DataFrame:
+    """Errors of one-season-back forecasts within each series' first rows.
+
+    Args:
+        panel: the actuals.
+        stops: row after the last row to look at, of each series, (num_series,): nothing after it counts.
+        season: steps of one season.
+
+    Returns:
+        By item_id: `mae`, the mean absolute error, and `rmse`, the root of the mean square; NaN for a series that
+        never changes.
+
+    Source: Hyndman and Koehler 2006; the squares as in the M5 competition (Makridakis et al. 2022).
+    """
+    starts = panel.starts[:-1]
+    return pd.DataFrame(
+        {
+            "mae": seasonal_naive_error(panel.target, starts, stops, season=season),
+            "rmse": np.sqrt(seasonal_naive_square(panel.target, starts, stops, season=season)),
+        },
+        index=pd.Index(panel.item_ids, name="item_id"),
+    )

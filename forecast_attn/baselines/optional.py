@@ -1,0 +1,125 @@
+"""Baselines of the extra `baselines`: boosted trees of scikit-learn, AutoETS and AutoARIMA of statsforecast.
+
+Sources: Ke et al. 2017, "LightGBM", whose histogram trees scikit-learn's are; Hyndman and Khandakar 2008, "Automatic
+time series forecasting: the forecast package for R".
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.baselines.window_features import BaselineSetup, WindowFeatures
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import ConfigError, DataError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+MOST_EXAMPLES = 100_000
+"""Windows times steps that the trees learn from."""
+ROUNDS = 200
+"""Trees."""
+_LATEST = 48
+"""Values right before the cut-off that the trees see; farther back they see one per season."""
+_SEASONS = 10
+"""Seasons before a cut-off that a statistical model is fitted to; at least two lookbacks."""
+
+
+def check_installed(name: str) -> None:
+    """Refuse a baseline whose package is absent.
+
+    Raises:
+        ConfigError: with the command that installs it.
+    """
+    _package(name)
+
+
+def boosted_tree_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
+    """Forecast with gradient-boosted trees, one model for all series and steps (num_cutoffs, horizon).
+
+    They see the last values, the same phase in earlier seasons, the step's covariates and calendar, and the step.
+
+    Raises:
+        ConfigError: scikit-learn is not installed.
+        DataError: there is no training window.
+    """
+    ensemble = _package("boosted-trees")
+    features = WindowFeatures(panel, setup)
+    learnt = features.training_cutoffs(max(MOST_EXAMPLES // setup.horizon, 1))
+    if not len(learnt):
+        raise DataError("there is no window to learn from", "leave the baseline 'boosted-trees' out, or begin later")
+    steps = range(1, setup.horizon + 1)
+    past, last = features.past(learnt)
+    inputs = np.concatenate([_tree_inputs(features, past, learnt, step, setup) for step in steps])
+    wanted = np.concatenate([features.wanted(learnt, last, step) for step in steps])
+    observed = ~np.isnan(wanted)
+    trees = ensemble.HistGradientBoostingRegressor(
+        loss="absolute_error", max_iter=ROUNDS, early_stopping=False, random_state=0
+    ).fit(inputs[observed], wanted[observed])
+    past, last = features.past(cutoffs)
+    found = [trees.predict(_tree_inputs(features, past, cutoffs, step, setup)) for step in steps]
+    return features.in_units(np.stack(found, axis=1) + last[:, None], cutoffs)
+
+
+def _tree_inputs(features: WindowFeatures, past: Floats, cutoffs: Ints, step: int, setup: BaselineSetup) -> Floats:
+    """(num_cutoffs, num_inputs)"""
+    width, season = past.shape[1], setup.season
+    first = width - 1 + step - season * -(-step // season)
+    phases = past[:, np.maximum(first - season * np.arange(max(width // season, 1)), 0)]
+    number = np.full((len(past), 1), float(step))
+    return np.concatenate([past[:, -_LATEST:], phases, features.known(cutoffs, step), number], axis=1)
+
+
+def statistical_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
+    """Forecast with AutoETS or AutoARIMA, fitted at every cut-off to the target before it (num_cutoffs, horizon).
+
+    They see the last ten seasons, or two lookbacks if these are longer, and no covariates. Where a value is missing the
+    one before it stands. NaN where a series has no value yet.
+
+    Raises:
+        ConfigError: statsforecast is not installed.
+    """
+    models = _package(name)
+    length = max(_SEASONS * setup.season, 2 * setup.lookback)
+    series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
+    forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
+    for index, (cutoff, start) in enumerate(zip(cutoffs, panel.starts[series], strict=True)):
+        values = _without_holes(panel.target[max(start, cutoff + 1 - length) : cutoff + 1])
+        if len(values):
+            forecasts[index] = _one_forecast(models, name, values, setup)
+    return forecasts
+
+
+def _one_forecast(models: Any, name: str, values: Floats, setup: BaselineSetup) -> Floats:
+    season = setup.season if len(values) >= 2 * setup.season else 1
+    if np.ptp(values) == 0:  # neither is defined on a constant
+        return np.full(setup.horizon, values[-1])
+    model = {"auto-ets": "AutoETS", "auto-arima": "AutoARIMA"}[name]
+    return np.asarray(getattr(models, model)(season_length=season).forecast(y=values, h=setup.horizon)["mean"])
+
+
+def _without_holes(values: Floats) -> Floats:
+    """From the first observed value on, each missing one replaced by the one before it."""
+    latest = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))
+    return values[latest[latest >= 0]]
+
+
+_PACKAGES = {
+    "boosted-trees": ("sklearn.ensemble", "scikit-learn"),
+    "auto-ets": ("statsforecast.models", "statsforecast"),
+    "auto-arima": ("statsforecast.models", "statsforecast"),
+}
+
+
+def _package(name: str) -> Any:
+    module, package = _PACKAGES[name]
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        raise ConfigError(
+            f"the baseline '{name}' needs {package}, which is not installed", "pip install 'forecast-attn[baselines]'"
+        ) from None

@@ -1,0 +1,86 @@
+"""Every baseline by its name."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from forecast_attn.baselines.naive import Floats, Ints, drift, naive, seasonal_naive
+from forecast_attn.baselines.window_features import BaselineSetup
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import ConfigError, did_you_mean
+
+__all__ = [
+    "BASELINES",
+    "DEFAULT_BASELINES",
+    "FITTED_BASELINES",
+    "BaselineSetup",
+    "baseline_forecasts",
+    "check_baselines",
+]
+
+DEFAULT_BASELINES = ("naive", "seasonal-naive", "drift", "linear")
+OPTIONAL_BASELINES = ("boosted-trees", "auto-ets", "auto-arima")
+BASELINES = (*DEFAULT_BASELINES, "regression", "median-regression", *OPTIONAL_BASELINES)
+
+FITTED_BASELINES = ("linear", "median-regression", "boosted-trees")
+"""Those that learn from the windows up to a boundary; of the others every cut-off has its own."""
+
+
+def check_baselines(names: tuple[str, ...] | list[str]) -> None:
+    """Refuse what is no baseline, or not installed, before anything is computed.
+
+    Raises:
+        ConfigError: with the nearest name, or the command that installs it.
+    """
+    for name in names:
+        if name not in BASELINES:
+            raise ConfigError(f"there is no baseline '{name}'", did_you_mean(name, BASELINES))
+        if name in OPTIONAL_BASELINES:
+            from forecast_attn.baselines.optional import check_installed
+
+            check_installed(name)
+
+
+def baseline_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
+    """Forecast at the cut-offs with a baseline.
+
+    Args:
+        name: one of `BASELINES`.
+        panel: with the rows of each horizon.
+        cutoffs: rows of the last known values, (num_cutoffs,).
+        setup: sizes, calendar, and the boundary up to which fitted baselines learn.
+
+    Returns:
+        (num_cutoffs, horizon), in the target's units. The target after a cut-off does not matter, but to what is
+        fitted up to the boundary. NaN where a series has no value yet.
+
+    Raises:
+        ConfigError: there is no such baseline, or it is not installed.
+        DataError: a fitted baseline has no training window.
+    """
+    check_baselines([name])
+    cutoffs = np.asarray(cutoffs, np.int64)
+    starts = panel.starts[np.searchsorted(panel.starts, cutoffs, side="right") - 1]
+    if name == "naive":
+        return naive(panel.target, starts, cutoffs, horizon=setup.horizon)
+    if name == "seasonal-naive":
+        return seasonal_naive(panel.target, starts, cutoffs, season=setup.season, horizon=setup.horizon)
+    if name == "drift":
+        return drift(panel.target, starts, cutoffs, horizon=setup.horizon)
+    if name == "linear":
+        from forecast_attn.baselines.linear import linear_forecasts
+
+        return linear_forecasts(panel, cutoffs, setup)
+    if name == "regression":
+        from forecast_attn.baselines.regression import regression_forecasts
+
+        return regression_forecasts(panel, cutoffs, setup)
+    if name == "median-regression":
+        from forecast_attn.baselines.median_regression import median_regression_forecasts
+
+        return median_regression_forecasts(panel, cutoffs, setup)
+    from forecast_attn.baselines.optional import boosted_tree_forecasts, statistical_forecasts
+
+    if name == "boosted-trees":
+        return boosted_tree_forecasts(panel, cutoffs, setup)
+    return statistical_forecasts(name, panel, cutoffs, setup)

@@ -1,0 +1,66 @@
+"""What the network looks like where the user left it open: by the table's season.
+
+Hourly and finer series are cut into patches, with what docs/accuracy.md found to go well with them; all others are
+read step by step. Neither has lags: given the values of the day before directly, a network hardly errs less, and no
+longer depends on its attention, whose weights then say little.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from forecast_attn.config.options import ModelConfig, TrainingConfig
+
+PATCHES_PER_SEASON = 4
+SHORTEST_SEASON = 24
+"""Steps in a season from which on several are taken as one: the hours of a day."""
+FEWEST_SEASONS = 2
+"""In the lookback; with fewer there is little to choose among."""
+
+
+class Shape(NamedTuple):
+    """The options of `ModelConfig` that depend on the table, none of them open."""
+
+    patch_length: int
+    hidden_size: int
+    bidirectional: bool
+    projection_size: int
+    temporal_decoder_size: int
+    lags: tuple[int, ...]
+
+
+def shape_of(model: ModelConfig, *, lookback: int, horizon: int, season: int, within_day: bool = True) -> Shape:
+    """The shape of a network: what was given, and the rest by the table.
+
+    Args:
+        model: options; None is open.
+        lookback: time steps.
+        horizon: time steps.
+        season: time steps, 1 for none.
+        within_day: whether a time step is shorter than a day.
+    """
+    length = model.patch_length or (_patch_length(model, lookback, horizon, season) if within_day else 1)
+    shape = Shape(length, 64, bidirectional=False, projection_size=0, temporal_decoder_size=0, lags=())
+    if length > 1:
+        shape = shape._replace(bidirectional=True, projection_size=128, temporal_decoder_size=64)
+    given = {name: getattr(model, name) for name in Shape._fields}
+    return shape._replace(**{name: value for name, value in given.items() if value is not None})
+
+
+def learning_rate_of(training: TrainingConfig, patch_length: int) -> float:
+    """Of AdamW at its highest; over patches the best one is smaller."""
+    return training.learning_rate or (0.001 if patch_length > 1 else 0.008)
+
+
+def weight_decay_of(training: TrainingConfig, patch_length: int) -> float:
+    """Networks over patches have more weights, and keep them smaller."""
+    return training.weight_decay if training.weight_decay is not None else 0.01 if patch_length > 1 else 0.0001
+
+
+def _patch_length(model: ModelConfig, lookback: int, horizon: int, season: int) -> int:
+    """Time steps that are taken as one where the user does not say: a quarter of a season."""
+    length = season // PATCHES_PER_SEASON
+    fits = season % PATCHES_PER_SEASON == 0 and season >= SHORTEST_SEASON and lookback % length == 0
+    # Values that are fed back, and windows with a centre, are of single steps.
+    single = model.decoding == "autoregressive" or model.attention_window != "global"
+    return length if fits and lookback >= FEWEST_SEASONS * season and horizon >= season and not single else 1

@@ -1,0 +1,326 @@
+"""Every option of the tool, with its default and its help text, once.
+
+A field of these three dataclasses is a flag of `forecast train`, a key of `--config run.toml` and a
+keyword of `Forecaster`, all with the same name (or the short `flag` where one is given). This module
+imports the standard library only, so that `forecast --help` stays fast.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from forecast_attn.config.values import checked_value, flag_name, preset_help, with_preset
+from forecast_attn.errors import ConfigError, did_you_mean
+
+# --------------------------------------------------------------------------- options
+
+
+def option(
+    default: Any,
+    text: str,
+    *,
+    flag: str | None = None,
+    low: float = -math.inf,
+    high: float = math.inf,
+    metavar: str | None = None,
+) -> Any:
+    """A dataclass field that also knows its help text, its flag and its range."""
+    return field(default=default, metadata={"help": text, "flag": flag, "low": low, "high": high, "metavar": metavar})
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataConfig:
+    """What the table's columns mean, and how far to look back and ahead."""
+
+    target: str | None = option(None, "column to forecast; found by name (target, y, value, OT, …) when absent")
+    time: str | None = option(None, "column of time stamps; found by name or content when absent")
+    item_id: str | None = option(None, "column that tells series apart; found by name when absent", flag="id")
+    past_covariates: tuple[str, ...] = option(
+        (), "columns known up to the cut-off; undeclared numeric columns are these", flag="past", metavar="COLUMNS"
+    )
+    future_covariates: tuple[str, ...] = option(
+        (), "columns known through the horizon; NAME:24 for one known 24 steps ahead", flag="future", metavar="COLUMNS"
+    )
+    static_covariates: tuple[str, ...] = option((), "columns constant per series", flag="static", metavar="COLUMNS")
+    ignore: tuple[str, ...] = option((), "columns to leave out", metavar="COLUMNS")
+    horizon: int | None = option(
+        None, "steps to forecast; by frequency when absent (hourly 24, daily 7, monthly 12)", low=1
+    )
+    lookback: int | None = option(
+        None, "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36)", low=1
+    )
+    freq: str | None = option(None, "time step such as h, D, MS, 15min; inferred when absent")
+    date_format: str | None = option(
+        None,
+        "how time stamps are written: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970; found when absent",
+    )
+    tz: str | None = option(None, "zone of local time stamps, such as Europe/Berlin; results are shown in it")
+    delimiter: str | None = option(None, "character between the fields of a CSV; found when absent")
+    decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma; found when absent")
+    encoding: str | None = option(None, "encoding of a CSV; found when absent (UTF-8, UTF-16, Latin-1)")
+    wide: bool = option(False, "one column per series, named by the column, instead of one row per series and step")
+    duplicates: str = option("error", "rows with the series and time stamp of another")
+    missing: str = option("error", "empty cells and absent rows; mask hides them from attention and loss")
+    categorical: tuple[str, ...] = option(
+        (), "covariates whose numbers are names of categories; declared columns of text are so", metavar="COLUMNS"
+    )
+    weight: str | None = option(None, "column of each series' weight in the loss, constant per series")
+    calendar: str = option("auto", "calendar features: auto (by frequency), none, or a list of names")
+    holidays: tuple[str, ...] = option((), "countries whose public holidays are a feature, such as DE,FR")
+    holiday_dates: str | None = option(None, "CSV of further dates that count as holidays", metavar="FILE")
+    vintages: str | None = option(
+        None,
+        "table of future covariates as forecast, with a column issued_at: each cut-off sees what was known then",
+        metavar="FILE",
+    )
+    scaling: str = option("standard", "how each series is scaled, fitted on its training rows")
+    transform: str = option("none", "taken of the target before scaling, for skewed values")
+    non_negative: bool = option(False, "the target is never negative: forecasts and their levels are cut off at 0")
+    short_series: str = option("skip", "series too short for a training window")
+    validation: float = option(
+        0.2, "last stretch of time kept for validation: a fraction below 1, or a number of steps", low=0
+    )
+
+
+DEFAULT_LEVELS = (0.1, 0.5, 0.9)
+"""Written of a distribution where no levels are named."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """The network: an encoder, a decoder, and the attention between them."""
+
+    attention: str = option("luong-general", "attention mechanism; `help` lists them", metavar="NAME")
+    attention_order: str | None = option(None, "when the decoder asks: before its cell (bahdanau) or after it (luong)")
+    attention_size: int | None = option(None, "width of additive and projected scores; 128 when absent", low=1)
+    heads: int = option(4, "heads of multi-head attention", low=1)
+    normaliser: str = option("softmax", "what turns scores into weights")
+    attention_window: str = option("global", "which keys a query may see")
+    window_radius: int = option(10, "half width D of a local attention window", low=1)
+    input_feeding: bool = option(False, "feed the attentional state into the next decoder step (luong order)")
+    cell: str = option("gru", "recurrent cell of encoder and decoder")
+    hidden_size: int | None = option(None, "size of the encoder's state, per direction; 64 when absent", low=1)
+    decoder_size: int | None = option(None, "size of the decoder's state; the encoder's output size when absent", low=1)
+    num_layers: int = option(1, "recurrent layers of the encoder and of the decoder", low=1)
+    bidirectional: bool | None = option(
+        None, "let the encoder read the lookback both ways; when absent it does over patches"
+    )
+    patch_length: int | None = option(
+        None,
+        "consecutive time steps that encoder, attention and decoder take as one; must divide the lookback; "
+        "when absent a quarter of a season of hourly and finer series (6 hours), else 1",
+        low=1,
+    )
+    projection_size: int | None = option(
+        None,
+        "width of a learned projection of a step's inputs, before the cells; 0: inputs enter as they are; "
+        "when absent 128 over patches, else 0",
+        low=0,
+    )
+    lags: tuple[int, ...] | None = option(
+        None,
+        "steps back whose values each forecast step reads directly, past the attention, such as 24,168; "
+        "none when absent",
+        metavar="STEPS",
+    )
+    temporal_decoder_size: int | None = option(
+        None,
+        "width of a perceptron per time step that adds to the decoder's forecast; 0 for none; "
+        "when absent 64 over patches, else 0",
+        low=0,
+    )
+    linear_path: bool = option(False, "add a linear map of the whole window, and what is known ahead, to the forecast")
+    skip: bool = option(True, "add a linear map of each lookback step's inputs to its encoder output")
+    dropout: float = option(0.1, "dropout between layers and before the head", low=0, high=0.95)
+    decoding: str = option("direct", "direct: steps know only what is known; autoregressive: and the previous output")
+    window_normalisation: str = option(
+        "last-season", "level and scale of each window: of its whole lookback, of its last season, or none"
+    )
+    quantiles: tuple[float, ...] = option(
+        (), "levels to forecast, such as 0.1,0.5,0.9: a column each, trained on the pinball loss", metavar="LEVELS"
+    )
+    distribution: str = option(
+        "none", "distribution to forecast by its likelihood; --quantiles names its levels, else 0.1,0.5,0.9"
+    )
+    calibration: str = option(
+        "none", "move levels so that validation values lie below them as often as said: split (about the point), cqr"
+    )
+
+    @property
+    def head(self) -> str:
+        """What the network says of a step: point, quantile, gaussian or student-t."""
+        if self.distribution != "none":
+            return self.distribution
+        return "quantile" if self.quantiles and self.calibration != "split" else "point"
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """The levels that are forecast, ascending; empty where only the point is."""
+        return self.quantiles or (DEFAULT_LEVELS if self.distribution != "none" else ())
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """How the network is fitted."""
+
+    preset: str = option("default", preset_help())
+    loss: str = option("mae", "loss on the scaled target; levels and distributions have their own")
+    batch_size: int | None = option(None, "windows per step; 16 to 128 by the number of windows when absent", low=1)
+    learning_rate: float | None = option(
+        None, "learning rate of AdamW at its highest; when absent 0.001 over patches, else 0.008", low=1e-12
+    )
+    weight_decay: float | None = option(
+        None, "decoupled weight decay of AdamW; when absent 0.01 over patches, else 0.0001", low=0
+    )
+    schedule: str = option("one-cycle", "course of the learning rate over --max-epochs")
+    warmup: float | None = option(
+        None,
+        "share of the steps in which the learning rate rises; 0.3 of one-cycle and 0.05 of cosine when absent",
+        low=0,
+        high=0.9,
+    )
+    weight_averaging: str = option(
+        "none", "what is validated and kept: the last weights, or their exponential moving average over the steps"
+    )
+    averaging_decay: float = option(
+        0.999,
+        "share that the average keeps at each step, at its highest; less in the first steps",
+        low=0,
+        high=0.999999,
+    )
+    gradient_clip: float = option(1.0, "largest norm of the gradient; 0 switches clipping off", low=0)
+    max_epochs: int | None = option(
+        None, "most epochs; enough for about 2,000 steps, 1,200 over patches, when absent", low=1
+    )
+    max_time: str | None = option(None, "stop after this time, such as 90s, 10m, 1h30m")
+    patience: int | None = option(
+        None, "epochs without a better validation loss before training stops; a quarter of them when absent", low=1
+    )
+    epoch_windows: int = option(12_800, "most training windows drawn per epoch; 0 for all", low=0)
+    validation_windows: int = option(1_024, "most validation windows scored per epoch; 0 for all", low=0)
+    teacher_forcing: str = option("1.0..0", "share of true previous values fed in training, first..last epoch")
+    teacher_forcing_decay: str = option("linear", "course of the share of true values")
+    seed: int | None = option(None, "seed; drawn and recorded when absent", low=0, high=2**31 - 1)
+    ensemble: int = option(1, "networks to train, each with its own seed, and to forecast with together", low=1)
+    combine: str = option("mean", "what an ensemble makes of its members' forecasts, level by level")
+    accelerator: str = option("auto", "where to train")
+    devices: int = option(1, "number of devices to train on", low=1)
+    threads: int = option(1, "CPU threads; more pay for large networks on an idle machine only", low=1)
+    precision: str = option("32", "arithmetic of training: 32, or mixed bf16 or 16")
+    attention_windows: str = option("128", "validation windows whose attention is written, evenly spread, or all")
+    attention_dtype: str = option("float32", "type of the attention weights in the file")
+    attention_top: int | None = option(
+        None, "write only the K largest weights of each row, with their lags", low=1, metavar="K"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunConfig:
+    """All three parts, as written to config.json."""
+
+    data: DataConfig = field(default_factory=DataConfig)
+    model: ModelConfig = field(default_factory=ModelConfig)
+    training: TrainingConfig = field(default_factory=TrainingConfig)
+
+    def __post_init__(self) -> None:
+        """Refuse options of different sections that would be accepted and ignored."""
+        defaults = TrainingConfig()
+        for name in ("teacher_forcing", "teacher_forcing_decay"):
+            if self.model.decoding == "direct" and getattr(self.training, name) != getattr(defaults, name):
+                raise ConfigError(
+                    f"--{name.replace('_', '-')} needs a decoder that is fed its previous value",
+                    "add --decoding autoregressive",
+                )
+        for name in ("attention_windows", "attention_dtype", "attention_top"):
+            if self.model.attention == "none" and getattr(self.training, name) != getattr(defaults, name):
+                raise ConfigError(
+                    f"--{name.replace('_', '-')} needs an attention mechanism", "leave out --attention none"
+                )
+        self._check_training(defaults)
+        self._check_uncertainty()
+
+    def _check_training(self, defaults: TrainingConfig) -> None:
+        training = self.training
+        if training.ensemble == 1 and training.combine != defaults.combine:
+            raise ConfigError("--combine needs several networks to combine", "add --ensemble 5")
+        if training.schedule == "constant" and training.warmup is not None:
+            raise ConfigError("--warmup: the rate of --schedule constant does not rise", "--schedule cosine")
+        if training.weight_averaging == "none" and training.averaging_decay != defaults.averaging_decay:
+            raise ConfigError("--averaging-decay needs an average of the weights", "add --weight-averaging ema")
+
+    def _check_uncertainty(self) -> None:
+        model, hint = self.model, "add --quantiles 0.1,0.5,0.9"
+        if model.calibration == "split" and model.distribution != "none":
+            raise ConfigError(
+                f"--calibration split is for a point forecast; --distribution {model.distribution} has levels already",
+                "--calibration cqr",
+            )
+        if model.calibration != "none" and not model.levels:
+            raise ConfigError(f"--calibration {model.calibration} needs levels to calibrate", hint)
+        if model.head != "point" and self.training.loss != TrainingConfig().loss:
+            trained_on = "the pinball loss" if model.head == "quantile" else "the likelihood"
+            because = "--quantiles are" if model.head == "quantile" else f"--distribution {model.distribution} is"
+            raise ConfigError(
+                f"--loss {self.training.loss} is for a point forecast; {because} trained on {trained_on}",
+                "leave --loss out, or take --quantiles with --calibration split",
+            )
+
+    @classmethod
+    def from_options(cls, options: dict[str, Any]) -> Self:
+        """Build from flat names (`horizon`, `attention`, …).
+
+        Raises:
+            ConfigError: an unknown name, or a value outside its type, choices or range.
+        """
+        checked = _checked(options)
+        return cls._of(_checked(with_preset(checked, checked.get("preset", TrainingConfig.preset))))
+
+    @classmethod
+    def _of(cls, options: dict[str, Any]) -> Self:
+        """Build from the values of fields."""
+        parts: dict[str, dict[str, Any]] = {part: {} for part in SECTIONS}
+        for name, value in options.items():
+            parts[find_option(name)[0]][name] = value
+        return cls(**{part: SECTIONS[part](**values) for part, values in parts.items()})
+
+    def to_dict(self) -> dict[str, Any]:
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, sections: dict[str, dict[str, Any]]) -> Self:
+        """What `to_dict` gave. A preset has been filled in by then, and is a name only.
+
+        Raises:
+            ConfigError: as `from_options`.
+            KeyError, TypeError, AttributeError: a section is missing, or is none.
+        """
+        return cls._of(_checked({name: value for part in SECTIONS for name, value in sections[part].items()}))
+
+
+SECTIONS: dict[str, Any] = {"data": DataConfig, "model": ModelConfig, "training": TrainingConfig}
+
+
+def _checked(options: dict[str, Any]) -> dict[str, Any]:
+    """The values of flat names, each in its field's type, by the names of the fields."""
+    fields = {name: find_option(name)[1] for name in options}
+    return {fields[name].name: checked_value(fields[name], value) for name, value in options.items()}
+
+
+def all_options() -> dict[str, tuple[str, dataclasses.Field[Any]]]:
+    """Field name -> (section, field), in the order of the help page."""
+    return {f.name: (section, f) for section, part in SECTIONS.items() for f in dataclasses.fields(part)}
+
+
+def find_option(name: str) -> tuple[str, dataclasses.Field[Any]]:
+    """Look an option up by its field name, its flag, or either with dashes."""
+    known = all_options()
+    by_flag = {flag_name(f).replace("-", "_"): (section, f) for section, f in known.values()}
+    key = name.replace("-", "_")
+    if key in known:
+        return known[key]
+    if key in by_flag:
+        return by_flag[key]
+    raise ConfigError(f"there is no option '{name}'", did_you_mean(key, list(known)))

@@ -1,0 +1,310 @@
+"""What an option may be: its choices, its type, its range, and the texts with a form of their own."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, NamedTuple
+
+from forecast_attn.config.mechanisms import ATTENTIONS
+from forecast_attn.errors import ConfigError, did_you_mean
+
+
+class Preset(NamedTuple):
+    """One row of the table."""
+
+    options: dict[str, Any]
+    """By field name; everything else is as the options' own defaults say."""
+    cost: str
+    """What it takes, for the help text."""
+
+
+# Measured in docs/training.md.
+PRESETS: dict[str, Preset] = {
+    "fast": Preset(
+        {"hidden_size": 32, "max_epochs": 6},
+        "six epochs of a smaller network: a third of the time on long tables, too few for short ones",
+    ),
+    "default": Preset({}, "one network"),
+    "accurate": Preset(
+        {"ensemble": 4, "weight_averaging": "ema"},
+        "four networks with averaged weights, four to five times the time of one",
+    ),
+}
+
+
+def with_preset(options: dict[str, Any], name: str) -> dict[str, Any]:
+    """The options that were given, and those of the preset that were not, or were given as None.
+
+    Args:
+        options: by field name.
+        name: of `PRESETS`.
+    """
+    return {**options, **{key: value for key, value in PRESETS[name].options.items() if options.get(key) is None}}
+
+
+def preset_help() -> str:
+    """What `--preset` says of itself: every preset and its cost."""
+    costs = "; ".join(f"{name} ({preset.cost})" for name, preset in PRESETS.items())
+    return f"a set of options, of which those that are given win: {costs}; `help` lists them"
+
+
+# --------------------------------------------------------------------------- option values
+# What an option may be: its choices, its type, its range, and the texts with a form of their own.
+
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "attention": tuple(ATTENTIONS),
+    "attention_order": ("bahdanau", "luong"),
+    "normaliser": ("softmax", "sparsemax", "entmax15"),
+    "attention_window": ("global", "local-p", "local-m"),
+    "cell": ("gru", "lstm"),
+    "decoding": ("direct", "autoregressive"),
+    "distribution": ("none", "gaussian", "student-t"),
+    "calibration": ("none", "split", "cqr"),
+    "window_normalisation": ("none", "standard", "last-season"),
+    "duplicates": ("error", "mean", "first", "last"),
+    "missing": ("error", "mask", "ffill", "interpolate", "zero"),
+    "scaling": ("standard", "robust", "mean-abs", "none"),
+    "transform": ("none", "arcsinh", "log"),
+    "short_series": ("skip", "pad", "error"),
+    "loss": ("mae", "mse", "huber"),
+    "preset": tuple(PRESETS),
+    "schedule": ("constant", "one-cycle", "cosine"),
+    "weight_averaging": ("none", "ema"),
+    "teacher_forcing_decay": ("linear", "exponential", "inverse-sigmoid"),
+    "combine": ("mean", "median"),
+    "accelerator": ("auto", "cpu", "gpu", "cuda", "mps"),
+    "precision": ("32", "bf16", "16"),
+    "attention_dtype": ("float32", "float16"),
+}
+
+CALENDAR_FEATURES = (
+    "second_of_minute",
+    "minute_of_hour",
+    "hour_of_day",
+    "day_of_week",
+    "weekend",
+    "day_of_month",
+    "day_of_year",
+    "week_of_year",
+    "month_of_year",
+    "quarter",
+)
+"""What `--calendar` may list."""
+
+
+def flag_name(option_field: dataclasses.Field[Any]) -> str:
+    """The flag without its dashes: the short name where there is one."""
+    return option_field.metadata["flag"] or option_field.name.replace("_", "-")
+
+
+def checked_value(option_field: dataclasses.Field[Any], value: Any) -> Any:
+    """Return the value in the field's type, or say what was expected and what came."""
+    if value is None and "None" in str(option_field.type):
+        return None
+    name, kind = flag_name(option_field), str(option_field.type).replace(" | None", "")
+    try:
+        value = _CONVERTERS[kind](value)
+    except (TypeError, ValueError):
+        raise ConfigError(f"--{name} must be {_KINDS[kind]}; got {value!r}") from None
+    if option_field.name in CHOICES:
+        return _choice(name, value, CHOICES[option_field.name])
+    if option_field.name in _PARSERS:
+        _PARSERS[option_field.name](value)
+    low, high = option_field.metadata["low"], option_field.metadata["high"]
+    if isinstance(value, int | float) and not low <= value <= high:
+        raise ConfigError(f"--{name} must be {_range(low, high)}; got {value}")
+    return value
+
+
+def check_choice(name: str, value: str) -> str:
+    """One of the choices of an option, however its case and dashes are written.
+
+    Raises:
+        ConfigError: none of them; with the nearest one.
+    """
+    return _choice(name.replace("_", "-"), value, CHOICES[name])
+
+
+def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:
+    plain = value.strip().lower().replace("_", "-")
+    if plain not in choices:
+        raise ConfigError(f"--{name} has no value '{value}'", did_you_mean(plain, choices))
+    return plain
+
+
+def _range(low: float, high: float) -> str:
+    return f"at least {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
+
+
+def _to_int(value: Any) -> int:
+    if isinstance(value, bool) or int(value) != float(value):
+        raise ValueError(value)
+    return int(value)
+
+
+def _to_float(value: Any) -> float:
+    if isinstance(value, bool) or not math.isfinite(float(value)):
+        raise ValueError(value)
+    return float(value)
+
+
+def _to_bool(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(value)
+    return value
+
+
+def _to_str(value: Any) -> str:
+    if not isinstance(value, str | int | float) or isinstance(value, bool):
+        raise TypeError(value)
+    return str(value)
+
+
+def _to_names(value: Any) -> tuple[str, ...]:
+    """Column names: a list, or one string with commas."""
+    names = value.split(",") if isinstance(value, str) else [part for item in value for part in str(item).split(",")]
+    return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
+
+
+def _to_levels(value: Any) -> tuple[float, ...]:
+    """Levels, ascending: a list, one number, or one string with commas."""
+    if isinstance(value, bool):
+        raise TypeError(value)
+    given = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
+    parts = [part for item in given for part in (item.split(",") if isinstance(item, str) else [item])]
+    return tuple(sorted(_to_float(part) for part in parts if str(part).strip()))
+
+
+def _to_steps(value: Any) -> tuple[int, ...]:
+    """Numbers of steps, ascending: a list, one number, one string with commas, or `none`."""
+    if isinstance(value, bool):
+        raise TypeError(value)
+    if value in ("none", ["none"]):
+        return ()
+    given = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
+    parts = [part for item in given for part in (item.split(",") if isinstance(item, str) else [item])]
+    return tuple(sorted({_to_int(part) for part in parts if str(part).strip()}))
+
+
+_CONVERTERS: dict[str, Any] = {
+    "int": _to_int,
+    "float": _to_float,
+    "bool": _to_bool,
+    "str": _to_str,
+    "tuple[str, ...]": _to_names,
+    "tuple[float, ...]": _to_levels,
+    "tuple[int, ...]": _to_steps,
+}
+_KINDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "str": "text",
+    "tuple[str, ...]": "column names",
+    "tuple[float, ...]": "levels between 0 and 1, such as 0.1,0.5,0.9",
+    "tuple[int, ...]": "numbers of steps, such as 24,168, or none",
+}
+
+
+def parse_duration(text: str) -> float:
+    """Seconds in `90s`, `10m`, `1h30m` or a bare number of seconds."""
+    import re
+
+    match = re.fullmatch(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s?)?", text.strip().lower())
+    seconds = (
+        sum(float(part or 0) * unit for part, unit in zip(match.groups(), (3600, 60, 1), strict=True)) if match else 0
+    )
+    if seconds <= 0:
+        raise ConfigError(f"--max-time must be a time such as 90s, 10m or 1h30m; got '{text}'")
+    return seconds
+
+
+def parse_share_range(text: str) -> tuple[float, float]:
+    """First and last share in `1.0..0`, or the same one twice in `0.5`."""
+    try:
+        shares = [float(part) for part in text.split("..")]
+    except ValueError:
+        shares = []
+    if len(shares) not in (1, 2) or not all(0 <= share <= 1 for share in shares):
+        raise ConfigError(f"--teacher-forcing must be a share such as 0.5 or a course such as 1.0..0; got '{text}'")
+    return shares[0], shares[-1]
+
+
+def check_validation(value: float) -> None:
+    """Refuse a number of validation steps that is not whole."""
+    if value >= 1 and value != int(value):
+        raise ConfigError(f"--validation must be a fraction below 1 or a whole number of steps; got {value:g}")
+
+
+def parse_calendar(text: str) -> tuple[str, ...]:
+    """`auto`, `none`, or names of calendar features, each once and in the order of `CALENDAR_FEATURES`."""
+    names = [name.strip().lower().replace("-", "_") for name in text.split(",") if name.strip()]
+    if names in (["auto"], ["none"]):
+        return tuple(names)
+    for name in names:
+        if name in ("auto", "none"):
+            raise ConfigError(f"--calendar {name} stands alone; got '{text}'", "a list of names, or auto, or none")
+        if name not in CALENDAR_FEATURES:
+            raise ConfigError(f"--calendar has no feature '{name}'", did_you_mean(name, CALENDAR_FEATURES))
+    if not names:
+        raise ConfigError("--calendar is empty", "--calendar auto, none, or a list of names")
+    return tuple(name for name in CALENDAR_FEATURES if name in names)
+
+
+def parse_attention_windows(text: str | int) -> int | None:
+    """The number in `--attention-windows`; None for `all`.
+
+    Raises:
+        ConfigError: neither a positive whole number nor `all`.
+    """
+    plain = str(text).strip().lower()
+    if plain == "all":
+        return None
+    if not plain.isdecimal() or int(plain) < 1:
+        raise ConfigError(f"--attention-windows must be a number of windows, or all; got '{text}'", "such as 100")
+    return int(plain)
+
+
+def level_name(level: float) -> str:
+    """What a level's column is called: `0.1`."""
+    return f"{level:g}"
+
+
+def check_levels(levels: tuple[float, ...]) -> None:
+    """Refuse levels that are no quantiles, and two with one name.
+
+    Raises:
+        ConfigError: naming the level.
+    """
+    for level in levels:
+        if not 0 < level < 1 or float(level_name(level)) in (0, 1):
+            raise ConfigError(f"--quantiles lie between 0 and 1, ends excluded; got {level:g}", "such as 0.1,0.5,0.9")
+    names = [level_name(level) for level in levels]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"--quantiles names {name} more than once", "name each level once")
+
+
+def check_lags(lags: tuple[int, ...]) -> None:
+    """Refuse lags that are no past steps.
+
+    Raises:
+        ConfigError: naming the lag.
+    """
+    for lag in lags:
+        if lag < 1:
+            raise ConfigError(f"--lags are at least 1; got {lag}", "such as 24,168")
+
+
+_PARSERS: dict[str, Any] = {
+    "attention_windows": parse_attention_windows,
+    "calendar": parse_calendar,
+    "lags": check_lags,
+    "max_time": parse_duration,
+    "quantiles": check_levels,
+    "teacher_forcing": parse_share_range,
+    "validation": check_validation,
+}
+"""Options whose text has a form of its own."""

@@ -1,0 +1,338 @@
+"""Rows with the series and the time stamp of another, and rows that are absent: one row for every step."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.data.cells import Cells
+from forecast_attn.data.findings import Finding, Repair, Report, counted, place, report_each
+from forecast_attn.data.frequency import Frequency, Stamps, step_name
+from forecast_attn.data.panel import Filled
+from forecast_attn.data.roles import Roles
+
+if TYPE_CHECKING:
+    from forecast_attn.data.panel import Panel
+
+
+MOST_ADDED = 20
+"""Rows that may be added per row of the table. More is a mistyped year, not a gap."""
+
+
+def without_repeats(
+    cells: Cells, roles: Roles, report: Report, duplicates: str = "error", repairs: list[Repair] | None = None
+) -> Cells:
+    """One row for every (series, stamp).
+
+    Args:
+        cells: sorted; rows of one series and stamp in the order of the file.
+        roles: what the columns mean.
+        report: called with every row too many, under "error".
+        duplicates: error and first keep the first row, last the last; mean averages numbers, without empty ones, and
+            keeps the first category that is not empty.
+        repairs: gets what was done, per series.
+    """
+    follows = np.append(False, (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1]))
+    if not follows.any():
+        return cells
+    if duplicates == "error":
+        places = np.flatnonzero(follows)
+        report_each(report, places[np.argsort(cells.rows[places])], lambda at: _repeat(cells, roles, at))
+    elif repairs is not None:
+        repairs += repairs_by_series(cells, follows, f"duplicates: {duplicates}")
+    if duplicates == "mean":
+        return _averaged(cells, follows, repairs)
+    return cells.take(np.append(~follows[1:], True) if duplicates == "last" else ~follows)
+
+
+def repairs_by_series(cells: Cells, changed: NDArray[np.bool_], kind: str, column: str | None = None) -> list[Repair]:
+    """One repair for every series with changed rows (num_rows,)."""
+    places = np.flatnonzero(changed)
+    series, first, counts = np.unique(cells.series[places], return_index=True, return_counts=True)
+    return [
+        Repair(kind, cells.item_ids[index], column, int(count), cells.text(int(places[at])))
+        for index, at, count in zip(series, first, counts, strict=True)
+    ]
+
+
+def _averaged(cells: Cells, follows: NDArray[np.bool_], repairs: list[Repair] | None) -> Cells:
+    """The first row of every group, with the mean of each number and the first category."""
+    kept = np.flatnonzero(~follows)
+    lengths = np.diff(np.append(kept, len(follows)))
+    repeated = lengths > 1
+    members = np.flatnonzero(follows | np.append(follows[1:], False))
+    starts = np.cumsum(lengths[repeated]) - lengths[repeated]
+    averaged = cells.take(kept)
+    for name, values in cells.columns.items():
+        averaged.columns[name][repeated] = _means(values[members], starts)
+    for name, codes in cells.categories.items():
+        averaged.categories[name][repeated], differ = _first_categories(codes[members], starts)
+        if repairs is not None:
+            changed = np.zeros(len(kept), np.bool_)
+            changed[np.flatnonzero(repeated)[differ]] = True
+            repairs += repairs_by_series(averaged, changed, "duplicates: first of different categories", name)
+    return averaged
+
+
+def _means(values: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Mean of each group without its empty cells, bit-equal to them where they agree; NaN where all are empty."""
+    known = ~np.isnan(values)
+    counts = np.add.reduceat(known.astype(np.int64), starts)
+    sums = np.add.reduceat(np.where(known, values, 0.0), starts)
+    low, high = np.fmin.reduceat(values, starts), np.fmax.reduceat(values, starts)
+    means = sums / np.maximum(counts, 1)
+    return np.asarray(np.where((low == high) | (counts == 0), low, means), np.float64)
+
+
+def _first_categories(
+    codes: NDArray[np.int32], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """The first category of each group that is not empty, and whether the group has others."""
+    places = np.where(codes >= 0, np.arange(len(codes)), len(codes))
+    first = np.append(codes, np.int32(-1))[np.minimum.reduceat(places, starts)]
+    lowest = np.minimum.reduceat(np.where(codes >= 0, codes, np.iinfo(np.int32).max), starts)
+    return first, np.maximum.reduceat(codes, starts) > lowest
+
+
+def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
+    first, row = int(cells.rows[at - 1]), int(cells.rows[at])
+    name, stamp = cells.item_ids[cells.series[at]], cells.text(at)
+    policies = "--duplicates mean, first or last"
+    if roles.item_id is not None:
+        message = f"series '{name}' has {stamp} twice, at {place(first)} and {place(row)}"
+        hint = f"{_clock_hint(cells, at)}keep one of the rows, or {policies}"
+        return Finding("FA202", "error", message, hint, item_id=name, column=roles.time, row=row)
+    message = (
+        f"column '{roles.time}' has {stamp} twice, at {place(first)} and {place(row)}, and no column tells series apart"
+    )
+    hint = f"{_clock_hint(cells, at)}{_hint_without_id(roles, policies)}"
+    return Finding("FA202", "error", message, hint, item_id=name, column=roles.time, row=row)
+
+
+def _clock_hint(cells: Cells, at: int) -> str:
+    if not cells.may_be_clock_change(at):
+        return ""
+    return "if the clock was put back there, --tz Europe/Berlin, say, tells the two apart; else "
+
+
+def _hint_without_id(roles: Roles, policies: str) -> str:
+    texts = sorted(column for column, reason in roles.ignored.items() if reason == "text")
+    if "time" in (text.lower() for text in texts):
+        return "write date and time of day into one column"
+    if texts:
+        return f"--id '{texts[0]}' if that column tells series apart, or {policies}"
+    return f"keep one of the rows, name series by --id, or {policies}"
+
+
+# --------------------------------------------------------------------------- absent rows
+
+
+def fill_gaps(
+    cells: Cells, frequency: Frequency, report: Report, missing: str = "error", repairs: list[Repair] | None = None
+) -> Cells:
+    """Rows without any value at the stamps that a series leaves out between its first and its last; none under "error".
+
+    Args:
+        cells: on their axis, without repeats.
+        frequency: of the axis.
+        report: called when the gaps are too long to be ones.
+        missing: error, or what is done about missing values afterwards.
+        repairs: gets what was added, per series.
+    """
+    if missing == "error":
+        return cells
+    steps = frequency.steps_between(cells.stamps[:-1], cells.stamps[1:])
+    is_gap = (cells.series[1:] == cells.series[:-1]) & (steps == np.round(steps)) & (steps > 1)
+    absent = np.where(is_gap, steps - 1, 0).astype(np.int64)
+    if not absent.any():
+        return cells
+    if absent.sum() > MOST_ADDED * len(cells.rows):
+        at = int(np.argmax(absent)) + 1
+        report(_too_long(cells, frequency, int(absent[at - 1]), at))
+        return cells
+    before = np.repeat(np.arange(len(absent)), absent)
+    number = np.arange(len(before)) - np.repeat(np.cumsum(absent) - absent, absent) + 1
+    longer = _with_rows_after(cells, before, frequency.shift(cells.stamps[before], number))
+    if repairs is not None:
+        repairs += repairs_by_series(longer, longer.rows == 0, "gap: rows added")
+    return longer
+
+
+def _with_rows_after(cells: Cells, before: NDArray[np.int64], stamps: NDArray[Any]) -> Cells:
+    """The cells with empty rows, each behind the row named; those behind one row in the order given."""
+    order = np.argsort(np.concatenate((np.arange(len(cells.rows)), before)), kind="stable")
+    longer = cells.take(np.concatenate((np.arange(len(cells.rows)), before))[order])
+    added = order >= len(cells.rows)
+    longer.rows[added] = 0
+    longer.stamps[added] = stamps[order[added] - len(cells.rows)]
+    for values in longer.columns.values():
+        values[added] = np.nan
+    for codes in longer.categories.values():
+        codes[added] = -1
+    return longer
+
+
+def _too_long(cells: Cells, frequency: Frequency, absent: int, at: int) -> Finding:
+    name, row = cells.item_ids[cells.series[at]], int(cells.rows[at])
+    message = (
+        f"series '{name}' jumps from {cells.text(at - 1)} to {cells.text(at)} at {place(row)}: with "
+        f"{counted(absent, 'row')} added (step {step_name(frequency.alias)}), the gaps would outweigh the "
+        f"{counted(len(cells.rows), 'row')} of the table"
+    )
+    return Finding("FA204", "error", message, "correct the time stamp, or --freq", item_id=name, row=row)
+
+
+# --------------------------------------------------------------------------- missing
+# Missing values of known rows: what `--missing` does about them, series by series.
+
+
+Mask = NDArray[np.bool_]
+
+
+def fill_missing(
+    cells: Cells, roles: Roles, missing: str = "error", repairs: list[Repair] | None = None
+) -> tuple[Cells, Filled]:
+    """Fill the holes of target and covariates in known rows: those up to each series' last known target.
+
+    Nothing reaches from one series into another, or behind the last known target. What a policy cannot fill stays
+    empty: for ffill what comes before a column's first value, for interpolate also what comes after its last.
+
+    Args:
+        cells: on their axis, without gaps.
+        roles: what the columns mean. Static covariates and weights are not filled.
+        missing: error and mask fill nothing; ffill repeats the value before; interpolate draws a line in time to the
+            value after; zero writes 0. Categories repeat the one before, or stay unknown (mask, zero).
+        repairs: gets what was done, per series and column.
+
+    Returns:
+        The cells, and which of them are not from the table.
+    """
+    repairs = [] if repairs is None else repairs
+    if missing == "error":
+        return cells, Filled()
+    known = _known_rows(cells, roles)
+    filled = Filled(missing)
+    columns, categories = dict(cells.columns), dict(cells.categories)
+    for name in (roles.target, *roles.past_covariates, *roles.future_covariates):
+        empty = known & np.isnan(cells.columns[name])
+        columns[name] = _filled_numbers(cells, cells.columns[name], empty, known, missing)
+        repairs += _told(cells, name, empty & ~np.isnan(columns[name]), empty, missing, filled)
+    for name in (*roles.past_categories, *roles.future_categories):
+        empty = known & (cells.categories[name] < 0)
+        if missing in ("ffill", "interpolate"):
+            categories[name] = _carried(cells, cells.categories[name], empty)
+            repairs += _told(cells, name, empty & (categories[name] >= 0), empty, "ffill", filled)
+        else:
+            repairs += repairs_by_series(cells, empty, "missing: unknown category", name)
+    return replace(cells, columns=columns, categories=categories), filled
+
+
+def without_later_values(panel: Panel, boundary: Any) -> Panel:
+    """The panel with every interpolated hole that reaches over the boundary carried forward in its training rows.
+
+    Args:
+        panel: as built.
+        boundary: last training time, as in `Split`.
+    """
+    if panel.filled.policy != "interpolate":
+        return panel
+    target, past, ahead = panel.target.copy(), panel.past_covariates.copy(), panel.future_covariates.copy()
+    for name, rows in panel.filled.rows.items():
+        column = {
+            panel.roles.target: target,
+            **{name: past[:, at] for at, name in enumerate(panel.roles.past_covariates)},
+            **{name: ahead[:, at] for at, name in enumerate(panel.roles.future_covariates)},
+        }.get(name)
+        if column is not None:
+            _carry_over(column, rows, panel.timestamps, boundary)
+    return replace(panel, target=target, past_covariates=past, future_covariates=ahead)
+
+
+def sees_later_values(panel: Panel) -> Mask:
+    """Rows at which a cut-off would see what was drawn from a later value (num_rows,): inside interpolated holes."""
+    sees = np.zeros(panel.num_rows, np.bool_)
+    if panel.filled.policy == "interpolate":
+        for rows in panel.filled.rows.values():
+            sees[rows] = True
+    return sees
+
+
+def hint_for(missing: str, column: str, *, needed: bool) -> str:
+    """What to do about a cell that is empty in spite of the policy.
+
+    Args:
+        missing: the policy.
+        column: of the cell.
+        needed: whether it is the target, which cannot be left out.
+    """
+    leave_out = "" if needed else f", or leave the column out with --ignore '{column}'"
+    means = {
+        "ffill": "there is no value before it to repeat: fill the cell, or --missing mask or zero",
+        "interpolate": "there is no value on both sides of it: fill the cell, or --missing mask, ffill or zero",
+    }
+    return f"{means.get(missing, 'fill the cell, or --missing mask hides it from attention and loss')}{leave_out}"
+
+
+def _known_rows(cells: Cells, roles: Roles) -> Mask:
+    """Rows up to the last known target of their series (num_rows,)."""
+    rows = np.arange(len(cells.rows))
+    last = np.maximum.reduceat(np.where(np.isnan(cells.columns[roles.target]), -1, rows), cells.starts[:-1])
+    return np.asarray(rows <= last[cells.series], np.bool_)
+
+
+def _told(cells: Cells, column: str, changed: Mask, empty: Mask, policy: str, filled: Filled) -> list[Repair]:
+    """Repairs of a column: what was filled, or under "mask" what is hidden."""
+    if policy == "mask":
+        return repairs_by_series(cells, empty, "missing: masked", column)
+    if changed.any():
+        filled.rows[column] = np.flatnonzero(changed)
+    return repairs_by_series(cells, changed, f"missing: {policy}", column)
+
+
+def _filled_numbers(
+    cells: Cells, values: NDArray[np.float64], empty: Mask, known: Mask, policy: str
+) -> NDArray[np.float64]:
+    if policy == "mask" or not empty.any():
+        return values
+    if policy == "zero":
+        return np.where(empty, 0.0, values)
+    return _carried(cells, values, empty) if policy == "ffill" else _interpolated(cells, values, empty, known)
+
+
+def _carried(cells: Cells, values: NDArray[Any], empty: Mask) -> NDArray[Any]:
+    """Empty cells with the value before them in their series, where there is one."""
+    before = _last_known(empty, cells.starts)
+    return np.where(empty & (before >= 0), values[before], values)
+
+
+def _last_known(empty: Mask, starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The nearest row at or before each one, of the same series, that is not empty; -1 where there is none."""
+    rows = np.arange(len(empty))
+    found = np.maximum.accumulate(np.where(empty, -1, rows))
+    return np.where(found >= np.repeat(starts[:-1], np.diff(starts)), found, -1)
+
+
+def _interpolated(cells: Cells, values: NDArray[np.float64], empty: Mask, known: Mask) -> NDArray[np.float64]:
+    """Empty cells on the line between the values around them, in time; outer holes stay, before future rows too."""
+    before = _last_known(empty, cells.starts)
+    after = len(empty) - 1 - _last_known(empty[::-1], len(empty) - cells.starts[::-1])[::-1]
+    inner = np.flatnonzero(empty & (before >= 0) & np.append(known, False)[after])
+    first, last = before[inner], after[inner]
+    time = cells.stamps.astype(np.int64)
+    share = (time[inner] - time[first]) / (time[last] - time[first])
+    filled = values.copy()
+    filled[inner] = values[first] + share * (values[last] - values[first])
+    return filled
+
+
+def _carry_over(values: NDArray[np.float64], rows: NDArray[np.int64], stamps: Stamps, boundary: Any) -> None:
+    """Replace, in place, what holes across the boundary hold up to it, by the value before the hole."""
+    run = np.cumsum(np.diff(rows, prepend=-2) != 1) - 1
+    firsts = rows[np.flatnonzero(np.diff(run, prepend=-1))]
+    lasts = rows[np.flatnonzero(np.diff(run, append=run[-1] + 1))]
+    crosses = (stamps[firsts] <= boundary) & (stamps[lasts + 1] > boundary)
+    replaced = crosses[run] & (stamps[rows] <= boundary)
+    values[rows[replaced]] = values[firsts[run[replaced]] - 1]

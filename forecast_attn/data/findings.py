@@ -1,0 +1,293 @@
+"""One problem of a table: its code, its place, its fix.
+
+Every stage that reads a table hands what it finds to a `Report`. Training passes `stop_at_errors`, which raises at the
+first error; `forecast check` passes a list's `append` and gets all of them from the same code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import shlex
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.errors import ConfigError, DataError, did_you_mean, nearest
+
+MOST = 5  # places named per kind of problem
+
+Severity = Literal["error", "warning", "note"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong or worth knowing, where, and what to do about it. `row` counts data rows from 1.
+
+    `code` is registered in `data/codes`; `forecast check` fills `file` in where a stage leaves it out.
+    """
+
+    code: str
+    severity: Severity
+    message: str
+    hint: str | None = None
+    item_id: str | None = None
+    column: str | None = None
+    row: int | None = None
+    file: str | None = None
+
+    @property
+    def fix(self) -> str:
+        """What to do about it: its own hint, or its code's."""
+        return self.hint if self.hint is not None else all_codes()[self.code].fix
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able: place, message and fix."""
+        places = {name: getattr(self, name) for name in ("file", "row", "column", "item_id")}
+        return {"code": self.code, "severity": self.severity, **places, "message": self.message, "fix": self.fix}
+
+    def to_error(self) -> DataError:
+        """The error that stops training, with the finding's words and place."""
+        return DataError(
+            self.message, self.hint, code=self.code, row=self.row, column=self.column, item_id=self.item_id
+        )
+
+
+def finding_of(error: DataError) -> Finding:
+    """The finding that an error is.
+
+    Raises:
+        ValueError: it has no code, which is a mistake of ours.
+    """
+    if error.code is None:
+        raise ValueError(f"an error without a code: {error.message}") from error
+    return Finding(
+        error.code,
+        "error",
+        error.message,
+        error.hint,
+        item_id=error.item_id,
+        column=error.column,
+        row=error.row,
+        file=error.file,
+    )
+
+
+Report = Callable[[Finding], None]
+
+
+@dataclass(frozen=True)
+class Repair:
+    """One change that was made to the data as it was read. Nothing is repaired without one.
+
+    A stage makes one per kind, series and column, with how often and where first.
+    """
+
+    kind: str
+    """What was done, as `duplicates: mean`, `missing: ffill`, `gap: rows added`, `short series: padded`."""
+    item_id: str | None = None
+    """The series; None where it concerns the table or all series."""
+    column: str | None = None
+    count: int = 1
+    """Cells or rows changed."""
+    first: str | None = None
+    """Where first: the stamp's text, or `row 17 (line 18)`."""
+
+    @property
+    def message(self) -> str:
+        """`missing: ffill, series 'a', column 'load': 3 times, first 2024-01-05`."""
+        places = [self.kind]
+        places += [f"series '{self.item_id}'"] if self.item_id is not None else []
+        places += [f"column '{self.column}'"] if self.column is not None else []
+        first = f", first {self.first}" if self.first is not None else ""
+        return f"{', '.join(places)}: {counted(self.count, 'time')}{first}"
+
+
+def stop_at_errors(finding: Finding) -> None:
+    """Raise the finding when it is an error.
+
+    Raises:
+        DataError: with the finding's message and hint.
+    """
+    if finding.severity == "error":
+        raise finding.to_error()
+
+
+@contextlib.contextmanager
+def coded(code: str) -> Iterator[None]:
+    """Give errors that have no code this one: a stage in which nearly all that goes wrong is of one kind."""
+    try:
+        yield
+    except DataError as error:
+        error.code = error.code or code
+        raise
+
+
+@contextlib.contextmanager
+def naming(source: str) -> Iterator[None]:
+    """Name the table in errors that do not: a forecast reads two of them."""
+    try:
+        yield
+    except DataError as error:
+        if error.file is not None or any(f"{before}{source}'" in error.message for before in ("'", "/", "\\")):
+            error.file = error.file or source
+            raise
+        raise error.saying(f"'{source}': {error.message}", source) from None
+
+
+def place(row: int) -> str:
+    """`row 17 (line 18)`: the data row counted from 1, and the line of a CSV with one header line."""
+    return f"row {row} (line {row + 1})"
+
+
+def quoted(names: list[str] | tuple[str, ...]) -> str:
+    """`'a', 'b', 'c'`, shortened after twelve names."""
+    shown = ", ".join(f"'{name}'" for name in names[:12])
+    return shown if len(names) <= 12 else f"{shown}, … ({len(names)} in all)"
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 row`, `8,760 rows`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def report_each(
+    report: Report, places: Sequence[int] | NDArray[np.int64], finding_at: Callable[[int], Finding]
+) -> None:
+    """Report the finding at each place; after the first five only how many more there are."""
+    for at in places[:MOST]:
+        report(finding_at(int(at)))
+    if len(places) > MOST:
+        first = finding_at(int(places[MOST]))
+        rest = f"{len(places) - MOST:,} more of {first.code}" + (f" in column '{first.column}'" if first.column else "")
+        report(
+            Finding(
+                first.code, first.severity, f"{rest}, the first: {first.message}", column=first.column, row=first.row
+            )
+        )
+
+
+def ended(report: Report, finding: Finding) -> DataError:
+    """Report a finding that nothing can be read beyond, and return the error to raise."""
+    report(finding)
+    return finding.to_error()
+
+
+def stamp_text(stamp: np.datetime64 | np.int64) -> str:
+    """`2024-01-31`, `2024-01-31 10:00`, or the number of a step."""
+    if not isinstance(stamp, np.datetime64):
+        return str(stamp)
+    text = str(stamp.astype("datetime64[s]")).replace("T", " ")
+    return text.removesuffix(" 00:00:00").removesuffix(":00")
+
+
+# --------------------------------------------------------------------------- codes
+# What every finding's code stands for: title, severity, meaning, and an example with its correction.
+
+
+EXAMPLE_OPTIONS = "--lookback 2 --horizon 1"
+"""Sizes that fit the few rows of an example."""
+
+GROUPS = {
+    "FA1": "the file and its columns",
+    "FA2": "the time axis",
+    "FA3": "cells",
+    "FA4": "series",
+    "FA5": "covariates and the future",
+}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A table, the options it is checked with, and the files that those name."""
+
+    table: str
+    options: tuple[str, ...]
+    files: dict[str, str]
+    encoding: str
+    """How the table is saved."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """One kind of finding."""
+
+    code: str
+    title: str
+    severity: str
+    """`error` stops training; `warning` and `note` do not."""
+    means: str
+    matters: str
+    fix: str
+    bad: Example | None
+    """Has a finding of this code; None where only a forecast can have one."""
+    good: Example | None
+    """The same, put right: no finding of this code, and no error."""
+
+
+@functools.cache
+def all_codes() -> dict[str, Code]:
+    """Every code, in order."""
+    text = files("forecast_attn.data").joinpath("codes.toml").read_text(encoding="utf-8")
+    return {name: _code(name, entry) for name, entry in sorted(tomllib.loads(text).items())}
+
+
+def find_code(name: str) -> Code:
+    """The code of that name, in any case, with or without `FA`.
+
+    Raises:
+        ConfigError: there is none; with the nearest one.
+    """
+    known = all_codes()
+    wanted = name.strip().upper()
+    code = known.get(wanted) or known.get(f"FA{wanted}")
+    if code is None:
+        raise ConfigError(f"there is no finding '{name}'", _nearest(wanted))
+    return code
+
+
+def _nearest(wanted: str) -> str | None:
+    group = [code for code in all_codes() if wanted.startswith(code[:3])]
+    return did_you_mean(wanted, group or list(all_codes()))
+
+
+def _code(name: str, entry: dict[str, Any]) -> Code:
+    texts = {key: entry[key] for key in ("title", "severity", "means", "matters", "fix")}
+    return Code(name, **texts, bad=_example(entry, "bad"), good=_example(entry, "good"))
+
+
+def _example(entry: dict[str, Any], which: str) -> Example | None:
+    if which not in entry:
+        return None
+    options = (EXAMPLE_OPTIONS, entry.get("options", ""), entry.get(f"{which}_options", ""))
+    return Example(
+        entry[which],
+        tuple(shlex.split(" ".join(options))),
+        entry.get(f"{which}_files", {}),
+        entry.get(f"{which}_encoding", "utf-8"),
+    )
+
+
+# --------------------------------------------------------------------------- columns
+# The columns a table must have.
+
+
+def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = "", *, code: str = "FA102") -> None:
+    """Refuse a table that lacks a column.
+
+    Raises:
+        DataError: with the columns there are, and the nearest name.
+    """
+    if column not in frame.columns:
+        names = [str(name) for name in frame.columns]
+        asked = f" (--{flag})" if flag else ""
+        message = f"'{source}' has no column '{column}'{asked}; its columns are {quoted(names)}"
+        near = nearest(column, names)
+        hint = f"did you mean '{near}'?" if near else "add the column, or correct its name"
+        raise DataError(message, hint, code=code)

@@ -1,0 +1,383 @@
+"""Reads a CSV, block by block: numbers by Arrow, text kept once per distinct cell."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pa_csv
+from numpy.typing import NDArray
+
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import Finding, Report
+from forecast_attn.data.reading.dialect import (
+    MISSING_WORDS,
+    Plan,
+    find_decimal,
+    first_plan,
+    parse_texts,
+    western_encoding,
+    without_naming_line,
+)
+from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
+from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
+from forecast_attn.data.reading.source import Progress, Source
+from forecast_attn.errors import DataError
+
+KINDS = {
+    "empty": pa.null(),
+    "whole": pa.int64(),
+    "number": pa.float64(),
+    "text": pa.dictionary(pa.int32(), pa.string()),
+}
+"""What a column can be, each wider than the one before."""
+_WIDTHS = list(KINDS)
+SHARE = 1 << 20
+"""Bytes that one thread converts at once."""
+MOST_CELLS = 1000
+_COLUMN_ERROR = re.compile(r"In CSV column #\d+")
+
+
+class _ReadAgainError(Exception):
+    """The plan was wrong: read again."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__()
+        self.plan = plan
+
+
+def read_delimited(source: Source, config: DataConfig, progress: Progress | None, report: Report) -> pd.DataFrame:
+    """Read text with one header line.
+
+    Args:
+        source: the file.
+        config: delimiter, decimal mark and encoding where they are given, and the names of identifiers.
+        progress: called after every block.
+        report: told when the encoding is assumed.
+
+    Raises:
+        ConfigError: an impossible delimiter, decimal mark or encoding.
+        DataError: what is wrong with the file, and in which row.
+    """
+    plan = first_plan(source, config)
+    while True:
+        try:
+            frame = _read(source, plan, progress)
+        except NotUtf8Error:
+            plan = replace(plan, encoding=western_encoding(source))
+        except _ReadAgainError as changed:
+            plan = changed.plan
+        else:
+            break
+    if plan.encoding_is_assumed and plan.encoding == WESTERN:
+        message = f"{source.label} is not UTF-8; it is read as Latin-1 ({WESTERN})"
+        report(Finding("FA105", "note", message, "--encoding NAME if letters look wrong"))
+    return frame
+
+
+# --------------------------------------------------------------------------- reading
+
+
+def _read(source: Source, plan: Plan, progress: Progress | None) -> pd.DataFrame:
+    columns = _Columns(source.label, plan)
+    chunks = as_utf8(source.chunks(progress=progress), plan.encoding, source.label, assumed=plan.encoding_is_assumed)
+    for block in split_blocks(without_naming_line(chunks), columns.layout, lambda: columns.num_rows):
+        columns.add(block)
+    if not columns.num_rows:
+        raise DataError(f"{source.label} has a header and no rows", "add rows of data below the header")
+    return columns.to_frame()
+
+
+class _Columns:
+    """The columns read so far, in Arrow's chunks."""
+
+    def __init__(self, label: str, plan: Plan) -> None:
+        self.plan = plan
+        self.layout = Layout(label, plan.delimiter, len(plan.names))
+        self.num_rows = 0
+        self._kinds = ["text" if name in plan.texts | plan.texts_by_content else "empty" for name in plan.names]
+        self._columns = [Collected() for _ in plan.names]
+
+    def add(self, block: Block) -> None:
+        """Convert a block and keep its columns."""
+        try:
+            table = self._convert(block)
+        except pa.ArrowInvalid:  # not as wide as the header, or longer than a block: read record by record
+            if not block.plain:
+                raise
+            for again in rewrite(read_records([block.data], self.layout, self.num_rows + 1)):
+                self.add(again)
+            return
+        for collected, column in zip(self._columns, table.columns, strict=True):
+            for chunk in column.chunks:
+                collected.append(chunk)
+        self.num_rows += table.num_rows
+
+    def to_frame(self) -> pd.DataFrame:
+        """All rows as a frame."""
+        columns = {name: self._finish(name, found) for name, found in zip(self.plan.names, self._columns, strict=True)}
+        self._reconsider_decimal(columns)
+        return pd.DataFrame(columns, copy=False)
+
+    def _convert(self, block: Block) -> pa.Table:
+        """The block as a table of the columns' kinds, which are widened where it needs them to be."""
+        if "empty" in self._kinds:
+            self._widen(block)
+        try:
+            return self._parse(block, [KINDS[kind] for kind in self._kinds])
+        except pa.ArrowInvalid as error:
+            if not _COLUMN_ERROR.match(str(error)):
+                raise
+        self._widen(block)
+        return self._parse(block, [KINDS[kind] for kind in self._kinds])
+
+    def _widen(self, block: Block) -> None:
+        """Make every column's kind wide enough for a block."""
+        table = self._parse(block, [KINDS[kind] if kind == "text" else None for kind in self._kinds], in_one=True)
+        found = [_kind(column.type) for column in table.columns]
+        wider = [max(pair, key=_WIDTHS.index) for pair in zip(self._kinds, found, strict=True)]
+        late = frozenset(
+            name
+            for name, old, new in zip(self.plan.names, self._kinds, wider, strict=True)
+            if new == "text" and old in ("whole", "number")
+        )
+        if late and self.num_rows:  # the spelling of its earlier cells is lost
+            raise _ReadAgainError(replace(self.plan, texts_by_content=self.plan.texts_by_content | late))
+        self._kinds = wider
+
+    def _parse(self, block: Block, kinds: list[pa.DataType | None], *, in_one: bool = False) -> pa.Table:
+        names = [str(at) for at in range(self.layout.width)]
+        size = len(block.data) + 1
+        # Plain blocks are shared by the threads; what was written anew may have line feeds within cells.
+        shared = block.plain and not in_one
+        return pa_csv.read_csv(
+            pa.BufferReader(block.data),
+            read_options=pa_csv.ReadOptions(column_names=names, block_size=min(size, SHARE) if shared else size),
+            parse_options=pa_csv.ParseOptions(delimiter=block.delimiter, newlines_in_values=not block.plain),
+            convert_options=pa_csv.ConvertOptions(
+                column_types={name: kind for name, kind in zip(names, kinds, strict=True) if kind is not None},
+                null_values=MISSING_WORDS,
+                strings_can_be_null=True,
+                decimal_point=self.plan.decimal,
+                check_utf8=False,
+            ),
+        )
+
+    def _finish(self, name: str, collected: Collected) -> Column:
+        column = collected.finish()
+        if isinstance(column, pd.Categorical):
+            identifier = name in self.plan.texts
+            return (
+                stripped(column)
+                if identifier
+                else finish_text(column, self.plan.decimal, grouped=self.plan.decimal_is_given)
+            )
+        return column
+
+    def _reconsider_decimal(self, columns: dict[str, Column]) -> None:
+        """Read again with a decimal comma when only rows behind the first ones have one."""
+        if self.plan.decimal_is_known or "number" in self._kinds:
+            return
+        texts = {name: column.categories for name, column in columns.items() if isinstance(column, pd.Categorical)}
+        cells = {name: _telling(found) for name, found in texts.items() if name not in self.plan.texts}
+        if find_decimal(cells, self.layout.label) == ",":
+            raise _ReadAgainError(replace(self.plan, decimal=",", decimal_is_known=True))
+
+
+def _telling(cells: pd.Index) -> list[str]:
+    """Some of the distinct cells of a column, and some of those with a comma."""
+    return [*cells[:MOST_CELLS], *cells[cells.str.contains(",", regex=False)][:MOST_CELLS]]
+
+
+def _kind(found: pa.DataType) -> str:
+    """The kind of a column by the type that Arrow sees in it."""
+    return next((kind for kind in _WIDTHS if KINDS[kind] == found), "text")
+
+
+# --------------------------------------------------------------------------- arrow
+# Arrow columns -> the columns of a frame, in the few types that the rest of the package knows.
+
+
+Column = Any
+"""NumPy numbers or datetimes, a pandas Categorical of text, or another pandas array."""
+
+
+def to_column(values: pa.ChunkedArray) -> Column:
+    """Numbers as int64 (when whole and without holes), float64 or bool, text as a Categorical, time stamps as they are.
+
+    Raises:
+        DataError: bytes, lists or records, which are neither numbers nor text.
+    """
+    kind = values.type
+    if pa.types.is_null(kind):
+        return np.full(len(values), np.nan)
+    if pa.types.is_dictionary(kind):
+        return text_column(values) if _is_text(kind.value_type) else to_column(values.cast(kind.value_type))
+    if _is_text(kind):
+        return text_column(values.cast(pa.large_string()).dictionary_encode())
+    if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
+        return _whole_numbers(values)
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        return _in_one(list(values.cast(pa.float64()).chunks), np.float64)
+    if pa.types.is_temporal(kind):
+        return _times(values)
+    raise DataError(f"holds {kind}, which is neither numbers, text nor time stamps")
+
+
+def text_column(values: pa.ChunkedArray) -> pd.Categorical:
+    """Dictionary-encoded text as a Categorical."""
+    chunks = values.unify_dictionaries().chunks
+    if not chunks:
+        return pd.Categorical.from_codes(np.empty(0, np.int32), categories=pd.Index([], dtype="str"))
+    texts = chunks[0].dictionary
+    codes = _in_one([chunk.indices.cast(pa.int32()).fill_null(-1) for chunk in chunks], np.int32)
+    return pd.Categorical.from_codes(codes, categories=pd.Index(texts.to_pandas(), dtype="str"), validate=False)
+
+
+def _in_one(chunks: list[pa.Array], dtype: type) -> NDArray[Any]:
+    """The values of all chunks, NaN for null; each chunk is dropped once copied."""
+    found: NDArray[Any] = np.empty(sum(map(len, chunks)), dtype)
+    start = 0
+    chunks.reverse()
+    while chunks:
+        chunk = chunks.pop()
+        found[start : start + len(chunk)] = chunk.to_numpy(zero_copy_only=False)
+        start += len(chunk)
+    return found
+
+
+def _whole_numbers(values: pa.ChunkedArray) -> NDArray[Any]:
+    if values.null_count:
+        return _in_one(list(values.cast(pa.float64(), safe=False).chunks), np.float64)
+    if pa.types.is_boolean(values.type):
+        return np.asarray(values.to_numpy(), np.bool_)
+    if pa.types.is_uint64(values.type) and len(values) and pc.max(values).as_py() > np.iinfo(np.int64).max:
+        return np.asarray(values.to_numpy(), np.float64)
+    return _in_one(list(values.cast(pa.int64()).chunks), np.int64)
+
+
+def _times(values: pa.ChunkedArray) -> Column:
+    """Time stamps and dates as datetimes; times of day as text; durations as they are."""
+    if pa.types.is_date(values.type):
+        values = values.cast(pa.timestamp("s") if pa.types.is_date32(values.type) else pa.timestamp("ms"))
+    if pa.types.is_time(values.type):
+        return text_column(values.cast(pa.string()).dictionary_encode())
+    return values.to_pandas().array
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+# --------------------------------------------------------------------------- texts
+# Cells of text: stripped, and taken for what they say when all of them say numbers or yes and no.
+
+
+FEW = 50
+_BOOLEANS = {"true": True, "false": False}
+
+
+def finish_text(column: pd.Categorical, decimal: str, *, grouped: bool) -> pd.Categorical | NDArray[Any]:
+    """A column of text as numbers or booleans when every cell is one, else as text without blanks around it.
+
+    Args:
+        column: the cells (num_rows,).
+        decimal: the decimal mark.
+        grouped: whether numbers may have marks between thousands.
+    """
+    column = stripped(column)
+    texts = [str(text) for text in column.categories[:FEW]]
+    if texts and all(text.lower() in _BOOLEANS for text in texts) and len(texts) == len(column.categories):
+        return _spread(np.array([_BOOLEANS[text.lower()] for text in texts]), column)
+    # Most text is no number at all: a few cells show it.
+    for cells in (texts, column.categories):
+        numbers = parse_texts(cells, decimal, grouped=grouped)
+        if np.isnan(numbers).any() or not len(numbers):
+            return column
+    return _spread(numbers, column)
+
+
+def stripped(column: pd.Categorical) -> pd.Categorical:
+    """The same text without blanks around it; what is then a word for a missing value is missing."""
+    texts = column.categories.str.strip()
+    gone = texts.isin(MISSING_WORDS)
+    if not gone.any() and texts.equals(column.categories):
+        return column
+    codes, kept = pd.factorize(texts.where(~gone))
+    return pd.Categorical.from_codes(np.append(codes, -1)[column.codes], categories=kept)
+
+
+def _spread(values: NDArray[Any], column: pd.Categorical) -> NDArray[Any]:
+    """The value of each cell's text (num_rows,), NaN where it is empty."""
+    if (column.codes < 0).any():
+        values = np.append(values.astype(np.float64), np.nan)
+    return np.asarray(values[column.codes])
+
+
+# --------------------------------------------------------------------------- collected
+# The cells of one column as they are read, in one array that grows.
+
+
+class Collected:
+    """One column. Its array doubles when it is full; what is not written yet takes no memory from the system.
+
+    Text is kept as codes. Blocks number their texts on their own until `finish` gives all of them one list.
+    """
+
+    def __init__(self) -> None:
+        self._values: NDArray[Any] | None = None
+        self._length = 0
+        self._texts: list[tuple[int, pa.Array]] = []
+        """First row of each block of codes, and the block's texts."""
+
+    def append(self, chunk: pa.Array) -> None:
+        """Add cells: nothing but nulls, int64, float64, or text with its dictionary."""
+        if not pa.types.is_null(chunk.type):
+            self._write(self._numbers(chunk))
+        self._length += len(chunk)
+
+    def finish(self) -> NDArray[Any] | pd.Categorical:
+        """All cells (num_rows,): int64 when whole and none is missing, float64, or a Categorical of text."""
+        if self._values is None:
+            return np.full(self._length, np.nan)
+        values = self._values[: self._length]
+        return self._categorical(values) if self._texts else values
+
+    def _numbers(self, chunk: pa.Array) -> NDArray[Any]:
+        if pa.types.is_dictionary(chunk.type):
+            self._texts.append((self._length, chunk.dictionary))
+            chunk = chunk.indices.fill_null(-1)
+        return np.asarray(chunk.to_numpy(zero_copy_only=False))  # float64 when whole numbers have nulls
+
+    def _write(self, part: NDArray[Any]) -> None:
+        end = self._length + len(part)
+        if self._values is None:  # what came before was empty
+            dtype = np.float64 if self._length and part.dtype == np.int64 else part.dtype
+            self._values = np.empty(end, dtype)
+            if self._length:
+                self._values[: self._length] = -1 if dtype == np.int32 else np.nan
+        if self._values.dtype == np.int64 and part.dtype == np.float64:
+            self._values = self._values.astype(np.float64)
+        if end > len(self._values):
+            larger = np.empty(max(end, 2 * len(self._values)), self._values.dtype)
+            larger[: self._length] = self._values[: self._length]
+            self._values = larger
+        self._values[self._length : end] = part
+
+    def _categorical(self, codes: NDArray[np.int32]) -> pd.Categorical:
+        texts = pa.concat_arrays([texts.cast(pa.large_string()) for _, texts in self._texts]).dictionary_encode()
+        common = texts.indices.to_numpy()
+        ends = [start for start, _ in self._texts[1:]] + [len(codes)]
+        offset = 0
+        for (start, block), end in zip(self._texts, ends, strict=True):
+            lookup = np.append(common[offset : offset + len(block)], -1).astype(np.int32)
+            codes[start:end] = lookup[codes[start:end]]
+            offset += len(block)
+        self._texts = []
+        categories = pd.Index(texts.dictionary.to_pandas(), dtype="str")
+        return pd.Categorical.from_codes(codes, categories=categories, validate=False)

@@ -1,0 +1,145 @@
+"""From a model's forecasts to its attention file: which windows, in which form, how large, window by window."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.attention_file import (
+    AttentionMetadata,
+    AttentionWriter,
+    DumpChoice,
+    DumpSize,
+    WindowCoordinates,
+    estimate_size,
+)
+from forecast_attn.attention_file.size import TRIAL_WINDOWS
+from forecast_attn.attention_file.writer import check_top, windows_per_group
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.windows import WindowArrays
+from forecast_attn.forecasting.identifiability import RANK_WINDOWS, value_rank
+from forecast_attn.forecasting.model import Model, WindowForecasts, attention_metadata, forecast_windows
+
+DumpListener = Callable[[DumpSize, Path], None]
+"""Hears what will be written where, before it is."""
+
+
+@dataclass(frozen=True)
+class AttentionOutput:
+    """The weights of some windows on their way to a file."""
+
+    model: Model
+    panel: Panel
+    arrays: WindowArrays
+    metadata: AttentionMetadata
+    cutoffs: NDArray[np.int64]
+    """Rows of the windows that are written, (num_windows,)."""
+    size: DumpSize
+
+    @classmethod
+    def plan(
+        cls,
+        model: Model,
+        panel: Panel,
+        arrays: WindowArrays,
+        cutoffs: NDArray[np.int64],
+        choice: DumpChoice,
+        device: torch.device,
+    ) -> AttentionOutput:
+        """Choose the windows, and try how large a few of them are.
+
+        Args:
+            model: with attention.
+            panel: with the rows of the windows' horizons.
+            arrays: the panel's windows.
+            cutoffs: rows to choose from, (num_cutoffs,).
+            choice: what to write of them.
+            device: where to compute.
+
+        Raises:
+            ConfigError: more weights of a row are to be kept than there are.
+        """
+        check_top(choice.top, model.schema.lookback, model.patch_length)
+        chosen = choice.of_cutoffs(cutoffs)
+        few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(chosen)
+        # Weights averaged over an ensemble weigh no values of their own.
+        rank = None if model.is_ensemble or not len(few) else int(value_rank(model, arrays.to(device), few).max())
+        metadata = dataclasses.replace(
+            attention_metadata(model),
+            dtype=choice.dtype,
+            top=choice.top,
+            value_rank=rank,
+            masked=model.schema.layout.may_have_holes,
+        )
+        return cls(model, panel, arrays, metadata, chosen, _size(model, panel, arrays, metadata, chosen, device))
+
+    def open(self, path: Path) -> AttentionWriter:
+        """The file; a context manager."""
+        return AttentionWriter(path, self.metadata)
+
+    def write(self, writer: AttentionWriter, forecasts: WindowForecasts) -> None:
+        """Add those of a batch that were chosen."""
+        # Both ascend; np.isin would sort all cut-offs again for every batch.
+        after, before = (np.searchsorted(self.cutoffs, forecasts.cutoffs, side=side) for side in ("right", "left"))
+        chosen = after > before
+        kept = forecasts if chosen.all() else _some_of(forecasts, chosen)
+        writer.write(**attention_windows(self.panel, self.model, kept), observed=self._observed(kept.cutoffs))
+
+    def _observed(self, rows: NDArray[np.int64]) -> NDArray[np.bool_] | None:
+        """(windows, num_keys) which keys the attention saw; None where none can be missing."""
+        if not self.metadata.masked:
+            return None
+        observed = self.arrays.gather(torch.from_numpy(rows).to(self.arrays.target.device)).past_observed
+        visible = self.model.networks[0].patches.observed(observed)
+        assert visible is not None
+        mask: NDArray[np.bool_] = visible.cpu().numpy()
+        return mask
+
+
+def _some_of(forecasts: WindowForecasts, chosen: NDArray[np.bool_]) -> WindowForecasts:
+    parts: list[Any] = [None if values is None else values[chosen] for values in forecasts]
+    return WindowForecasts(*parts)
+
+
+def _size(
+    model: Model,
+    panel: Panel,
+    arrays: WindowArrays,
+    metadata: AttentionMetadata,
+    cutoffs: NDArray[np.int64],
+    device: torch.device,
+) -> DumpSize:
+    """How large a file of these windows will be: a few of them are forecast to see."""
+    tried = DumpChoice(windows=TRIAL_WINDOWS).of_cutoffs(cutoffs)
+    batches = forecast_windows(model, panel, tried, device=device, arrays=arrays)
+    weights = [batch.weights for batch in batches if batch.weights is not None]
+    if not weights:
+        return DumpSize(0, metadata, 0)
+    first = cutoffs[: windows_per_group(metadata)]
+    series = np.searchsorted(panel.starts, first, side="right") - 1
+    return estimate_size(metadata, len(cutoffs), _coordinates(panel, model, first, series), np.concatenate(weights))
+
+
+def attention_windows(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:
+    """The arguments of `AttentionWriter.write` for a batch; the panel must hold the rows of their horizon."""
+    coordinates = _coordinates(panel, model, forecasts.cutoffs, forecasts.series)
+    return {**coordinates._asdict(), "weights": forecasts.weights}
+
+
+def _coordinates(panel: Panel, model: Model, rows: NDArray[np.int64], series: NDArray[np.int64]) -> WindowCoordinates:
+    """Series and times of the windows whose last known rows these are."""
+    cutoffs, steps = panel.timestamps[rows], np.arange(1, model.schema.horizon + 1, model.patch_length)
+    return WindowCoordinates(
+        item_ids=[panel.item_ids[index] for index in series],
+        cutoffs=cutoffs,
+        timestamps=panel.timestamps[rows[:, None] + steps],
+        # Counted back, not looked up: a short series is padded before its first row.
+        lookback_starts=model.schema.frequency.shift(cutoffs, 1 - model.schema.lookback),
+    )

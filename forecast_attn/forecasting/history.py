@@ -1,0 +1,190 @@
+"""What a forecast starts from: the history as read in training, and what is known of the future."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.data.findings import Finding, stop_at_errors
+from forecast_attn.data.future import extend, join_future
+from forecast_attn.data.issued import is_issued
+from forecast_attn.data.panel import Panel, ranges
+from forecast_attn.data.panel_building import VintageTable, build_panel
+from forecast_attn.data.roles import Roles
+from forecast_attn.errors import DataError, RunError
+from forecast_attn.forecasting.model import Model
+from forecast_attn.runs.run_dir import RunDir
+
+
+@dataclass(frozen=True)
+class History:
+    """The series to forecast, and what there is to say about them."""
+
+    panel: Panel
+    skipped: tuple[str, ...]
+    """Series too short for the lookback, which get no forecast."""
+    cold: tuple[str, ...] = ()
+    """Series that training did not see."""
+
+
+def read_history(
+    model: Model,
+    run: RunDir,
+    frame: pd.DataFrame | None,
+    source: str,
+    *,
+    cold_start: bool = False,
+    forecasts: tuple[pd.DataFrame, str] | None = None,
+) -> History:
+    """Read the series to forecast as in training.
+
+    Args:
+        model: whose roles and frequency count.
+        run: whose tail.parquet is read when `frame` is None.
+        frame: the history.
+        source: its name, for messages.
+        cold_start: series that training did not see are forecast too; see `knowing_cold_series`.
+        forecasts: a table with a column issued_at, and its name: what the history does not have comes from it.
+
+    Raises:
+        DataError: a column is missing, the table has a problem, every series is too short, or one was not in training.
+        RunError: tail.parquet is damaged.
+    """
+    schema = model.schema
+    if frame is None:
+        frame, source = _read_tail(run), run.tail.name
+    options = replace(model.config.data, freq=schema.frequency.alias, date_format=_date_format(model))
+    roles = replace(schema.roles, weight=None)  # weights are for the loss
+    frame, vintages = _with_forecasts(frame, roles, forecasts)
+    with without_flags_of_train():
+        panel = build_panel(frame, roles, options, source=source, zone=schema.zone, vintages=vintages)
+    needed = 1 if schema.padded else schema.lookback
+    long_enough = panel.known >= needed
+    if not long_enough.any():
+        longest = int(panel.known.max())
+        raise DataError(
+            f"'{source}' has too few rows: the lookback needs {needed}, the longest series has {longest}",
+            "add older rows",
+        )
+    skipped = tuple(name for name, is_long in zip(panel.item_ids, long_enough, strict=True) if not is_long)
+    panel = select_series(panel, long_enough)
+    if not cold_start:
+        schema.scaler.for_series(panel.item_ids)  # names those that training did not see
+    return History(panel, skipped, schema.scaler.unseen(panel.item_ids))
+
+
+def _with_forecasts(
+    frame: pd.DataFrame, roles: Roles, forecasts: tuple[pd.DataFrame, str] | None
+) -> tuple[pd.DataFrame, VintageTable | None]:
+    """The history with an empty column for each that was only forecast, and the table to fill them from."""
+    if forecasts is None or not is_issued(forecasts[0]):
+        return frame, None
+    absent = tuple(
+        name for name in roles.future_covariates if name not in frame.columns and name in forecasts[0].columns
+    )
+    if not absent:
+        return frame, None
+    return frame.assign(**dict.fromkeys(absent, np.nan)), VintageTable(*forecasts, absent)
+
+
+def knowing_cold_series(model: Model, panel: Panel) -> Model:
+    """The model with scales for the panel's series that training did not see, from their own lookback."""
+    scaler = model.schema.scaler.with_cold_series(panel, model.schema.lookback)
+    return replace(model, schema=replace(model.schema, scaler=scaler))
+
+
+def future_panel(
+    model: Model, history: Panel, future: pd.DataFrame | None, source: str
+) -> tuple[Panel, tuple[Finding, ...]]:
+    """The history with the rows to forecast: from a table of future covariates, or from the history's own end.
+
+    Returns:
+        The panel, and what there is to say: which forecasts were used, and days the calendar does not know.
+
+    Raises:
+        DataError: a future covariate is missing; says for which steps of which series.
+    """
+    findings: list[Finding] = []
+
+    def report(finding: Finding) -> None:
+        stop_at_errors(finding)
+        findings.append(finding)
+
+    horizon, masked, format_ = model.schema.horizon, model.schema.masked, _date_format(model)
+    if future is None:
+        panel = extend(history, horizon, masked=masked)
+    else:
+        with without_flags_of_train():
+            panel = join_future(history, future, horizon, source, report, masked=masked, date_format=format_)
+    return panel, (*findings, *_notes_of_calendar(model, panel))
+
+
+def _date_format(model: Model) -> str | None:
+    """How a later table writes its dates: as asked for in training, or in the order that was found then."""
+    return model.config.data.date_format or model.schema.date_order
+
+
+def _notes_of_calendar(model: Model, panel: Panel) -> tuple[Finding, ...]:
+    holidays = model.schema.calendar.holidays
+    if holidays is None:
+        return ()
+    return holidays.notes(panel.zone.local(panel.timestamps[ranges(panel.ends, panel.starts[1:] - panel.ends)]))
+
+
+def select_series(panel: Panel, keep: NDArray[np.bool_]) -> Panel:
+    """Some of the series, in the same order."""
+    lengths = np.diff(panel.starts)[keep]
+    chosen = panel.with_rows(ranges(panel.starts[:-1][keep], lengths), lengths, panel.known[keep])
+    names = tuple(name for name, is_kept in zip(panel.item_ids, keep, strict=True) if is_kept)
+    return replace(
+        chosen,
+        item_ids=names,
+        static_covariates=panel.static_covariates[keep],
+        static_categories=panel.static_categories[keep],
+        weights=panel.weights[keep],
+    )
+
+
+def _read_tail(run: RunDir) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(run.tail)
+    except (OSError, ValueError) as error:
+        reason = str(error).split(". ")[0].rpartition(": ")[2]
+        raise RunError(f"cannot read '{run.tail}': {reason}", "pass the history with --data FILE") from None
+
+
+_OF_TRAIN = re.compile(
+    r"--(ignore|freq|id|time|tz|date-format|missing|duplicates|delimiter|decimal|encoding|past|static|categorical)\b"
+)
+_AS_IN_TRAINING = "the table must be as in training: the same columns and the same time step"
+_REPAIRED = "forecast check FILE {} --fix --out clean.csv writes a table without it"
+_FILLED = _REPAIRED.format("--missing ffill (interpolate, zero)")
+_INSTEAD = {
+    "FA108": "write the table with the delimiter and the decimal mark of the training's",
+    "FA110": "write the table in the encoding of the training's",
+    "FA201": "write the stamps as YYYY-MM-DD HH:MM",
+    "FA202": f"keep one of the rows; {_REPAIRED.format('--duplicates mean (first, last)')}",
+    "FA204": f"add the missing rows; {_FILLED}",
+    "FA210": "write the stamps with their offset, as 2024-03-31 03:00+02:00",
+    "FA211": "write the stamps with their offset, as 2024-10-27 02:00+02:00",
+    "FA301": f"fill the cell; {_FILLED}",
+    "FA302": f"fill the cell; {_FILLED}",
+}
+"""What can be done about a problem when the run's options are settled, by its code."""
+
+
+@contextlib.contextmanager
+def without_flags_of_train() -> Iterator[None]:
+    """How a trained model reads its tables is settled: hints that name flags of train would mislead."""
+    try:
+        yield
+    except DataError as error:
+        if error.hint is not None and _OF_TRAIN.search(error.hint):
+            error.hint = _INSTEAD.get(error.code or "", _AS_IN_TRAINING)
+        raise

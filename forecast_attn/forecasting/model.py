@@ -1,0 +1,346 @@
+"""A finished run and a panel -> forecasts and the attention behind them. Plain torch: no Lightning here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import safetensors
+import safetensors.torch
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.attention_file import AttentionMetadata
+from forecast_attn.config.mechanisms import ATTENTIONS
+from forecast_attn.config.options import RunConfig
+from forecast_attn.data.frequency import parse_frequency
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.schema import Schema
+from forecast_attn.data.windows import WindowArrays
+from forecast_attn.errors import ConfigError, RunError, UserError
+from forecast_attn.forecasting.ensemble import combined, mean_weights, member_config
+from forecast_attn.forecasting.quantiles import Calibration, cut_off, in_units, levels_of
+from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
+from forecast_attn.nn.network import ForecastNetwork, ForecastOutput
+from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir, sha256_of
+
+BATCH_SIZE = 128
+"""Windows forecast together; larger batches are slower per window on a CPU (memory traffic)."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """A network, or the several of an ensemble, with everything needed to use it."""
+
+    config: RunConfig
+    schema: Schema
+    networks: tuple[ForecastNetwork, ...]
+    """One for each member of an ensemble; else one."""
+    calibration: Calibration | None = None
+    """Of the levels, the combined ones of an ensemble; None where they are not calibrated."""
+
+    @property
+    def network(self) -> ForecastNetwork:
+        """The only network.
+
+        Raises:
+            ConfigError: the model is an ensemble, which has several.
+        """
+        if len(self.networks) > 1:
+            raise ConfigError(
+                f"this looks inside one network; an ensemble has {len(self.networks)}",
+                "name one of its members, such as RUN/members/0",
+            )
+        return self.networks[0]
+
+    @property
+    def patch_length(self) -> int:
+        """Time steps of a key."""
+        return self.networks[0].patches.length
+
+    @property
+    def is_ensemble(self) -> bool:
+        return len(self.networks) > 1
+
+    @property
+    def members(self) -> tuple[Model, ...]:
+        """The members of an ensemble, each as a model that is not calibrated; of any other model none."""
+        return tuple(
+            replace(self, config=member_config(self.config, number), networks=(network,), calibration=None)
+            for number, network in enumerate(self.networks)
+            if self.is_ensemble
+        )
+
+    @property
+    def has_attention(self) -> bool:
+        return self.config.model.attention != "none"
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """The levels that are forecast, ascending."""
+        return self.config.model.levels
+
+    def of_series(self, item_ids: tuple[str, ...]) -> Model:
+        """This model with a scaler of these series, in this order.
+
+        Raises:
+            DataError: a series was not in training.
+        """
+        return replace(self, schema=replace(self.schema, scaler=self.schema.scaler.for_series(item_ids)))
+
+    def cut_off_at_zero(self, non_negative: bool) -> Model:
+        """This model, whose forecasts are cut off at 0, or are not."""
+        data = replace(self.config.data, non_negative=non_negative)
+        return replace(self, config=replace(self.config, data=data))
+
+    def in_units(self, values: NDArray[Any], series: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Values (batch, horizon) on the series' scale, in original units; of series (batch,) as the schema counts."""
+        restored = self.schema.scaler.target_in_units(values, series)
+        return cut_off(restored) if self.config.data.non_negative else restored
+
+    def combined(self, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
+        """What the networks say, each an array on the series' scale, as one array of the same shape."""
+        return combined(values, self.config.training.combine)
+
+    def base_levels(self, parameters: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """Levels on the series' scale (batch, horizon, num_levels), not calibrated, of the parameters of each head."""
+        return self.combined([levels_of(self.config.model.head, each, self.levels) for each in parameters])
+
+    def levels_in_units(self, base: NDArray[np.float64], series: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Levels in original units, calibrated and ascending (batch, horizon, num_levels).
+
+        Args:
+            base: as `base_levels` gives them, (batch, horizon, num_levels).
+            series: of each window, as the schema's scaler numbers them, (batch,).
+        """
+        calibrated = base if self.calibration is None else self.calibration.apply(base)
+        return in_units(calibrated, self.schema.scaler, series, non_negative=self.config.data.non_negative)
+
+
+class WindowForecasts(NamedTuple):
+    """A batch of forecast windows."""
+
+    cutoffs: NDArray[np.int64]
+    """Rows of the last known values, (batch,)."""
+    series: NDArray[np.int64]
+    """(batch,)"""
+    prediction: NDArray[np.float64]
+    """(batch, horizon), in original units."""
+    weights: NDArray[np.float32] | None
+    """(batch, heads, num_steps, num_keys), of patches; of an ensemble the mean over its members."""
+    base_levels: NDArray[np.float64] | None
+    """Levels before calibration, on the series' scale, (batch, horizon, num_levels)."""
+    levels: NDArray[np.float64] | None
+    """(batch, horizon, num_levels), in original units, ascending; None where only the point is forecast."""
+
+
+def window_sizes(schema: Schema) -> WindowSizes:
+    """What the data says about the network's inputs."""
+    return WindowSizes(
+        lookback=schema.lookback,
+        horizon=schema.horizon,
+        season=schema.frequency.season,
+        num_past_inputs=schema.num_past_inputs,
+        num_future_inputs=schema.num_future_inputs,
+        num_static=schema.num_static,
+        num_calendar=len(schema.calendar.names),
+        may_have_holes=schema.layout.may_have_holes,
+        past_codes=schema.vocabulary.sizes(schema.roles.past_categories),
+        future_codes=schema.vocabulary.sizes(schema.roles.future_categories),
+        static_codes=schema.vocabulary.sizes(schema.roles.static_categories),
+    )
+
+
+def read_config(run: RunDir) -> RunConfig:
+    """What was asked of a run; of a member of an ensemble, as if it had been trained alone.
+
+    Raises:
+        RunError: config.json is damaged or from a newer version.
+    """
+    content = run.read_json(run.config)
+    try:
+        config = RunConfig.from_dict(content["options"])
+        return member_config(config, run.number) if run.is_member else config
+    except (KeyError, TypeError, AttributeError, ConfigError) as error:
+        reason = error.message if isinstance(error, ConfigError) else f"no {error}"
+        raise RunError(f"'{run.config}' is damaged: {reason}", DAMAGED_HINT) from None
+
+
+def read_schema(run: RunDir) -> Schema:
+    """What the data taught a run.
+
+    Raises:
+        RunError: schema.json is damaged or from a newer version.
+    """
+    try:
+        schema = Schema.from_dict(run.read_json(run.schema))
+        parse_frequency(schema.frequency.alias)
+        if min(schema.lookback, schema.horizon) < 1 or not _has_a_scale_per_series(schema):
+            raise ValueError("sizes that cannot be")
+    except (KeyError, TypeError, ValueError, AttributeError, ConfigError) as error:
+        raise RunError(f"'{run.schema}' is damaged: {error!r}", DAMAGED_HINT) from None
+    return schema
+
+
+def _has_a_scale_per_series(schema: Schema) -> bool:
+    roles, num_series = schema.roles, len(schema.scaler.item_ids)
+    sizes = {
+        "target": (num_series,),
+        "past": (num_series, len(roles.past_covariates)),
+        "future": (num_series, len(roles.future_covariates)),
+        "static": (len(roles.static_covariates),),
+    }
+    return all(values.shape == size for name, size in sizes.items() for values in getattr(schema.scaler, name))
+
+
+def load_model(run: RunDir) -> Model:
+    """Load a finished run for prediction; of an ensemble all its members, or a single member by its own folder.
+
+    Raises:
+        RunError: a file is missing, damaged, altered since training, or from a newer version.
+    """
+    config, schema = read_config(run), read_schema(run)
+    metrics = run.read_json(run.metrics)
+    networks = [_unaltered(part, digest, config, schema) for part, digest in _recorded_weights(run, metrics)]
+    calibration = None
+    if config.model.calibration != "none":
+        calibration = _read_calibration(run, config, schema, metrics.get("calibration_sha256"))
+    return Model(config, schema, tuple(networks), calibration)
+
+
+def _recorded_weights(run: RunDir, metrics: dict[str, Any]) -> list[tuple[RunDir, Any]]:
+    """Where the weights are, and the digest of each when training ended."""
+    if "members" not in metrics:
+        return [(run, metrics.get("model_sha256"))]
+    try:
+        return [(run.member(number), entry["model_sha256"]) for number, entry in enumerate(metrics["members"])]
+    except (KeyError, TypeError) as error:
+        raise RunError(f"'{run.metrics}' is damaged: {error!r}", DAMAGED_HINT) from None
+
+
+def _unaltered(run: RunDir, recorded: Any, config: RunConfig, schema: Schema) -> ForecastNetwork:
+    if not run.model.is_file():
+        raise RunError(f"'{run.path}' is damaged: missing {run.model.name}", DAMAGED_HINT)
+    if sha256_of(run.model) != recorded:
+        raise RunError(f"'{run.model}' was altered or cut short since training", DAMAGED_HINT)
+    return load_network(run, config, schema)
+
+
+def _read_calibration(run: RunDir, config: RunConfig, schema: Schema, recorded: str | None) -> Calibration:
+    content = run.read_json(run.calibration)
+    if sha256_of(run.calibration) != recorded:
+        raise RunError(f"'{run.calibration}' was altered or cut short since training", DAMAGED_HINT)
+    try:
+        calibration = Calibration.from_dict(content)
+        if calibration.levels != config.model.levels or len(calibration.offsets) != schema.horizon:
+            raise ValueError("offsets of other levels or steps")
+    except (KeyError, TypeError, ValueError) as error:
+        raise RunError(f"'{run.calibration}' is damaged: {error!r}", DAMAGED_HINT) from None
+    return calibration
+
+
+def load_network(run: RunDir, config: RunConfig, schema: Schema) -> ForecastNetwork:
+    """The network with the weights in model.safetensors, in evaluation mode.
+
+    Raises:
+        RunError: the file is damaged or belongs to another network.
+    """
+    try:
+        with torch.random.fork_rng(devices=()):  # building draws initial weights, which a caller must not notice
+            network = build_network(config.model, window_sizes(schema))
+        network.load_state_dict(safetensors.torch.load_file(run.model))
+    except (safetensors.SafetensorError, OSError) as error:
+        raise RunError(f"cannot read '{run.model}': {error}", DAMAGED_HINT) from None
+    except (RuntimeError, UserError) as error:
+        reason = str(error).strip().splitlines()[-1].strip(" \t.")  # torch's first line is a heading
+        raise RunError(f"'{run.model}' does not fit config.json and schema.json: {reason}", DAMAGED_HINT) from None
+    return network.eval()
+
+
+def choose_device(accelerator: str) -> torch.device:
+    """The device of `--accelerator`; `auto` is a GPU where there is one.
+
+    Raises:
+        ConfigError: this machine has no such device.
+    """
+    present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    wanted = {"auto": ("cuda", "mps", "cpu"), "gpu": ("cuda", "mps")}.get(accelerator, (accelerator,))
+    for name in wanted:
+        if present[name]:
+            return torch.device(name)
+    here = ", ".join(name for name, is_present in present.items() if is_present)
+    raise ConfigError(f"--accelerator {accelerator}: this machine has none; it has {here}", "--accelerator auto")
+
+
+def forecast_windows(
+    model: Model,
+    panel: Panel,
+    cutoffs: NDArray[np.int64],
+    *,
+    device: torch.device,
+    arrays: WindowArrays | None = None,
+    need_weights: bool = True,
+) -> Iterator[WindowForecasts]:
+    """Forecast every cut-off, a batch at a time, in constant memory.
+
+    Args:
+        model: whose networks to ask; they are moved to `device`. Those of an ensemble give one forecast together.
+        panel: the series, scaled here as in training.
+        cutoffs: rows of the last known values, (num_windows,).
+        device: where to compute.
+        arrays: the panel's windows, where they exist already.
+        need_weights: False leaves the weights out and may be faster.
+
+    Raises:
+        DataError: a series was not in training.
+    """
+    networks = [network.to(device).eval() for network in model.networks]
+    arrays = (arrays or model.schema.windows_of(panel)).to(device)
+    model = model.of_series(panel.item_ids)
+    for batch in torch.split(torch.from_numpy(cutoffs), BATCH_SIZE) if len(cutoffs) else ():
+        # Matrix products of another number of rows round differently: every batch is full, so that a forecast has the
+        # same bits alone and among others. The last window fills the last batch, and the copies are cut off.
+        index = torch.cat([batch, batch[-1:].expand(BATCH_SIZE - len(batch))]).to(device)
+        # TensorFloat-32 would round a GPU's products to ten bits: a forecast would depend on its batch.
+        with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+            window = arrays.gather(index)
+            outputs = [network(window, need_weights=need_weights) for network in networks]
+        series = arrays.series_of(index).cpu().numpy()[: len(batch)]
+        yield _forecasts_of(model, batch.numpy(), series, outputs)
+
+
+def _forecasts_of(
+    model: Model, cutoffs: NDArray[np.int64], series: NDArray[np.int64], outputs: list[ForecastOutput]
+) -> WindowForecasts:
+    """What the networks say of a batch, as one forecast; what they say of rows beyond the batch is left out."""
+    size = len(cutoffs)
+    prediction = model.combined([output.prediction[:size].cpu().numpy() for output in outputs])
+    weights = [output.weights[:size].float().cpu().numpy() for output in outputs if output.weights is not None]
+    base, levels = None, None
+    if model.levels:
+        base = model.base_levels([output.parameters[:size].cpu().numpy() for output in outputs])
+        levels = model.levels_in_units(base, series)
+    averaged = mean_weights(weights) if weights else None
+    return WindowForecasts(cutoffs, series, model.in_units(prediction, series), averaged, base, levels)
+
+
+def attention_metadata(model: Model) -> AttentionMetadata:
+    """What an attention file of this model says about itself."""
+    options = model.config.model
+    return AttentionMetadata(
+        mechanism=options.attention,
+        order=attention_order(options),
+        score=ATTENTIONS[options.attention].score,
+        normaliser=options.normaliser,
+        window=options.attention_window,
+        heads=options.heads if options.attention == "multi-head" else 1,
+        lookback=model.schema.lookback,
+        horizon=model.schema.horizon,
+        patch_length=model.patch_length,
+        frequency=model.schema.frequency.alias,
+        season=model.schema.frequency.season,
+        zone=model.schema.zone.type_name,
+        row_sum="<=1" if options.attention_window == "local-p" else "1",
+    )

@@ -1,0 +1,393 @@
+"""A run, a history and what is known of the future -> forecasts: what `Forecaster.predict` does."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.attention_file import AttentionDump, AttentionWriter, DumpChoice, read_attention
+from forecast_attn.baselines.combination import combined, mean_of
+from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, check_baselines
+from forecast_attn.config.options import DataConfig, RunConfig
+from forecast_attn.config.values import level_name
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.reading import read_beside, shared_by_all
+from forecast_attn.data.roles import Roles
+from forecast_attn.data.split import forecast_cutoffs
+from forecast_attn.data.windows import WindowArrays
+from forecast_attn.data.zones import in_zone, zone_of
+from forecast_attn.errors import ConfigError, DataError
+from forecast_attn.forecasting.attention_output import AttentionOutput, DumpListener
+from forecast_attn.forecasting.history import future_panel, knowing_cold_series, read_history, without_flags_of_train
+from forecast_attn.forecasting.model import Model, WindowForecasts, choose_device, forecast_windows, load_model
+from forecast_attn.forecasting.samples import SampleChoice, write_samples
+from forecast_attn.runs.atomic import replacing, write_errors_of
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import Table, name_of
+from forecast_attn.threads import cpu_threads
+
+if TYPE_CHECKING:
+    from forecast_attn.data.categories import UnknownCategory
+    from forecast_attn.data.findings import Finding, Repair
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ForecastRequest:
+    """The arguments of `Forecaster.predict`, which says what each means."""
+
+    data: pd.DataFrame | Table | None
+    future: pd.DataFrame | Table | None
+    out: Path | None = None
+    attention_out: Path | None = None
+    attention: DumpChoice = field(default_factory=DumpChoice)
+    attention_members: bool = False
+    on_dump: DumpListener | None = None
+    cold_start: bool = False
+    non_negative: bool | None = None
+    samples: int | None = None
+    seed: int | None = None
+    samples_out: Path | None = None
+    combine_with: tuple[str, ...] = ()
+    accelerator: str = "auto"
+
+
+def forecast_run(
+    run: RunDir, config: RunConfig, request: ForecastRequest, scratch: Callable[[], Path]
+) -> ForecastResult:
+    """Forecast the steps after the last known target of every series.
+
+    Args:
+        run: finished.
+        config: of the run.
+        request: what to forecast, and what to write where.
+        scratch: makes a folder for the files that the request does not name.
+
+    Raises:
+        ConfigError, RunError, DataError: as `Forecaster.predict`.
+    """
+    if config.model.attention == "none" and request.attention != DumpChoice():
+        raise ConfigError("a model without attention has no weights to choose from", "leave out the --attention-…")
+    _check_combination(request)
+    device = choose_device(request.accelerator)
+    model = load_model(run)
+    _check_members(model, request)
+    if request.non_negative is not None:
+        model = model.cut_off_at_zero(request.non_negative)
+    samples_out = request.samples_out
+    if request.samples is not None and samples_out is None:
+        samples_out = scratch() / run.samples.name
+    paths = SampleChoice.of(model, request.samples, request.seed, samples_out)
+    roles = model.schema.roles
+    frame = table_beside(request.data, config.data, roles, wide=config.data.wide)
+    known = table_beside(request.future, config.data, roles)
+    forecasts = None if known is None else (known, name_of(request.future))
+    history = read_history(model, run, frame, name_of(request.data), cold_start=request.cold_start, forecasts=forecasts)
+    model = knowing_cold_series(model, history.panel)
+    if known is not None and config.data.wide:
+        known = shared_by_all(known, history.panel.item_ids)
+    panel, findings = future_panel(model, history.panel, known, name_of(request.future))
+    other = Other.of(request.combine_with, model, panel) if request.combine_with else None
+    attention_path = request.attention_out or scratch() / run.attention.name
+    predictions = forecast_panel(
+        model,
+        panel,
+        device,
+        attention_path=attention_path,
+        csv_path=request.out,
+        choice=request.attention,
+        members=request.attention_members,
+        on_dump=request.on_dump,
+        samples=paths,
+        other=other,
+    )
+    return ForecastResult(
+        predictions,
+        read_attention(attention_path) if model.has_attention else None,
+        member_attention=_member_attention(model, request, attention_path),
+        skipped=history.skipped,
+        cold=history.cold,
+        unknown_categories=model.schema.unknown_categories(panel),
+        repairs=panel.repairs,
+        findings=findings,
+        samples_path=None if paths is None else paths.path,
+        samples_seed=None if paths is None else paths.seed,
+        combined_with=request.combine_with,
+        alone=() if other is None else other.alone(panel),
+    )
+
+
+def table_beside(
+    table: pd.DataFrame | Table | None, config: DataConfig, roles: Roles, *, wide: bool = False
+) -> pd.DataFrame | None:
+    """A table read as that of the training was; None for none."""
+    if table is None:
+        return None
+    config = replace(config, categorical=roles.categorical)  # in this table they may all look like numbers
+    with without_flags_of_train():
+        return read_beside(table, config, item_id=roles.item_id, wide=wide)
+
+
+def _check_combination(request: ForecastRequest) -> None:
+    """Refuse what cannot be combined with, before anything is read."""
+    check_baselines(request.combine_with)
+    if request.combine_with and request.samples is not None:
+        raise ConfigError("--samples draws paths of the network alone, without --combine-with", "leave one of them out")
+
+
+def _check_members(model: Model, request: ForecastRequest) -> None:
+    """Refuse to write the weights of members that are not there, or have none."""
+    if not request.attention_members:
+        return
+    if not model.is_ensemble:
+        raise ConfigError("--attention-members is for ensembles; this run has one network", "leave it out")
+    if not model.has_attention:
+        raise ConfigError("--attention-members needs an attention mechanism", "leave it out")
+
+
+def _member_attention(model: Model, request: ForecastRequest, averaged: Path) -> tuple[AttentionDump, ...]:
+    if not request.attention_members:
+        return ()
+    return tuple(read_attention(member_path(averaged, number)) for number in range(len(model.networks)))
+
+
+# --------------------------------------------------------------------------- prediction
+# From a history with the rows to forecast to the table of forecasts and the attention file.
+
+
+def forecast_panel(
+    model: Model,
+    panel: Panel,
+    device: torch.device,
+    *,
+    attention_path: Path,
+    csv_path: Path | None = None,
+    choice: DumpChoice | None = None,
+    members: bool = False,
+    on_dump: DumpListener | None = None,
+    samples: SampleChoice | None = None,
+    other: Other | None = None,
+) -> pd.DataFrame:
+    """Forecast every series from its last known row, and stream the attention to a file.
+
+    All files take their places together at the end; a failure leaves older ones as they were.
+
+    Args:
+        model: the trained network and its schema.
+        panel: with `horizon` future rows per series.
+        device: where to compute.
+        attention_path: not written by a model without attention.
+        csv_path: where to write the table too.
+        choice: what of the weights is written; all of them when None.
+        members: of an ensemble, write the weights of each member too; see `member_path`.
+        on_dump: hears how large each attention file will be, before it is written.
+        samples: paths to draw, and where they are written; none when None.
+        other: a baseline to forecast together with; none when None.
+
+    Returns:
+        item_id, cutoff, timestamp, step, prediction, and a column per level; sorted by series and step.
+    """
+    schema = model.schema
+    cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
+    parts: list[dict[str, Any]] = []
+    with cpu_threads(model.config.training.threads), contextlib.ExitStack() as files:
+        stream = None if csv_path is None else files.enter_context(replacing(csv_path))
+        arrays, writer, output = model.schema.windows_of(panel), None, None
+        wanted = _Wanted(choice or DumpChoice(), device, on_dump)
+        if model.has_attention:
+            output, writer = _open(model, panel, arrays, cutoffs, wanted, attention_path, files)
+        for number, member in enumerate(model.members if members else ()):
+            path = member_path(attention_path, number)
+            _write_weights(member, *_open(member, panel, arrays, cutoffs, wanted, path, files), device)
+        # Where weights are written, all windows are computed the way that has them: a forecast depends on no option.
+        for forecasts in forecast_windows(
+            model, panel, cutoffs, device=device, arrays=arrays, need_weights=output is not None
+        ):
+            told = forecasts
+            if other is not None:
+                told = other.combined(forecasts, non_negative=model.config.data.non_negative)
+            parts.append(prediction_columns(panel, model, told))
+            if output is not None and writer is not None:
+                output.write(writer, forecasts)
+        predictions = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+        predictions = in_zone(predictions, panel.zone)
+        if samples is not None:
+            drawn = files.enter_context(replacing(samples.path))
+            write_samples(drawn, model, panel, arrays, cutoffs, samples, device)
+        if csv_path is not None and stream is not None:
+            # On disk before the attention is completed: a full disk must leave both older files, not one.
+            with write_errors_of(csv_path):
+                stream.write(predictions_csv(predictions).encode())
+                stream.flush()
+    return predictions
+
+
+def member_path(averaged: Path, number: int) -> Path:
+    """Where the weights of a member go: beside the averaged ones, as `attention-member-0.parquet`."""
+    return averaged.with_name(f"{averaged.stem}-member-{number}{averaged.suffix}")
+
+
+class _Wanted(NamedTuple):
+    """What to write of the weights, where to compute, and whom to tell."""
+
+    choice: DumpChoice
+    device: torch.device
+    on_dump: DumpListener | None
+
+
+def _open(
+    model: Model,
+    panel: Panel,
+    arrays: WindowArrays,
+    cutoffs: NDArray[np.int64],
+    wanted: _Wanted,
+    path: Path,
+    files: contextlib.ExitStack,
+) -> tuple[AttentionOutput, AttentionWriter]:
+    """The attention file of a model, which takes its place when `files` are closed."""
+    output = AttentionOutput.plan(model, panel, arrays, cutoffs, wanted.choice, wanted.device)
+    if wanted.on_dump is not None:
+        wanted.on_dump(output.size, path)
+    return output, files.enter_context(output.open(path))
+
+
+def _write_weights(member: Model, output: AttentionOutput, writer: AttentionWriter, device: torch.device) -> None:
+    """Forecast again with one member alone, for its weights."""
+    for forecasts in forecast_windows(member, output.panel, output.cutoffs, device=device, arrays=output.arrays):
+        output.write(writer, forecasts)
+
+
+def prediction_columns(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:
+    """The columns of predictions.csv for a batch: one row per window and step, the levels by their names."""
+    horizon, batch = model.schema.horizon, len(forecasts.cutoffs)
+    levels = np.empty((batch, horizon, 0)) if forecasts.levels is None else forecasts.levels
+    steps = np.arange(1, horizon + 1)
+    return {
+        "item_id": np.repeat(np.array(panel.item_ids, dtype=object)[forecasts.series], horizon),
+        "cutoff": np.repeat(panel.timestamps[forecasts.cutoffs], horizon),
+        "timestamp": panel.timestamps[forecasts.cutoffs[:, None] + steps].ravel(),
+        "step": np.tile(steps, batch),
+        "prediction": forecasts.prediction.ravel(),
+        **{level_name(level): levels[..., index].ravel() for index, level in enumerate(model.levels)},
+    }
+
+
+def predictions_csv(predictions: pd.DataFrame) -> str:
+    """The text of predictions.csv. Ten digits are more than float32 weights can mean, and survive a round trip.
+
+    Times of a zone carry their offset, as `2024-03-31 03:00:00+02:00`; without any clock, dates are only dates.
+    """
+    written = predictions.copy()
+    dates = [name for name in ("cutoff", "timestamp") if written[name].dtype.kind == "M"]
+    has_clock = any((written[name] != written[name].dt.normalize()).any() for name in dates)
+    for name in dates:
+        if isinstance(written[name].dtype, pd.DatetimeTZDtype):
+            instants = written[name].dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
+            written[name] = zone_of(written[name]).text(instants)
+        else:
+            written[name] = written[name].dt.strftime("%Y-%m-%d %H:%M:%S" if has_clock else "%Y-%m-%d")
+    return written.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+
+
+# --------------------------------------------------------------------------- combining
+# What `predict` does to forecast together with baselines.
+
+
+class Other(NamedTuple):
+    """The mean of some baselines' forecasts of the same windows."""
+
+    cutoffs: NDArray[np.int64]
+    """Rows of the last known values, ascending (num_series,)."""
+    prediction: NDArray[np.float64]
+    """(num_series, horizon), NaN where there is none."""
+
+    @classmethod
+    def of(cls, names: tuple[str, ...], model: Model, panel: Panel) -> Other:
+        """Forecast with baselines that learn from the whole history.
+
+        Args:
+            names: of the baselines, at least one.
+            model: whose windows these are.
+            panel: the history, with `horizon` future rows per series.
+
+        Raises:
+            ConfigError: there is no such baseline, or it is not installed.
+            DataError: the history is too short to learn from.
+        """
+        schema = model.schema
+        cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
+        try:
+            setup = BaselineSetup.of(schema, panel.timestamps[cutoffs].max())
+            return cls(cutoffs, mean_of([baseline_forecasts(name, panel, cutoffs, setup) for name in names]))
+        except DataError as error:
+            rows = f"the history has {int(panel.known.max()):,} rows"
+            raise DataError(
+                f"{error.message}; {rows}", "--data HISTORY with more rows: of the run alone the last lookback is known"
+            ) from None
+
+    def alone(self, panel: Panel) -> tuple[str, ...]:
+        """Series without a forecast of any baseline, which have the model's alone."""
+        missing = np.isnan(self.prediction).all(axis=1)
+        return tuple(panel.item_ids[index] for index in panel.series_of_rows[self.cutoffs[missing]])
+
+    def combined(self, forecasts: WindowForecasts, *, non_negative: bool) -> WindowForecasts:
+        """The mean of both, with the model's levels moved by as much."""
+        own = self.prediction[np.searchsorted(self.cutoffs, forecasts.cutoffs)]
+        levels = {} if forecasts.levels is None else {str(at): each for at, each in _each(forecasts.levels)}
+        prediction, moved = combined(forecasts.prediction, levels, own, non_negative=non_negative)
+        stacked = None if forecasts.levels is None else np.stack(list(moved.values()), axis=-1)
+        return forecasts._replace(prediction=prediction, levels=stacked)
+
+
+def _each(levels: NDArray[np.float64]) -> enumerate[NDArray[np.float64]]:
+    return enumerate(np.moveaxis(levels, -1, 0))
+
+
+# --------------------------------------------------------------------------- forecast result
+# What `Forecaster.predict` gives.
+
+
+@dataclass(frozen=True)
+class ForecastResult:
+    """What `predict` gives."""
+
+    predictions: pd.DataFrame
+    """item_id, cutoff, timestamp, step (1 … horizon), prediction and a column per level (`0.1`), in the target's
+    units."""
+    attention: AttentionDump | None
+    """The weights behind them, of an ensemble averaged over its members; None for the mechanism `none`."""
+    member_attention: tuple[AttentionDump, ...] = ()
+    """Of an ensemble the weights of each member, where they were asked for."""
+    skipped: tuple[str, ...] = ()
+    """Series with fewer rows than the lookback, which have no forecast."""
+    cold: tuple[str, ...] = ()
+    """Series that training did not see, scaled by their own lookback."""
+    unknown_categories: tuple[UnknownCategory, ...] = ()
+    """Categories of the history and the future that training did not see."""
+    repairs: tuple[Repair, ...] = ()
+    """What was done to the history as it was read, and which cells of the future are empty and hidden."""
+    findings: tuple[Finding, ...] = ()
+    """Notes and warnings about what is known of the future."""
+    samples_path: Path | None = None
+    """Parquet file of the paths that were drawn; None where none were asked for. A temporary one lives as long as the
+    Forecaster."""
+    samples_seed: int | None = None
+    """What they were drawn with."""
+    combined_with: tuple[str, ...] = ()
+    """The baselines of which the forecasts are one half, the model's the other."""
+    alone: tuple[str, ...] = ()
+    """The series of which none of those baselines had a forecast: the model's stands alone."""
+
+    @property
+    def samples(self) -> pd.DataFrame | None:
+        """The paths, read from their file: item_id, cutoff, sample (from 0), timestamp, step, value; None without."""
+        import pandas as pd
+
+        return None if self.samples_path is None else pd.read_parquet(self.samples_path)

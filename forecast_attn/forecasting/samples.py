@@ -1,0 +1,175 @@
+"""Paths drawn from an autoregressive forecast, a batch at a time, to a Parquet file."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.windows import WindowArrays
+from forecast_attn.data.zones import in_zone
+from forecast_attn.errors import ConfigError
+from forecast_attn.forecasting.model import Model
+from forecast_attn.nn.network import ForecastNetwork
+from forecast_attn.runs.atomic import write_errors_of
+
+PATHS_AT_ONCE = 256
+"""Paths drawn together; memory and the random numbers of a path do not depend on how many there are."""
+
+
+@dataclass(frozen=True)
+class SampleChoice:
+    """How many paths of each window, the seed they are drawn with, and the file they are written to."""
+
+    paths: int
+    seed: int
+    path: Path
+
+    @classmethod
+    def of(cls, model: Model, paths: int | None, seed: int | None, path: Path | str | None) -> SampleChoice | None:
+        """What the options of `predict` ask for; None for no paths.
+
+        Raises:
+            ConfigError: the model has no paths to draw, or seed and file have nothing to act on.
+        """
+        if paths is None:
+            if seed is not None or path is not None:
+                raise ConfigError("--seed and --samples-out are for drawn paths", "add --samples 100")
+            return None
+        assert path is not None
+        choice = cls(paths, secrets.randbelow(2**31) if seed is None else seed, Path(path))
+        choice.check(model)
+        return choice
+
+    def check(self, model: Model) -> None:
+        """Refuse a model that has no paths to draw.
+
+        Raises:
+            ConfigError: saying what it would take.
+        """
+        options = model.config.model
+        if self.paths < 1:
+            raise ConfigError(f"--samples must be at least 1; got {self.paths}", "such as --samples 100")
+        if self.seed < 0:
+            raise ConfigError(f"--seed must be at least 0; got {self.seed}", "such as --seed 1")
+        if options.decoding != "autoregressive":
+            raise ConfigError(
+                "--samples needs steps that follow each other; those of --decoding direct are independent",
+                "train with --decoding autoregressive",
+            )
+        if options.head == "point":
+            raise ConfigError(
+                "--samples needs a forecast with a distribution; this run's is a point",
+                "train with --distribution gaussian, or --quantiles 0.1,0.5,0.9",
+            )
+        if options.head == "quantile" and not min(options.levels) < 0.5 < max(options.levels):
+            raise ConfigError("--samples needs levels on both sides of 0.5", "train with --quantiles 0.1,0.5,0.9")
+
+
+def drawn_paths(
+    model: Model,
+    panel: Panel,
+    arrays: WindowArrays,
+    cutoffs: NDArray[np.int64],
+    choice: SampleChoice,
+    device: torch.device,
+) -> Iterator[tuple[NDArray[np.int64], int, NDArray[np.float64]]]:
+    """Draw paths of every window, step by step: each value drawn feeds the next step.
+
+    Args:
+        model: autoregressive, with a distribution. The members of an ensemble draw in turn: path k is of member k
+            modulo their number.
+        panel: the series, of which the model's scaler knows all.
+        arrays: the panel's windows.
+        cutoffs: rows of the last known values, (num_windows,).
+        choice: how many paths, and the seed. A window's paths depend on the seed and on its place among the windows,
+            not on how many paths are drawn.
+        device: where to compute.
+
+    Yields:
+        The cut-off row of a window repeated for each path, the number of the first path (from 0), and the paths in
+        original units (num_paths, horizon).
+    """
+    model = model.of_series(panel.item_ids)
+    networks, arrays = [network.to(device).eval() for network in model.networks], arrays.to(device)
+    for place, cutoff in enumerate(cutoffs):
+        generator = np.random.default_rng([choice.seed, place])
+        for first in range(0, choice.paths, PATHS_AT_ONCE):
+            number = min(PATHS_AT_ONCE, choice.paths - first)
+            rows = np.full(number, cutoff)
+            uniform = generator.random((number, model.schema.horizon, 2)).astype(np.float32)
+            drawn = np.empty((number, model.schema.horizon), np.float32)
+            turn = np.arange(first, first + number) % len(networks)
+            for member, network in enumerate(networks):
+                mine = turn == member
+                drawn[mine] = _draw(network, arrays, rows[mine], uniform[mine])
+            series = arrays.series_of(torch.from_numpy(rows).to(device)).cpu().numpy()
+            yield rows, first, model.in_units(drawn, series)
+
+
+def _draw(
+    network: ForecastNetwork, arrays: WindowArrays, rows: NDArray[np.int64], uniform: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """A path for each row (num_paths, horizon), on the series' scale, of numbers (num_paths, horizon, 2)."""
+    if not len(rows):
+        return np.empty(uniform.shape[:2], np.float32)
+    device = arrays.target.device
+    with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+        window, draws = arrays.gather(torch.from_numpy(rows).to(device)), torch.from_numpy(uniform).to(device)
+        drawn: NDArray[np.float32] = network(window, need_weights=False, uniform=draws).prediction.cpu().numpy()
+    return drawn
+
+
+def write_samples(
+    stream: BinaryIO,
+    model: Model,
+    panel: Panel,
+    arrays: WindowArrays,
+    cutoffs: NDArray[np.int64],
+    choice: SampleChoice,
+    device: torch.device,
+) -> None:
+    """Draw paths into a Parquet file: item_id, cutoff, sample (from 0), timestamp, step, value; the seed beside them.
+
+    Raises:
+        RunError: the disk is full.
+    """
+    writer: Any = None
+    try:
+        for rows, first, values in drawn_paths(model, panel, arrays, cutoffs, choice, device):
+            table = pa.Table.from_pandas(_sample_rows(panel, rows, first, values), preserve_index=False)
+            table = table.replace_schema_metadata({b"seed": str(choice.seed).encode()})
+            with write_errors_of(choice.path):
+                writer = writer or pq.ParquetWriter(stream, table.schema, compression="zstd")
+                writer.write_table(table)
+    finally:
+        if writer is not None:
+            with write_errors_of(choice.path):
+                writer.close()
+
+
+def _sample_rows(panel: Panel, rows: NDArray[np.int64], first: int, values: NDArray[np.float64]) -> pd.DataFrame:
+    number, horizon = values.shape
+    steps = np.arange(1, horizon + 1)
+    series = int(np.searchsorted(panel.starts, rows[0], side="right")) - 1
+    frame = pd.DataFrame(
+        {
+            "item_id": np.repeat(np.array([panel.item_ids[series]], dtype=object), values.size),
+            "cutoff": np.repeat(panel.timestamps[rows], horizon),
+            "sample": np.repeat(np.arange(first, first + number), horizon),
+            "timestamp": panel.timestamps[rows[:, None] + steps].ravel(),
+            "step": np.tile(steps, number),
+            "value": values.ravel(),
+        }
+    )
+    return in_zone(frame, panel.zone)

@@ -1,0 +1,259 @@
+"""What an inspection found, as plain data that turns into JSON."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.inspection.statistics import back_words, span_text, time_span
+
+MOST_NAMED = 4
+"""Steps whose strongest lag is said in words."""
+
+Matrix = NDArray[np.floating[Any]]
+
+
+@dataclass(frozen=True)
+class Header:
+    """What was inspected.
+
+    `lookback`, `horizon` and `season` are in time steps; a weight belongs to a key of `patch_length` of them.
+    """
+
+    mechanism: str
+    order: str
+    score: str
+    normaliser: str
+    window: str
+    heads: list[int]
+    item_ids: list[str]
+    num_windows: int
+    first_cutoff: str
+    last_cutoff: str
+    lookback: int
+    horizon: int
+    frequency: str
+    season: int
+    dtype: str
+    kept_weights: int | None
+    value_rank: int | None
+    zone: str | None
+    patch_length: int = 1
+
+    @property
+    def num_keys(self) -> int:
+        """Weights of a row."""
+        return self.lookback // self.patch_length
+
+    @property
+    def key_season(self) -> int:
+        """Keys in a season; 1 for no season, or one that is no whole number of keys."""
+        return 1 if self.season % self.patch_length else self.season // self.patch_length
+
+    @property
+    def keys_text(self) -> str:
+        """How many keys there are, and of what: `7 patches of 24 time steps`, or `168 lags`."""
+        if self.patch_length == 1:
+            return f"{self.num_keys} lags"
+        return f"{self.num_keys} patch{'' if self.num_keys == 1 else 'es'} of {self.patch_length} time steps"
+
+    @property
+    def identifiable(self) -> bool | None:
+        """Whether these weights can be the only ones that give this forecast; None where the file does not tell."""
+        return None if self.value_rank is None else self.num_keys <= self.value_rank + 1
+
+
+@dataclass(frozen=True)
+class TopLag:
+    """One of the lags a step looks at most, with its time where a single window is inspected.
+
+    Attributes:
+        lag: keys back from the cut-off: time steps, or patches.
+        weight: on it.
+        distance: how far back that is in time; of a patch, from where to where.
+        timestamp: its time; of a patch, that of its first time step.
+        first_lag: of a patch, the smallest lag of its time steps; None where keys are time steps, as the next two.
+        last_lag: the largest.
+        last_timestamp: the time of its last time step.
+    """
+
+    lag: int
+    weight: float
+    distance: str
+    timestamp: str | None
+    first_lag: int | None = None
+    last_lag: int | None = None
+    last_timestamp: str | None = None
+
+    @property
+    def lag_text(self) -> str:
+        """The lag in time steps: `24`, or `24–47` of a patch."""
+        first, last = (self.lag if lag is None else lag for lag in (self.first_lag, self.last_lag))
+        return span_text(first, last)
+
+    @property
+    def time_text(self) -> str | None:
+        """The time, or from when to when a patch is."""
+        return self.timestamp and time_span(self.timestamp, self.last_timestamp or self.timestamp)
+
+
+@dataclass(frozen=True)
+class StepStatistics:
+    """One step ahead: means over windows and heads of what is computed per row of weights.
+
+    Attributes:
+        step: steps ahead of the cut-off; of a patch, the first.
+        timestamp: its target time, where a single window is inspected.
+        entropy: nats.
+        normalised_entropy: as a share of a uniform row's.
+        effective_steps: exp(entropy), in keys.
+        max_weight: largest weight.
+        centroid_lag: weighted mean of the lags, in keys.
+        recent_season_mass: weight within a step of lags m, 2m, … from the cut-off; None without a season.
+        target_season_mass: weight within a step of whole seasons before the target; None without a season.
+        top: the lags with the largest mean weight.
+        last_step: of a patch, its last step ahead; None where the decoder's steps are time steps.
+        last_timestamp: its target time, where a single window is inspected.
+    """
+
+    step: int
+    timestamp: str | None
+    entropy: float
+    normalised_entropy: float
+    effective_steps: float
+    max_weight: float
+    centroid_lag: float
+    recent_season_mass: float | None
+    target_season_mass: float | None
+    top: list[TopLag]
+    last_step: int | None = None
+    last_timestamp: str | None = None
+
+    @property
+    def step_text(self) -> str:
+        """`7`, or `1–24` of a patch."""
+        return span_text(self.step, self.step if self.last_step is None else self.last_step)
+
+    @property
+    def time_text(self) -> str | None:
+        """The target time, or from when to when a patch is."""
+        return self.timestamp and time_span(self.timestamp, self.last_timestamp or self.timestamp)
+
+
+@dataclass(frozen=True)
+class GroupStatistics:
+    """One series, head, hour or weekday: means over its windows, heads and the steps.
+
+    Attributes:
+        name: of the group, in words.
+        num_windows: windows in it.
+        entropy: nats.
+        normalised_entropy: as a share of a uniform row's.
+        effective_steps: exp(entropy), in keys.
+        max_weight: largest weight.
+        centroid_lag: weighted mean of the lags, in keys.
+        target_season_mass: weight within a step of whole seasons before the target; None without a season.
+        distance: Jensen-Shannon distance of its profile from that of all windows, 0 to 1.
+        top: the lags with the largest mean weight.
+        profile: (num_keys,) mean weight, oldest position first.
+    """
+
+    name: str
+    num_windows: int
+    entropy: float
+    normalised_entropy: float
+    effective_steps: float
+    max_weight: float
+    centroid_lag: float
+    target_season_mass: float | None
+    distance: float
+    top: list[TopLag]
+    profile: Matrix
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """Everything `forecast inspect` shows.
+
+    Attributes:
+        header: what was inspected.
+        steps: one entry per step ahead.
+        profile: (num_keys,) mean weight over windows, heads and steps, oldest position first.
+        mean_weights: (steps, num_keys) mean over windows and heads, oldest position first.
+        uniform_season_mass: what `target_season_mass`, averaged over the steps, would be for uniform weights.
+        warnings: in words, what makes the weights say less than they seem to.
+        top: the lags with the largest mean weight over all steps.
+        by: what the groups are groups of: item, head, hour or weekday; None without groups.
+        groups: each of them.
+        missing_steps: how many keys of a lookback are missing, on average; None where none can be.
+        lookback_timestamps: (lookback,) the time of each time step, where a single window is inspected.
+    """
+
+    header: Header
+    steps: list[StepStatistics]
+    profile: Matrix
+    mean_weights: Matrix
+    uniform_season_mass: float | None
+    warnings: list[str]
+    top: list[TopLag]
+    by: str | None = None
+    groups: list[GroupStatistics] = field(default_factory=list)
+    missing_steps: float | None = None
+    lookback_timestamps: list[str] | None = None
+
+    @property
+    def target_steps(self) -> list[int]:
+        """The time steps ahead that `steps` stand for."""
+        spans = [(step.step, step.step if step.last_step is None else step.last_step) for step in self.steps]
+        return [step for first, last in spans for step in range(first, last + 1)]
+
+    @property
+    def most_at(self) -> str:
+        """Where the largest mean weight lies, in the unit of the time axis: `24–47 hours back (83 % of the weight)`.
+
+        Of several steps it is said of each, of very many of the first and the last.
+        """
+        said = self.steps if len(self.steps) <= MOST_NAMED else [self.steps[0], self.steps[-1]]
+        return ", ".join(self._most_at(step) for step in said)
+
+    def _most_at(self, step: StepStatistics) -> str:
+        top = step.top[0]
+        first, last = (top.lag if lag is None else lag for lag in (top.first_lag, top.last_lag))
+        steps = f" for steps {step.step_text}" if len(self.steps) > 1 else ""
+        return f"{back_words(self.header.frequency, first, last)}{steps} ({100 * top.weight:.0f} % of the weight)"
+
+    def mean(self, name: str) -> float | None:
+        """The mean over steps of one of their numbers; None where it is not defined."""
+        values = [getattr(step, name) for step in self.steps]
+        return None if None in values else float(np.mean(values))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it for JSON, but `mean_weights` (export the file for those); what is not finite becomes None."""
+        document = dataclasses.asdict(self)
+        del document["mean_weights"]
+        document["header"]["identifiable"] = self.header.identifiable
+        plain: dict[str, Any] = without_nan(document)
+        return plain if self.header.patch_length > 1 else _without_patches(plain)
+
+
+def _without_patches(value: Any) -> Any:
+    """The document of keys that are time steps: it says nothing of what only patches have."""
+    if isinstance(value, dict):
+        return {name: _without_patches(entry) for name, entry in value.items() if name not in _OF_PATCHES}
+    return [_without_patches(entry) for entry in value] if isinstance(value, list) else value
+
+
+_OF_PATCHES = {"patch_length", "first_lag", "last_lag", "last_timestamp", "last_step"}
+
+
+def without_nan(value: Any) -> Any:
+    """Plain lists and numbers for JSON; what is not finite becomes None."""
+    if isinstance(value, dict):
+        return {name: without_nan(entry) for name, entry in value.items()}
+    if isinstance(value, list | np.ndarray):
+        return [without_nan(entry) for entry in value]
+    if isinstance(value, float | np.floating):
+        return float(value) if np.isfinite(value) else None
+    return value

@@ -1,0 +1,66 @@
+"""Older forms of a run's files, brought to the present one as they are read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+FORMAT_VERSION = 2
+"""Of the JSON files that this version writes."""
+
+_BEFORE: dict[str, dict[str, Any]] = {
+    "model": {"patch_length": 1, "projection_size": 0, "lags": (), "temporal_decoder_size": 0, "linear_path": False},
+    "training": {"preset": "default", "warmup": None, "weight_averaging": "none"},
+}
+"""What a run did that was trained before an option existed, whatever the default has become since."""
+
+
+def upgraded(content: dict[str, Any]) -> dict[str, Any]:
+    """The content of a run's JSON file in the present format; files themselves are left as they are.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is not what its format says.
+    """
+    if content["format"] == 1:
+        content = _from_1(content)
+    if "options" in content:
+        # Those of a comparison have no parts: they are what was given, and nothing is left out.
+        options = {
+            part: _BEFORE.get(part, {}) | given if isinstance(given, dict) else given
+            for part, given in content["options"].items()
+        }
+        content = {**content, "options": options}
+    return content
+
+
+def _from_1(content: dict[str, Any]) -> dict[str, Any]:
+    """Format 1 knew no zones, categories, holidays, vintages, missing values or padding."""
+    if "scaler" in content:
+        return _schema_from_1(content)
+    if "data" in content:
+        return {**content, "data": {"vintages_sha256": None, **content["data"]}}
+    return content
+
+
+def _schema_from_1(content: dict[str, Any]) -> dict[str, Any]:
+    from forecast_attn.data.calendar import Calendar
+    from forecast_attn.data.frequency import Frequency
+    from forecast_attn.data.zones import Zone
+
+    frequency = Frequency(**content["frequency"])
+    scaler = dict(content["scaler"])
+    for group in ("past", "future"):  # one list per series then, one per column now
+        scaler[group] = {
+            name: [list(column) for column in zip(*rows, strict=True)] for name, rows in scaler[group].items()
+        }
+    return {
+        **content,
+        "roles": {**{f"{kind}_categories": [] for kind in ("past", "future", "static")}, **content["roles"]},
+        "calendar": Calendar.build(content["calendar"], frequency).to_dict(),
+        "scaler": scaler,
+        "zone": Zone().to_dict(),
+        "date_order": None,
+        "vocabulary": {},
+        "masked": False,
+        "padded": False,
+    }

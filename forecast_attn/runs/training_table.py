@@ -1,0 +1,137 @@
+"""From a table, or the table a run was started with, to a validated panel."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from forecast_attn.config.options import DataConfig, RunConfig
+from forecast_attn.data.findings import coded
+from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.runs.run_dir import DataSource, RunDir, sha256_of
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from forecast_attn.data.panel import Panel
+    from forecast_attn.data.panel_building import VintageTable
+    from forecast_attn.data.reading import Progress
+
+
+Table = Path | str
+"""A file, or - for stdin; where one is accepted, a DataFrame is too."""
+STDIN = "-"
+
+
+def read_panel(
+    data: pd.DataFrame | Table,
+    config: RunConfig,
+    vintages: pd.DataFrame | None = None,
+    progress: Progress | None = None,
+) -> tuple[Panel, DataSource]:
+    """Read and validate a table.
+
+    Args:
+        data: the table.
+        config: what its columns mean and how it is read.
+        vintages: future covariates as they were forecast; the file that the configuration names when None.
+        progress: called with the bytes read so far and the bytes there are.
+
+    Raises:
+        DataError: what is wrong with it.
+        ConfigError: declared columns contradict each other.
+    """
+    from forecast_attn.data.memory import release_memory
+    from forecast_attn.data.panel_building import build_panel
+    from forecast_attn.data.reading import read_table
+    from forecast_attn.data.roles import resolve_roles
+
+    name, options = name_of(data), config.data
+    frame = read_table(data, options, progress=progress)
+    frame, options, table = with_vintages(frame, options, vintages)
+    panel = build_panel(frame, resolve_roles(frame, options, name), options, source=name, vintages=table)
+    del frame
+    release_memory()
+    forecasts = options.vintages if vintages is None else None
+    return panel, DataSource(_path_of(data) or name, _digest_of(data), _digest_of(forecasts))
+
+
+@coded("FA501")
+def with_vintages(
+    frame: pd.DataFrame, config: DataConfig, vintages: pd.DataFrame | None
+) -> tuple[pd.DataFrame, DataConfig, VintageTable | None]:
+    """The table and its options with the columns that were forecast declared, and the table of forecasts.
+
+    Raises:
+        DataError: the table of forecasts cannot be read, or has a column that is neither in the data nor declared.
+    """
+    from forecast_attn.data.issued import declare_issued
+    from forecast_attn.data.panel_building import VintageTable
+    from forecast_attn.data.reading import read_beside
+
+    if vintages is None and config.vintages is None:
+        return frame, config, None
+    table = read_beside(config.vintages if vintages is None else vintages, config)
+    frame, config, absent = declare_issued(frame, table, config)
+    return frame, config, VintageTable(table, name_of(vintages if vintages is not None else config.vintages), absent)
+
+
+def panel_of_run(
+    run: RunDir,
+    config: RunConfig,
+    data: pd.DataFrame | Table | None,
+    vintages: pd.DataFrame | None = None,
+    progress: Progress | None = None,
+) -> Panel:
+    """The table a run was started with.
+
+    Args:
+        run: its recorded file is read when `data` is None.
+        config: its options.
+        data: the table.
+        vintages: see `read_panel`.
+        progress: see `read_panel`.
+
+    Raises:
+        RunError: it was not trained on a file, or on another table than this.
+        DataError: what is wrong with the table.
+    """
+    recorded = run.read_json(run.config)["data"]
+    table = recorded["file"] if data is None else data
+    if data is None and recorded["sha256"] is None:
+        raise RunError(f"'{run.path}' was not trained on a file; the table must be given again", "pass it as DATA")
+    try:
+        panel, source = read_panel(table, config, vintages, progress)
+    except (DataError, ConfigError) as error:
+        with contextlib.suppress(OSError):  # what is wrong with another table does not matter
+            _refuse_another(run, table, recorded["sha256"], _digest_of(table))
+        if isinstance(error, ConfigError):
+            raise
+        hint = error.hint or (f"forecast train DATA --resume {run.path}" if data is None else None)
+        raise DataError(error.message, hint) from None
+    _refuse_another(run, table, recorded["sha256"], source.sha256)
+    _refuse_another(run, config.data.vintages, recorded["vintages_sha256"], source.vintages_sha256)
+    return panel
+
+
+def _refuse_another(run: RunDir, name: pd.DataFrame | Table | None, was: str | None, now: str | None) -> None:
+    if was is not None and now not in (was, None):
+        raise RunError(
+            f"'{name}' is not the table that '{run.path}' was started with",
+            "resume with the original file, or train a new run",
+        )
+
+
+def _path_of(data: pd.DataFrame | Table | None) -> str | None:
+    """The path of a file; None for a DataFrame, stdin and nothing."""
+    return str(data) if isinstance(data, str | Path) and str(data) != STDIN else None
+
+
+def _digest_of(data: pd.DataFrame | Table | None) -> str | None:
+    path = _path_of(data)
+    return None if path is None else sha256_of(Path(path))
+
+
+def name_of(data: pd.DataFrame | Table | None) -> str:
+    if not isinstance(data, str | Path):
+        return "DataFrame"
+    return "stdin" if str(data) == STDIN else Path(data).name

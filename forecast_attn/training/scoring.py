@@ -1,0 +1,235 @@
+"""The end of training: how good the best weights are, what they look at, and the file that says the run is whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.attention_file import DumpChoice
+from forecast_attn.baselines.naive import Floats, Ints, seasonal_naive_error
+from forecast_attn.baselines.registry import DEFAULT_BASELINES, BaselineSetup, baseline_forecasts
+from forecast_attn.config.options import RunConfig
+from forecast_attn.data.memory import release_memory
+from forecast_attn.data.windows import WindowArrays
+from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
+from forecast_attn.forecasting.attention_output import AttentionOutput
+from forecast_attn.forecasting.ensemble import member_config
+from forecast_attn.forecasting.model import Model, choose_device, forecast_windows, load_network
+from forecast_attn.forecasting.quantiles import fit_calibration, level_scores
+from forecast_attn.runs.run_dir import RunDir, sha256_of
+from forecast_attn.training.preparation import Preparation
+from forecast_attn.training.recorder import best_epoch_of
+from forecast_attn.training.sampling import spread_evenly
+
+
+def finish(run: RunDir, preparation: Preparation, config: RunConfig, arrays: WindowArrays, reason: str) -> None:
+    """Score the best weights on the validation windows, write their attention, and declare the run finished.
+
+    Args:
+        run: a run, or a member of an ensemble, with weights and history.
+        preparation: with the validation windows.
+        config: of the run, or of the member.
+        arrays: the windows.
+        reason: why training ended.
+    """
+    model = Model(config, preparation.schema, (load_network(run, config, preparation.schema),))
+    num_epochs = len(run.history.read_text(encoding="utf-8").splitlines()) - 1
+    beginning = {"best_epoch": best_epoch_of(run), "epochs": num_epochs, "ended": reason}
+    _score_and_write(run, model, preparation, arrays, beginning, {"model_sha256": sha256_of(run.model)})
+    if reason != "interrupted":
+        run.checkpoint.unlink(missing_ok=True)
+
+
+def finish_ensemble(run: RunDir, preparation: Preparation, config: RunConfig, reason: str) -> None:
+    """Score what the members forecast together, beside the scores of each, and declare the ensemble finished.
+
+    Args:
+        run: the ensemble; the members that are there are finished.
+        preparation: with the validation windows.
+        config: of the ensemble.
+        reason: why training ended; `interrupted` where members are missing, or the last one is not what it would be.
+    """
+    members, schema = run.members, preparation.schema
+    networks = tuple(load_network(member, config, schema) for member in members)
+    metrics = [member.read_json(member.metrics) for member in members]
+    told = ("best_epoch", "epochs", "ended", "validation", "skill_per_cent", "model_sha256")
+    about = [
+        {"seed": member_config(config, number).training.seed, **{name: each[name] for name in told}}
+        for number, each in enumerate(metrics)
+    ]
+    model, arrays = Model(config, schema, networks), schema.windows_of(preparation.panel)
+    _score_and_write(run, model, preparation, arrays, {"ended": reason}, {"members": about})
+
+
+def _score_and_write(
+    run: RunDir,
+    model: Model,
+    preparation: Preparation,
+    arrays: WindowArrays,
+    beginning: dict[str, Any],
+    weights: dict[str, Any],
+) -> None:
+    """The scores of a model on the validation windows, its calibration and its attention; metrics.json comes last."""
+    release_memory()
+    validation = forecast_validation(model, preparation, arrays)
+    model = calibrated(model, validation)
+    scores = validation_scores(model, preparation, validation)
+    if model.calibration is not None:
+        run.write_json(run.calibration, model.calibration.to_dict())
+        weights = {**weights, "calibration_sha256": sha256_of(run.calibration)}
+    if model.has_attention:
+        _write_validation_attention(run, model, preparation, arrays)
+    run.write_json(run.metrics, {**beginning, **scores, "short_series": preparation.split.short_series(), **weights})
+
+
+class ValidationForecasts(NamedTuple):
+    """Forecasts of the validation windows that are scored, and what came true."""
+
+    cutoffs: NDArray[np.int64]
+    """(num_windows,)"""
+    series: NDArray[np.int64]
+    """(num_windows,)"""
+    prediction: NDArray[np.float64]
+    """In original units, (num_windows, horizon)."""
+    base_levels: NDArray[np.float64] | None
+    """Before calibration, on the series' scale, (num_windows, horizon, num_levels); None for points alone."""
+    actual: NDArray[np.float64]
+    """In original units, NaN where not observed, (num_windows, horizon)."""
+
+
+def validation_rows(preparation: Preparation, config: RunConfig) -> NDArray[np.int64]:
+    """Cut-offs of the windows that are scored, (num_windows,)."""
+    return spread_evenly(preparation.validation_cutoffs, config.training.validation_windows)
+
+
+def actual_values(preparation: Preparation, cutoffs: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The targets of the horizons after these rows (num_windows, horizon), NaN where not observed."""
+    steps = np.arange(1, preparation.schema.horizon + 1)
+    return np.asarray(preparation.panel.target[cutoffs[:, None] + steps], np.float64)
+
+
+def forecast_validation(model: Model, preparation: Preparation, arrays: WindowArrays) -> ValidationForecasts:
+    """Forecast the validation windows, in float32 and without weights."""
+    cutoffs, panel = validation_rows(preparation, model.config), preparation.panel
+    device = choose_device(model.config.training.accelerator)
+    batches = list(forecast_windows(model, panel, cutoffs, device=device, arrays=arrays, need_weights=False))
+    return ValidationForecasts(
+        cutoffs,
+        np.concatenate([batch.series for batch in batches]),
+        np.concatenate([batch.prediction for batch in batches]),
+        np.concatenate([batch.base_levels for batch in batches if batch.base_levels is not None])
+        if model.levels
+        else None,
+        actual_values(preparation, cutoffs),
+    )
+
+
+def calibrated(model: Model, validation: ValidationForecasts) -> Model:
+    """The model with its levels calibrated on the validation windows, where that was asked for.
+
+    Raises:
+        DataError: too few values for a level.
+    """
+    kind = model.config.model.calibration
+    if kind == "none":
+        return model
+    assert validation.base_levels is not None
+    steps = validation.actual.shape[1]
+    series = np.repeat(validation.series, steps)
+    actual = model.schema.scaler.scale_target(validation.actual.ravel(), series).reshape(-1, steps)
+    return replace(model, calibration=fit_calibration(kind, model.levels, actual, validation.base_levels))
+
+
+def validation_scores(model: Model, preparation: Preparation, validation: ValidationForecasts) -> dict[str, Any]:
+    """Errors of the model and of the baselines on the same windows, in original units; of its levels too."""
+    panel, season, cutoffs = preparation.panel, preparation.schema.frequency.season, validation.cutoffs
+    starts = panel.starts[:-1]
+    training_ends = starts + preparation.split.training_rows(panel)
+    naive_error = seasonal_naive_error(panel.target, starts, training_ends, season=season)[validation.series]
+    errors = point_metrics(validation.actual, validation.prediction, naive_error)
+    assert errors["mae"] is not None
+    baselines = score_baselines(preparation, cutoffs, validation.actual, naive_error, errors["mae"])
+    naive = dict(baselines["seasonal-naive"])
+    skill = naive.pop("skill_per_cent")
+    return {
+        "validation": {
+            "windows": len(cutoffs),
+            "windows_available": len(preparation.validation_cutoffs),
+            "after": preparation.panel.zone.stamp_text(preparation.split.boundary),
+            **errors,
+            **_scores_of_levels(model, validation),
+        },
+        "seasonal_naive": {"season": season, **naive},
+        "skill_per_cent": skill,
+        "baselines": baselines,
+    }
+
+
+def _scores_of_levels(model: Model, validation: ValidationForecasts) -> dict[str, Any]:
+    if validation.base_levels is None:
+        return {}
+    levels = model.levels_in_units(validation.base_levels, validation.series)
+    # Offsets fitted on these windows make their coverage what was asked for; it says little of other windows.
+    scores = level_scores(model.levels, validation.actual, levels)
+    return scores | {"calibrated_on_these_windows": model.calibration is not None}
+
+
+def _write_validation_attention(run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays) -> None:
+    device = choose_device(model.config.training.accelerator)
+    options = model.config.training
+    choice = DumpChoice.of(options.attention_windows, options.attention_dtype, options.attention_top)
+    cutoffs, panel = preparation.validation_cutoffs, preparation.panel
+    output = AttentionOutput.plan(model, panel, arrays, cutoffs, choice, device)
+    with output.open(run.validation_attention) as writer:
+        for forecasts in forecast_windows(model, panel, output.cutoffs, device=device, arrays=arrays):
+            output.write(writer, forecasts)
+
+
+# --------------------------------------------------------------------------- baselines
+# What forecasts that cost next to nothing score on the validation windows, to stand beside the model's.
+
+
+LONGEST_LINEAR = 1_000
+"""Lookback above which the linear network is left to `forecast backtest`: its cost is the cube of the lookback. With
+168 steps it takes a third of a second, with 720 steps and a horizon of 96 ten, a hundredth of the training there."""
+LARGEST_LINEAR = 5_000_000
+"""Rows above which it is left there too: linear algebra has buffers of 30 MB, and memory is what such tables lack."""
+
+
+def _setup(preparation: Preparation) -> BaselineSetup:
+    """The run's own windows, and its scales where they are what a baseline would fit: both are large."""
+    scaler = preparation.schema.scaler
+    standard = scaler.method == "standard" and scaler.transform.kind == "none"
+    setup = BaselineSetup.of(preparation.schema, preparation.split.boundary)
+    return replace(setup, cutoffs=preparation.training_cutoffs, scaler=scaler if standard else None)
+
+
+def score_baselines(
+    preparation: Preparation, cutoffs: Ints, actual: Floats, naive_error: Floats, mae: float
+) -> dict[str, dict[str, Any]]:
+    """Score the default baselines; the linear one learns from the training windows.
+
+    Args:
+        preparation: of the run.
+        cutoffs: rows of the windows that are scored, (num_windows,).
+        actual: what came, NaN where not observed, (num_windows, horizon).
+        naive_error: scale of each window's series, (num_windows,); see `point_metrics`.
+        mae: of the model on the same windows.
+
+    Returns:
+        By the name of the baseline: mae, rmse, mase and skill_per_cent, how much smaller the model's MAE is.
+    """
+    release_memory()
+    setup = _setup(preparation)
+    scores: dict[str, dict[str, Any]] = {}
+    for name in DEFAULT_BASELINES:
+        if name == "linear" and (setup.lookback > LONGEST_LINEAR or preparation.panel.num_rows > LARGEST_LINEAR):
+            continue
+        forecast = baseline_forecasts(name, preparation.panel, cutoffs, setup)
+        errors = point_metrics(actual, forecast, naive_error)
+        assert errors["mae"] is not None
+        scores[name] = {**errors, "skill_per_cent": skill_per_cent(mae, errors["mae"])}
+    return scores

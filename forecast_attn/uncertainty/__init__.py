@@ -1,1 +1,0 @@
-"""From what a head says of a step to levels in the target's units, and their calibration."""
