@@ -9,7 +9,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from forecast_attn.audit import deletion, ranking
+import forecast_attn.audit.deletion as deletion
+import forecast_attn.audit.ranking as ranking
 from forecast_attn.audit.covariates import covariate_importance, num_permuted
 from forecast_attn.audit.ranking import Explained
 from forecast_attn.audit.results import Audit, Check, Header, Level, Verdict

@@ -6,8 +6,8 @@ import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
-from forecast_attn.errors import RunError
 
+from forecast_attn.errors import RunError
 
 PARTIAL_SUFFIX = ".partial"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
 FORMAT_VERSION = 2
 """Of the JSON files that this version writes."""
 

@@ -28,10 +28,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
-from forecast_attn.runs.atomic import PARTIAL_SUFFIX, replacing, write_atomically, write_errors_of
-from forecast_attn.errors import RunError
-from forecast_attn.runs.formats import FORMAT_VERSION, upgraded
 
+from forecast_attn.errors import RunError
+from forecast_attn.runs.atomic import PARTIAL_SUFFIX, replacing, write_atomically, write_errors_of
+from forecast_attn.runs.formats import FORMAT_VERSION, upgraded
 
 RUNS = Path("runs")
 SCRATCH = "forecast-attn-"

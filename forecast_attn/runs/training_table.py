@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
+from typing import TYPE_CHECKING
+
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.data.findings import coded
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.runs.run_dir import DataSource, RunDir, sha256_of
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
+
     from forecast_attn.data.panel import Panel
     from forecast_attn.data.panel_building import VintageTable
     from forecast_attn.data.reading import Progress
