@@ -18,7 +18,7 @@ from forecast_attn.nn.attention import Attention, Memory
 from forecast_attn.nn.encoder import EncoderOutput
 from forecast_attn.nn.heads import Head, MakeHead, PointHead
 from forecast_attn.nn.precision import widened
-from forecast_attn.nn.recurrent import Bridge, make_recurrent_layers, step_layers, top_hidden
+from forecast_attn.nn.recurrent import Bridge, make_recurrent_layers, run_layers, step_layers, top_hidden
 
 
 class DecoderSizes(NamedTuple):
@@ -194,7 +194,7 @@ class LuongDecoder(nn.Module):
         inputs = self._inputs_of_all_steps(known, feedback)
         if inputs is None:
             return self._step_by_step(encoded, known, feedback, memory, need_weights)
-        hidden, _ = self.layers(inputs, self.bridge(encoded.state))
+        hidden, _ = run_layers(self.layers, inputs, self.bridge(encoded.state))
         state, weights = self.attentional_state(hidden, memory, need_weights=need_weights)
         return DecoderOutput(self.head(state), weights, state)
 

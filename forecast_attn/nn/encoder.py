@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from forecast_attn.nn.recurrent import make_recurrent_layers
+from forecast_attn.nn.recurrent import make_recurrent_layers, run_layers
 
 
 class EncoderOutput(NamedTuple):
@@ -44,7 +44,7 @@ class Encoder(nn.Module):
         self.skip = nn.Linear(input_size, self.memory_size, bias=False) if skip else None
 
     def forward(self, inputs: Float[Tensor, "batch key_len input_size"]) -> EncoderOutput:
-        memory, state = self.layers(inputs)
+        memory, state = run_layers(self.layers, inputs)
         hidden = state[0] if isinstance(state, tuple) else state
         if self.skip is not None:
             memory = memory + self.skip(inputs)

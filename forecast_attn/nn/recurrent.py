@@ -4,6 +4,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from forecast_attn.nn.precision import full_precision
+
 State = Tensor | tuple[Tensor, Tensor]
 """GRU: hidden state (num_layers, batch, size). LSTM: hidden state and cell state, both of that shape."""
 
@@ -15,6 +17,21 @@ def make_recurrent_layers(
     layers: type[nn.GRU | nn.LSTM] = {"gru": nn.GRU, "lstm": nn.LSTM}[cell]
     between = dropout if num_layers > 1 else 0.0
     return layers(input_size, hidden_size, num_layers, batch_first=True, bidirectional=bidirectional, dropout=between)
+
+
+def run_layers(
+    layers: nn.GRU | nn.LSTM, inputs: Float[Tensor, "batch length input_size"], state: State | None = None
+) -> tuple[Float[Tensor, "batch length output_size"], State]:
+    """Run recurrent layers over a whole sequence, from zeros where no state is given.
+
+    Under bfloat16 autocast an LSTM needs oneDNN kernels that not every CPU has; there it computes in float32.
+    """
+    on_cpu_lstm = isinstance(layers, nn.LSTM) and inputs.device.type == "cpu"
+    if on_cpu_lstm and torch.is_autocast_enabled("cpu") and not torch.ops.mkldnn._is_mkldnn_bf16_supported():
+        with full_precision(inputs):
+            wide = tuple(part.float() for part in state) if isinstance(state, tuple) else state
+            return layers(inputs.float(), wide)  # type: ignore[no-any-return]
+    return layers(inputs, state)  # type: ignore[no-any-return]
 
 
 class Bridge(nn.Module):
