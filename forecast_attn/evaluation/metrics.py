@@ -221,20 +221,22 @@ def point_metrics(
             out of MASE, because a series that never changes has no scale.
 
     Returns:
-        `mae`, `rmse` and `mase`; `mase` is None where no window has a scale, all are where nothing was observed.
+        `mae`, `rmse` and `mase`, each the mean over observed steps, as in `forecast backtest`; None where there is no
+        step to score.
     """
     observed = ~np.isnan(actual)
-    number = observed.sum(axis=1)
-    error = np.where(observed, np.abs(prediction - actual), 0.0)
-    if not number.any():
-        return {"mae": None, "rmse": None, "mase": None}
-    has_scale = (number > 0) & (naive_error > 0)
-    scaled = error.sum(axis=1)[has_scale] / number[has_scale] / naive_error[has_scale]
-    return {
-        "mae": float(error.sum() / number.sum()),
-        "rmse": math.sqrt(float(np.square(error).sum() / number.sum())),
-        "mase": float(scaled.mean()) if len(scaled) else None,
-    }
+    scales = np.broadcast_to(np.asarray(naive_error, np.float64)[:, None], actual.shape)
+    rows = ScoredRows(actual[observed], prediction[observed], {}, mae_scale=scales[observed])
+    return {ratio.column: _score(ratio) for ratio in ratios(rows, ("mae", "rmse", "mase"))}
+
+
+def _score(ratio: Ratio) -> float | None:
+    """Return the score of all rows as one group; None where every row is left out."""
+    counted = ratio.numerator[~np.isnan(ratio.numerator)]
+    if not len(counted):
+        return None
+    mean = float(counted.sum() / len(counted))
+    return math.sqrt(mean) if ratio.root else mean
 
 
 def skill_per_cent(error: float, baseline_error: float) -> float | None:

@@ -19,8 +19,8 @@ def slowly(actual: np.ndarray, prediction: np.ndarray, naive_error: np.ndarray) 
     for window, scale in enumerate(naive_error):
         own = [abs(p - a) for a, p in zip(actual[window], prediction[window], strict=True) if not math.isnan(a)]
         errors += own
-        if own and scale > 0:
-            scaled.append(sum(own) / len(own) / scale)
+        if scale > 0:
+            scaled += [error / scale for error in own]
     if not errors:
         return {"mae": None, "rmse": None, "mase": None}
     return {
@@ -53,7 +53,7 @@ def test_without_missing_values_bit_equal_to_plain_means() -> None:
         assert point_metrics(actual, prediction, naive_error) == {
             "mae": float(error.mean()),
             "rmse": math.sqrt(float(np.square(error).mean())),
-            "mase": float((error.mean(axis=1) / naive_error).mean()),
+            "mase": float((error / naive_error[:, None]).mean()),
         }
 
 
