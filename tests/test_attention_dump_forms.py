@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-import xarray
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -337,47 +336,3 @@ def test_npz_gives_back_the_weights_and_their_coordinates(write, tmp_path, monke
         assert np.array_equal(arrays["weights"], dump.weights)
         assert np.array_equal(arrays["timestamps"], dump.timestamps)
         assert arrays["steps"].tolist() == [2]
-
-
-@pytest.mark.parametrize("form", [{}, {"dtype": "float16"}, {"top": 5}])
-def test_netcdf_gives_back_the_weights_with_names_and_times(write, tmp_path, monkeypatch, form):
-    monkeypatch.setattr(writer, "ROW_GROUP_BYTES", 0)
-    dump = write(random_weights(12, 2, 3, 20), **form).select(head=1)
-    dump.export_netcdf(tmp_path / "weights.nc")
-    with xarray.open_dataset(tmp_path / "weights.nc", engine="h5netcdf") as data:
-        assert data["weights"].dims == ("window", "head", "step", "lag")
-        assert np.array_equal(data["weights"], dump.weights)
-        assert data["item_id"].values.tolist() == list(dump.window_item_ids)
-        for name in ("cutoff", "lookback_start", "timestamp"):
-            expected = {"cutoff": dump.window_cutoffs, "lookback_start": dump.lookback_starts}
-            assert np.array_equal(data[name], expected.get(name, dump.timestamps))
-        assert (data["head"].values.tolist(), data["step"].values.tolist()) == ([1], [1, 2, 3])
-        assert AttentionMetadata.from_json(data.attrs["forecast_attn_attention"]) == dump.metadata
-        recent = data["weights"].sel(lag=0, step=1, head=1)
-        assert np.array_equal(recent, dump.weights[:, 0, 0, -1])
-
-
-def test_netcdf_of_whole_number_times_has_whole_numbers(tmp_path):
-    weights = random_weights(2, 1, 2, 3)
-    windows = hourly_windows(weights) | {
-        "cutoffs": np.array([40, 50]),
-        "timestamps": np.array([[50, 60], [60, 70]]),
-        "lookback_starts": np.array([20, 30]),
-    }
-    with AttentionWriter(tmp_path / "whole.parquet", metadata_of(weights, frequency="10", season=1)) as file:
-        file.write(**windows)
-    read_attention(tmp_path / "whole.parquet").export_netcdf(tmp_path / "whole.nc")
-    with xarray.open_dataset(tmp_path / "whole.nc", engine="h5netcdf") as data:
-        assert data["cutoff"].values.tolist() == [40, 50]
-        assert data["timestamp"].values.tolist() == [[50, 60], [60, 70]]
-
-
-def test_without_h5netcdf_the_extra_is_named(write, tmp_path, monkeypatch):
-    import sys
-
-    dump = write(random_weights(1, 1, 1, 2))
-    monkeypatch.setitem(sys.modules, "h5netcdf", None)
-    with pytest.raises(ConfigError) as caught:
-        dump.export_netcdf(tmp_path / "weights.nc")
-    assert "forecast-attn[netcdf]" in caught.value.hint
-    assert not (tmp_path / "weights.nc").exists()

@@ -132,17 +132,6 @@ def test_exports_name_first_and_last_steps(path, tmp_path):
         assert np.array_equal(arrays["weights"], weights)
 
 
-def test_netcdf_names_first_and_last_steps(path, tmp_path):
-    xarray = pytest.importorskip("xarray")
-    pytest.importorskip("h5netcdf")
-    weights = write(path, metadata_of(8, 7, 4))
-    read_attention(path).export_netcdf(tmp_path / "a.nc")
-    with xarray.open_dataset(tmp_path / "a.nc") as data:
-        assert (data["step"].values.tolist(), data["last_step"].values.tolist()) == ([1, 5], [4, 7])
-        assert data["lag"].values.tolist() == [1, 0]
-        assert np.array_equal(data["weights"], weights)
-
-
 def test_observed_steps_counts_patches_with_a_known_step(path):
     observed = np.array([[True, True], [False, True], [False, False]])
     write(path, metadata_of(8, 7, 4, masked=True), observed)

@@ -288,15 +288,6 @@ class AttentionDump:
         """
         export_npz(self, Path(path))
 
-    def export_netcdf(self, path: Path | str) -> None:
-        """Write the weights as netCDF (dimensions window, head, step, lag) with their coordinates; xarray opens it.
-
-        Raises:
-            ConfigError: h5netcdf is not installed.
-            RunError: the file cannot be written.
-        """
-        export_netcdf(self, Path(path))
-
 
 def _place_of_head(wanted: int, known: NDArray[np.int32]) -> slice:
     """Where a head stands, as a slice that keeps the axis."""
@@ -396,7 +387,7 @@ def _read_windows(path: Path, parquet: Any, group: int, sizes: AttentionMetadata
 
 
 # --------------------------------------------------------------------------- exports
-# Attention weights in other forms: long tables, CSV, npz, netCDF. A row group at a time, in constant memory.
+# Attention weights in other forms: long tables, CSV, npz. A row group at a time, in constant memory.
 
 
 # --------------------------------------------------------------------------- long tables
@@ -511,59 +502,3 @@ def _write_weights(dump: AttentionDump, stream: IO[bytes]) -> None:
 
 def _shape(dump: AttentionDump) -> tuple[int, int, int, int]:
     return dump.num_windows, len(dump.heads), len(dump.steps), dump.metadata.num_keys
-
-
-# --------------------------------------------------------------------------- netCDF
-
-
-def export_netcdf(dump: AttentionDump, target: Path) -> None:
-    """Write netCDF 4 with h5netcdf: weights (window, head, step, lag) as float32, the coordinates beside them."""
-    try:
-        import h5netcdf
-    except ImportError:
-        raise ConfigError("netCDF needs h5netcdf", "pip install 'forecast-attn[netcdf]'") from None
-    with write_errors_of(target), replacing(target) as stream, h5netcdf.File(stream.name, "w") as file:
-        file.dimensions = dict(zip(("window", "head", "step", "lag"), _shape(dump), strict=True))
-        _write_coordinates(dump, file)
-        _write_netcdf_weights(dump, file)
-        file.attrs["forecast_attn_attention"] = dump.metadata.to_json()
-        file.attrs["Conventions"] = "CF-1.8"
-
-
-def _write_netcdf_weights(dump: AttentionDump, file: Any) -> None:
-    _, heads, steps, keys = _shape(dump)
-    weights = file.create_variable(
-        "weights",
-        ("window", "head", "step", "lag"),
-        np.float32,
-        chunks=(max(min(dump.num_windows, 64), 1), heads, steps, keys),
-        compression="gzip",
-        compression_opts=1,
-        shuffle=True,
-    )
-    weights.attrs["long_name"] = "attention weight"
-    weights.attrs["units"] = "1"
-    weights.attrs["coordinates"] = "item_id cutoff lookback_start timestamp"
-    for windows, block in dump.blocks():
-        weights[windows] = block
-
-
-def _write_coordinates(dump: AttentionDump, file: Any) -> None:
-    import h5py
-
-    spans = _step_spans(dump)
-    for name, values in (("head", dump.heads), ("step", spans["step"]), ("lag", dump.lags)):
-        file.create_variable(name, (name,), np.int32, data=values.astype(np.int32))
-    if "last_step" in spans:
-        file.create_variable("last_step", ("step",), np.int32, data=spans["last_step"])
-    ids = np.array(dump.window_item_ids, dtype=object)
-    file.create_variable("item_id", ("window",), h5py.string_dtype(), data=ids)
-    for name, values, axes in (
-        ("cutoff", dump.window_cutoffs, ("window",)),
-        ("lookback_start", dump.lookback_starts, ("window",)),
-        ("timestamp", dump.timestamps, ("window", "step")),
-    ):
-        variable = file.create_variable(name, axes, np.int64, data=values.astype(np.int64))
-        if values.dtype.kind == "M":
-            variable.attrs["units"] = "nanoseconds since 1970-01-01"
-            variable.attrs["calendar"] = "proleptic_gregorian"

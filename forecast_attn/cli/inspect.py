@@ -45,7 +45,7 @@ def inspect(
         bool, typer.Option("--validation", help="The validation windows of the run, not its forecast.")
     ] = False,
     export: Annotated[
-        Path | None, typer.Option("--export", metavar="FILE", help="Write the weights as .csv (long), .npz or .nc.")
+        Path | None, typer.Option("--export", metavar="FILE", help="Write the weights as .csv (long) or .npz.")
     ] = None,
     png: Annotated[
         Path | None, typer.Option("--png", metavar="FILE", help="Draw the weights under their series as a picture.")
@@ -120,9 +120,9 @@ def _check_options(*, by: Any, compare: Any, export: Path | None, pictures: dict
             raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
     if data is not None and not drawn:
         raise ConfigError("--data is for pictures and pages: it holds the series they draw", "add --png weights.png")
-    if export is not None and export.suffix not in (".csv", ".npz", ".nc"):
+    if export is not None and export.suffix not in (".csv", ".npz"):
         raise ConfigError(
-            f"--export writes .csv, .npz or .nc; got '{export.name}'", f"--export {export.stem or 'weights'}.csv"
+            f"--export writes .csv or .npz; got '{export.name}'", f"--export {export.stem or 'weights'}.csv"
         )
 
 
@@ -168,7 +168,7 @@ def _name(given: Path | None, found: Source) -> str:
 
 
 def _export(dump: AttentionDump, path: Path) -> None:
-    writers = {".csv": dump.export_csv, ".npz": dump.export_npz, ".nc": dump.export_netcdf}
+    writers = {".csv": dump.export_csv, ".npz": dump.export_npz}
     writers[path.suffix](path)
 
 
