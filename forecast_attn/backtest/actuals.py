@@ -145,7 +145,7 @@ def digest_of(panel: Panel) -> str:
     if panel.issued is not None:
         for name in ("series", "stamps", "issued_at", "values"):
             hashed.update(_bytes(getattr(panel.issued, name)))
-    said = (panel.item_ids, panel.roles, panel.levels, panel.zone, panel.frequency.alias)
+    said = (panel.item_ids, panel.roles, panel.categories, panel.zone, panel.frequency.alias)
     hashed.update(repr(said).encode())
     return hashed.hexdigest()
 

@@ -99,11 +99,11 @@ class SeriesRows:
         self.scaled = self.scale.apply(self._target)
         future, self._loc, self._spread = _standardised(panel.future_covariates[own], fitted)
         past = _standardised(panel.past_covariates[own], fitted)[0]
-        roles, levels = panel.roles, panel.levels
-        self.future = np.hstack([future, *_one_hot(panel.future_categories[own], roles.future_categories, levels)])
-        self.past = np.hstack([past, *_one_hot(panel.past_categories[own], roles.past_categories, levels)])
+        roles, categories = panel.roles, panel.categories
+        self.future = np.hstack([future, *_one_hot(panel.future_categories[own], roles.future_categories, categories)])
+        self.past = np.hstack([past, *_one_hot(panel.past_categories[own], roles.past_categories, categories)])
         self.numbers = future.shape[1]
-        names = [*roles.future_covariates, *(name for name in roles.future_categories for _ in levels[name])]
+        names = [*roles.future_covariates, *(name for name in roles.future_categories for _ in categories[name])]
         self.known = [min(roles.known_steps.get(name, setup.horizon), setup.horizon) for name in names]
         self.calendar, self.year = _calendar(panel, own, setup), _year(panel, own)
 
@@ -160,10 +160,11 @@ def _standardised(values: Floats, fitted: slice) -> tuple[Floats, Floats, Floats
     return (values - loc) / spread, loc, spread
 
 
-def _one_hot(codes: NDArray[np.int32], names: tuple[str, ...], levels: dict[str, tuple[str, ...]]) -> list[Floats]:
-    """For each categorical column one of numbers per level (num_rows, num_levels); all 0 where it is missing."""
+def _one_hot(codes: NDArray[np.int32], names: tuple[str, ...], categories: dict[str, tuple[str, ...]]) -> list[Floats]:
+    """Indicators of each categorical column's categories, (num_rows, num_categories) each; all 0 where it is missing."""
     return [
-        (codes[:, place, None] == np.arange(len(levels[name]))).astype(np.float64) for place, name in enumerate(names)
+        (codes[:, index, None] == np.arange(len(categories[name]))).astype(np.float64)
+        for index, name in enumerate(names)
     ]
 
 

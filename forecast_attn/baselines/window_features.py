@@ -121,7 +121,7 @@ class WindowFeatures:
             values[:, place] *= step <= roles.known_steps.get(name, step)
         first = len(roles.future_covariates)
         for name in roles.future_categories:
-            width = len(self._panel.levels[name])
+            width = len(self._panel.categories[name])
             values[:, first : first + width] *= step <= roles.known_steps.get(name, step)
             first += width
         before = np.maximum(cutoffs + self._season_before(step), self._panel.starts[series])
@@ -155,11 +155,11 @@ class WindowFeatures:
 
 
 def _one_hot(panel: Panel, rows: Ints) -> list[Floats]:
-    """For each future category one column per level, (len(rows), num_levels); none where it is missing."""
+    """For each future category one column per category, (len(rows), num_categories); none where it is missing."""
     groups = []
     for place, name in enumerate(panel.roles.future_categories):
         codes = panel.future_categories[rows, place]
-        groups.append((codes[:, None] == np.arange(len(panel.levels[name]))).astype(np.float64))
+        groups.append((codes[:, None] == np.arange(len(panel.categories[name]))).astype(np.float64))
     return groups
 
 

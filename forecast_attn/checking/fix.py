@@ -113,7 +113,7 @@ def _rows_after_the_end(cells: Cells, roles: Roles) -> NDArray[np.int64]:
     last = np.maximum.reduceat(np.where(np.isnan(target), -1, positions), cells.starts[:-1])[cells.series]
     covariates = (*roles.past_covariates, *roles.future_covariates)
     unknown = [np.isnan(cells.columns[name]) for name in covariates]
-    unknown += [cells.categories[name] < 0 for name in (*roles.past_categories, *roles.future_categories)]
+    unknown += [cells.category_codes[name] < 0 for name in (*roles.past_categories, *roles.future_categories)]
     nothing = (last >= 0) & (positions > last) & np.all([np.ones(len(target), np.bool_), *unknown], axis=0)
     return np.asarray(cells.rows[nothing], np.int64)
 
@@ -213,7 +213,7 @@ def same_values(one: Panel, other: Panel) -> bool:
     categories = ("past_categories", "future_categories", "static_categories")
     return (
         one.item_ids == other.item_ids
-        and one.levels == other.levels
+        and one.categories == other.categories
         and all(
             np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name not in ("timestamps", *categories))
             for name in (*arrays, *categories)

@@ -38,11 +38,11 @@ class Vocabulary:
     def sizes(self, columns: tuple[str, ...]) -> tuple[int, ...]:
         return tuple(self.size(column) for column in columns)
 
-    def encode(self, panel: Panel, columns: tuple[str, ...], levels: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Codes of a panel's levels (…, num_columns)."""
-        encoded = np.empty_like(levels)
+    def encode(self, panel: Panel, columns: tuple[str, ...], codes: NDArray[np.int32]) -> NDArray[np.int32]:
+        """The vocabulary's codes of a panel's codes (…, num_columns)."""
+        encoded = np.empty_like(codes)
         for position, column in enumerate(columns):
-            encoded[..., position] = self._lookup(panel, column)[levels[..., position]]
+            encoded[..., position] = self._lookup(panel, column)[codes[..., position]]
         return encoded
 
     def unknown(self, panel: Panel) -> tuple[UnknownCategory, ...]:
@@ -53,23 +53,23 @@ class Vocabulary:
             (roles.future_categories, panel.future_categories),
             (roles.static_categories, panel.static_categories),
         )
-        found = [
-            UnknownCategory(column, panel.levels[column][level], int(count))
-            for columns, levels in groups
+        unknown = [
+            UnknownCategory(column, panel.categories[column][code], int(count))
+            for columns, codes in groups
             for position, column in enumerate(columns)
-            for level, count in self._unknown_levels(panel, column, levels[:, position])
+            for code, count in self._unknown_codes(panel, column, codes[:, position])
         ]
-        return tuple(sorted(found, key=lambda unknown: (unknown.column, -unknown.count, unknown.category)))
+        return tuple(sorted(unknown, key=lambda each: (each.column, -each.count, each.category)))
 
-    def _unknown_levels(self, panel: Panel, column: str, levels: NDArray[np.int32]) -> list[tuple[np.int32, np.int64]]:
-        found, counts = np.unique(levels[levels >= 0], return_counts=True)
-        unseen = self._lookup(panel, column)[found] == UNKNOWN
-        return list(zip(found[unseen], counts[unseen], strict=True))
+    def _unknown_codes(self, panel: Panel, column: str, codes: NDArray[np.int32]) -> list[tuple[np.int32, np.int64]]:
+        present, counts = np.unique(codes[codes >= 0], return_counts=True)
+        unseen = self._lookup(panel, column)[present] == UNKNOWN
+        return list(zip(present[unseen], counts[unseen], strict=True))
 
     def _lookup(self, panel: Panel, column: str) -> NDArray[np.int32]:
-        """Code of each level of the panel's column; the last entry is for -1, which stands for an empty cell."""
+        """Code of each category of the panel's column; the last entry is for -1, which stands for an empty cell."""
         codes = {category: code for code, category in enumerate(self.categories[column], start=1)}
-        return np.array([*(codes.get(level, UNKNOWN) for level in panel.levels[column]), UNKNOWN], np.int32)
+        return np.array([*(codes.get(category, UNKNOWN) for category in panel.categories[column]), UNKNOWN], np.int32)
 
     def to_dict(self) -> dict[str, Any]:
         return {column: list(categories) for column, categories in self.categories.items()}
@@ -91,8 +91,8 @@ def fit_vocabulary(panel: Panel, split: Split) -> Vocabulary:
     )
     return Vocabulary(
         {
-            column: tuple(panel.levels[column][level] for level in np.unique(levels[:, position]) if level >= 0)
-            for columns, levels in groups
+            column: tuple(panel.categories[column][code] for code in np.unique(codes[:, position]) if code >= 0)
+            for columns, codes in groups
             for position, column in enumerate(columns)
         }
     )

@@ -35,9 +35,9 @@ class Cells:
     item_ids: tuple[str, ...]
     stamps: Stamps
     columns: dict[str, NDArray[np.float64]]
-    categories: dict[str, NDArray[np.int32]] = field(default_factory=dict)
-    """Index into the column's `levels`, -1 where empty."""
-    levels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    category_codes: dict[str, NDArray[np.int32]] = field(default_factory=dict)
+    """Index into the column's `categories`, -1 where empty."""
+    categories: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Every category of a column, sorted as text."""
     offsets: NDArray[np.int32] | None = None
     """Seconds east of UTC as the file has them; `stamps` are UTC then (num_rows,)."""
@@ -79,7 +79,7 @@ class Cells:
             series=self.series[which],
             stamps=self.stamps[which],
             columns={name: values[which] for name, values in self.columns.items()},
-            categories={name: codes[which] for name, codes in self.categories.items()},
+            category_codes={name: codes[which] for name, codes in self.category_codes.items()},
             offsets=None if self.offsets is None else self.offsets[which],
         )
 
@@ -106,9 +106,9 @@ def parse_cells(
     columns = {
         name: parse_numbers(frame[name], report, needed=name == roles.target, places=places) for name in roles.numeric
     }
-    categories, levels = parse_categories(frame, roles.categorical)
+    codes, categories = parse_categories(frame, roles.categorical)
     zone = Zone() if time.zone is None else Zone(time.zone, "utc")
-    cells = Cells(places.rows(), series, item_ids, time.stamps, columns, categories, levels, time.offsets, zone)
+    cells = Cells(places.rows(), series, item_ids, time.stamps, columns, codes, categories, time.offsets, zone)
     cells = replace(cells, date_order=time.order, is_wide=places.names is not None)
     usable = ~time.bad & (series >= 0)
     if not usable.any():
@@ -170,13 +170,13 @@ def _number(value: object) -> float:
 def parse_categories(
     frame: pd.DataFrame, names: tuple[str, ...]
 ) -> tuple[dict[str, NDArray[np.int32]], dict[str, tuple[str, ...]]]:
-    """Codes (num_rows,), -1 where empty, and levels of each categorical column.
+    """Codes (num_rows,), -1 where empty, and the categories of each column.
 
     1.0 and 1 are the category "1", as numbers and as text, and so is yes in every spelling; 007 is another one.
     """
     parsed = {name: categories_as_text(frame[name]) for name in names}
     codes = {name: found for name, (found, _) in parsed.items()}
-    return codes, {name: levels for name, (_, levels) in parsed.items()}
+    return codes, {name: values for name, (_, values) in parsed.items()}
 
 
 def _parse_ids(frame: pd.DataFrame, roles: Roles) -> tuple[NDArray[np.int32], tuple[str, ...]]:

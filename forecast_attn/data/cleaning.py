@@ -68,8 +68,8 @@ def _averaged(cells: Cells, follows: NDArray[np.bool_], repairs: list[Repair] | 
     averaged = cells.take(kept)
     for name, values in cells.columns.items():
         averaged.columns[name][repeated] = _means(values[members], starts)
-    for name, codes in cells.categories.items():
-        averaged.categories[name][repeated], differ = _first_categories(codes[members], starts)
+    for name, codes in cells.category_codes.items():
+        averaged.category_codes[name][repeated], differ = _first_categories(codes[members], starts)
         if repairs is not None:
             changed = np.zeros(len(kept), np.bool_)
             changed[np.flatnonzero(repeated)[differ]] = True
@@ -170,7 +170,7 @@ def _with_rows_after(cells: Cells, before: NDArray[np.int64], stamps: NDArray[An
     longer.stamps[added] = stamps[order[added] - len(cells.rows)]
     for values in longer.columns.values():
         values[added] = np.nan
-    for codes in longer.categories.values():
+    for codes in longer.category_codes.values():
         codes[added] = -1
     return longer
 
@@ -215,19 +215,19 @@ def fill_missing(
         return cells, Filled()
     known = _known_rows(cells, roles)
     filled = Filled(missing)
-    columns, categories = dict(cells.columns), dict(cells.categories)
+    columns, codes = dict(cells.columns), dict(cells.category_codes)
     for name in (roles.target, *roles.past_covariates, *roles.future_covariates):
         empty = known & np.isnan(cells.columns[name])
         columns[name] = _filled_numbers(cells, cells.columns[name], empty, known, missing)
         repairs += _told(cells, name, empty & ~np.isnan(columns[name]), empty, missing, filled)
     for name in (*roles.past_categories, *roles.future_categories):
-        empty = known & (cells.categories[name] < 0)
+        empty = known & (cells.category_codes[name] < 0)
         if missing in ("ffill", "interpolate"):
-            categories[name] = _carried(cells, cells.categories[name], empty)
-            repairs += _told(cells, name, empty & (categories[name] >= 0), empty, "ffill", filled)
+            codes[name] = _carried(cells, cells.category_codes[name], empty)
+            repairs += _told(cells, name, empty & (codes[name] >= 0), empty, "ffill", filled)
         else:
             repairs += repairs_by_series(cells, empty, "missing: unknown category", name)
-    return replace(cells, columns=columns, categories=categories), filled
+    return replace(cells, columns=columns, category_codes=codes), filled
 
 
 def without_later_values(panel: Panel, boundary: Any) -> Panel:

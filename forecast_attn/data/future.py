@@ -44,9 +44,9 @@ class FutureRows:
     """Whether some table has the cell, empty or not (num_series, horizon, num_future + num_future_categories)."""
     covariates: NDArray[np.float64]
     """(num_series, horizon, num_future), NaN where not known."""
-    categories: NDArray[np.int32]
+    category_codes: NDArray[np.int32]
     """(num_series, horizon, num_future_categories), -1 where not known."""
-    levels: dict[str, tuple[str, ...]]
+    categories: dict[str, tuple[str, ...]]
     """The panel's, with the categories that only these rows have."""
 
 
@@ -116,8 +116,8 @@ def own_future(panel: Panel, horizon: int) -> FutureRows:
         stamps=future_stamps(panel, horizon),
         present=np.repeat(inside[..., None], len(_future(panel.roles)), axis=2),
         covariates=np.where(inside[..., None], panel.future_covariates[rows], np.nan),
-        categories=np.where(inside[..., None], panel.future_categories[rows], np.int32(-1)),
-        levels=panel.levels,
+        category_codes=np.where(inside[..., None], panel.future_categories[rows], np.int32(-1)),
+        categories=panel.categories,
     )
 
 
@@ -126,7 +126,7 @@ def missing_cells(roles: Roles, rows: FutureRows, masked: bool) -> NDArray[np.bo
 
     A covariate known for k steps is needed for those. With `masked` an empty cell is no missing one, an absent row is.
     """
-    empty = np.concatenate([np.isnan(rows.covariates), rows.categories < 0], axis=2)
+    empty = np.concatenate([np.isnan(rows.covariates), rows.category_codes < 0], axis=2)
     return (empty & ~rows.present if masked else empty) & needed_cells(roles, rows.stamps.shape[1])
 
 
@@ -152,19 +152,19 @@ def _given(
         require_column(frame, name, source)
     found, series = _rows_of(panel, frame, source, report, date_format)
     places = _places_in(panel, found, series, own.stamps, source)
-    covariates, categories, levels = own.covariates.copy(), own.categories.copy(), dict(own.levels)
+    covariates, codes, categories = own.covariates.copy(), own.category_codes.copy(), dict(own.categories)
     for position, name in enumerate(panel.roles.future_covariates):
         with naming(source):
             given = np.append(parse_numbers(frame[name], report), np.nan)[places]
         covariates[..., position] = np.where(np.isnan(given), covariates[..., position], given)
     for position, name in enumerate(panel.roles.future_categories):
-        codes, texts = categories_as_text(frame[name])
-        lookup, levels[name] = _merged(levels[name], texts)
-        given_codes = np.append(codes, -1)[places]
-        merged = np.append(pd.Index(levels[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]
-        categories[..., position] = np.where(given_codes < 0, lookup[categories[..., position]], merged)
+        table_codes, texts = categories_as_text(frame[name])
+        lookup, categories[name] = _merged(categories[name], texts)
+        given_codes = np.append(table_codes, -1)[places]
+        merged = np.append(pd.Index(categories[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]
+        codes[..., position] = np.where(given_codes < 0, lookup[codes[..., position]], merged)
     found = found[: frame.index.nunique()]  # rows that all series share stand there once per series
-    return FutureRows(own.stamps, own.present | (places >= 0)[..., None], covariates, categories, levels), found
+    return FutureRows(own.stamps, own.present | (places >= 0)[..., None], covariates, codes, categories), found
 
 
 def _issued(
@@ -191,10 +191,10 @@ def _identifier(panel: Panel) -> tuple[str, ...]:
     return (panel.roles.item_id,) if panel.roles.item_id is not None and panel.num_series > 1 else ()
 
 
-def _merged(levels: tuple[str, ...], texts: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+def _merged(categories: tuple[str, ...], texts: tuple[str, ...]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """New code of every old one (the last is -1, for unknown), and all categories sorted as text."""
-    merged = tuple(sorted({*levels, *texts}))
-    codes = pd.Index(merged, dtype=object).get_indexer(pd.Index(levels, dtype=object))
+    merged = tuple(sorted({*categories, *texts}))
+    codes = pd.Index(merged, dtype=object).get_indexer(pd.Index(categories, dtype=object))
     return np.append(codes, -1).astype(np.int32), merged
 
 
@@ -255,14 +255,14 @@ def _with_future(panel: Panel, rows: FutureRows) -> Panel:
     longer.timestamps[future], longer.target[future] = rows.stamps.ravel(), np.nan
     longer.past_covariates[future], longer.past_categories[future] = np.nan, -1
     longer.future_covariates[future] = rows.covariates.reshape(len(future), -1)
-    categories = [
-        _merged(panel.levels[name], rows.levels[name])[0][longer.future_categories[:, position]]
+    codes = [
+        _merged(panel.categories[name], rows.categories[name])[0][longer.future_categories[:, position]]
         for position, name in enumerate(panel.roles.future_categories)
     ]
-    if categories:
-        longer.future_categories[:] = np.stack(categories, axis=1)
-    longer.future_categories[future] = rows.categories.reshape(len(future), -1)
-    return replace(longer, levels=rows.levels, repairs=(*panel.repairs, *_masked(panel, rows)))
+    if codes:
+        longer.future_categories[:] = np.stack(codes, axis=1)
+    longer.future_categories[future] = rows.category_codes.reshape(len(future), -1)
+    return replace(longer, categories=rows.categories, repairs=(*panel.repairs, *_masked(panel, rows)))
 
 
 def _masked(panel: Panel, rows: FutureRows) -> list[Repair]:

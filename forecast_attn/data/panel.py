@@ -54,12 +54,12 @@ class Panel:
     static_covariates: NDArray[np.float64]
     """(num_series, num_static)."""
     past_categories: NDArray[np.int32]
-    """Index into the column's `levels`, -1 where missing (num_rows, num_past_categories)."""
+    """Index into the column's `categories`, -1 where missing (num_rows, num_past_categories)."""
     future_categories: NDArray[np.int32]
     """(num_rows, num_future_categories)."""
     static_categories: NDArray[np.int32]
     """(num_series, num_static_categories)."""
-    levels: dict[str, tuple[str, ...]]
+    categories: dict[str, tuple[str, ...]]
     """Every category of a categorical column, sorted as text."""
     weights: NDArray[np.float64]
     """Each series' weight in the loss (num_series,); 1 unless a column gives it."""
@@ -134,15 +134,15 @@ def panel_to_frame(panel: Panel) -> pd.DataFrame:
         (panel.roles.static_categories, panel.static_categories[series]),
     )
     for names, codes in groups:
-        columns |= {name: _texts(panel.levels[name], codes[:, at]) for at, name in enumerate(names)}
+        columns |= {name: _texts(panel.categories[name], codes[:, at]) for at, name in enumerate(names)}
     if panel.roles.weight is not None:
         columns[panel.roles.weight] = panel.weights[series]
     return pd.DataFrame(columns)
 
 
-def _texts(levels: tuple[str, ...], codes: NDArray[np.int32]) -> NDArray[np.object_]:
+def _texts(categories: tuple[str, ...], codes: NDArray[np.int32]) -> NDArray[np.object_]:
     """The category of every row, None where missing."""
-    return np.array([*levels, None], dtype=object)[codes]
+    return np.array([*categories, None], dtype=object)[codes]
 
 
 def ranges(firsts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -105,7 +105,7 @@ def panel_of_cells(
         past_categories=_codes(cells, roles.past_categories),
         future_categories=_codes(cells, roles.future_categories),
         static_categories=_static_codes(cells, roles.static_categories, report),
-        levels=cells.levels,
+        categories=cells.categories,
         weights=_weights(cells, roles.weight, report),
         issued=issued,
         zone=cells.zone,
@@ -140,7 +140,7 @@ def _without_empty_ends(cells: Cells, roles: Roles, repairs: list[Repair]) -> Ce
     names = (roles.target, *roles.past_covariates, *roles.future_covariates)
     known = np.any([~np.isnan(cells.columns[name]) for name in names], axis=0)
     for name in (*roles.past_categories, *roles.future_categories):
-        known |= cells.categories[name] >= 0
+        known |= cells.category_codes[name] >= 0
     starts, rows = cells.starts, np.arange(len(known))
     last = np.maximum.reduceat(np.where(known, rows, -1), starts[:-1])
     empty = (rows > last[cells.series]) & (last >= starts[:-1])[cells.series]
@@ -168,7 +168,7 @@ def _codes(cells: Cells, names: tuple[str, ...]) -> NDArray[np.int32]:
     """The named categorical columns side by side (num_rows, num_names)."""
     codes = np.empty((len(cells.rows), len(names)), np.int32)
     for position, name in enumerate(names):
-        codes[:, position] = cells.categories[name]
+        codes[:, position] = cells.category_codes[name]
     return codes
 
 
@@ -188,7 +188,7 @@ def _static_codes(cells: Cells, names: tuple[str, ...], report: Report) -> NDArr
     """One category per series (num_series, num_names); reports columns that change within a series."""
     matrix = np.empty((len(cells.item_ids), len(names)), np.int32)
     for position, name in enumerate(names):
-        codes = cells.categories[name]
+        codes = cells.category_codes[name]
         matrix[:, position] = _constant(cells, name, codes, codes < 0, report)
     return matrix
 
@@ -224,7 +224,7 @@ def _report_missing(cells: Cells, roles: Roles, known: NDArray[np.int64], missin
     has_target = (known > 0)[cells.series]
     future = has_target & (np.arange(len(cells.rows)) >= (cells.starts[:-1] + known)[cells.series])
     empty = {name: np.isnan(cells.columns[name]) for name in (*roles.past_covariates, *roles.future_covariates)}
-    empty |= {name: cells.categories[name] < 0 for name in (*roles.past_categories, *roles.future_categories)}
+    empty |= {name: cells.category_codes[name] < 0 for name in (*roles.past_categories, *roles.future_categories)}
     nothing = future & np.all(list(empty.values()), axis=0) if empty else future
     report_each(report, np.flatnonzero(nothing), lambda at: _nothing_known(cells, roles, at))
     if missing == "mask":
@@ -277,8 +277,10 @@ def _nothing_known(cells: Cells, roles: Roles, at: int) -> Finding:
 
 def _not_constant(cells: Cells, column: str, first: Any, at: int) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
-    if column in cells.levels:
-        change = f"'{cells.levels[column][first]}', then '{cells.levels[column][cells.categories[column][at]]}'"
+    if column in cells.categories:
+        change = (
+            f"'{cells.categories[column][first]}', then '{cells.categories[column][cells.category_codes[column][at]]}'"
+        )
     else:
         change = f"{first:g}, then {cells.columns[column][at]:g}"
     message = f"column '{column}' (static) changes within series '{name}': {change} at {place(row)}"

@@ -91,13 +91,13 @@ def scale_rows(
     target, inputs = _scaled_columns(panel, scaler, layout)
     features, offsets = calendar_rows(panel, calendar)
     roles = panel.roles
-    row_levels = np.concatenate([panel.past_categories, panel.future_categories], axis=1)
+    codes = np.concatenate([panel.past_categories, panel.future_categories], axis=1)
     static = scaler.static.apply(panel.static_covariates)
     return ScaledRows(
         layout=layout,
         target=target,
         inputs=inputs,
-        categories=vocabulary.encode(panel, (*roles.past_categories, *roles.future_categories), row_levels),
+        categories=vocabulary.encode(panel, (*roles.past_categories, *roles.future_categories), codes),
         calendar=features,
         calendar_offsets=offsets,
         static_covariates=np.nan_to_num(static).astype(np.float32),

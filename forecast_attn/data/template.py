@@ -78,8 +78,8 @@ def _table(panel: Panel, rows: FutureRows) -> pd.DataFrame:
     columns[roles.time] = rows.stamps.ravel()
     columns |= {name: rows.covariates[..., at].ravel() for at, name in enumerate(roles.future_covariates)}
     for position, name in enumerate(roles.future_categories):
-        levels = np.array([*panel.levels[name], None], dtype=object)
-        columns[name] = levels[rows.categories[..., position].ravel()]
+        texts = np.array([*panel.categories[name], None], dtype=object)
+        columns[name] = texts[rows.category_codes[..., position].ravel()]
     return pd.DataFrame(columns)
 
 

@@ -142,7 +142,7 @@ class CategoryEmbedding(nn.Module):
 class Embeddings(nn.Module):
     """Covariates with their categories embedded: along the lookback, along the horizon, and per series.
 
-    A future category has one table for lookback and horizon: its levels mean the same before and after the cut-off.
+    A future category has one table for lookback and horizon: its categories mean the same before and after the cut-off.
 
     Args:
         past_codes: codes of each past category, the unknown one included.

@@ -64,8 +64,8 @@ def test_repeats_by_policy(
     cells = without_repeats(cells_of(repeated, **options), roles, stop_at_errors, duplicates, repairs)
     assert cells.columns["y"][:4].tolist() == target
     np.testing.assert_array_equal(cells.columns["x"][:4], covariate)
-    levels = [*cells.levels["kind"], None]
-    assert [levels[code] for code in cells.categories["kind"][:4]] == kinds
+    categories = [*cells.categories["kind"], None]
+    assert [categories[code] for code in cells.category_codes["kind"][:4]] == kinds
     assert cells.columns["y"][4:].tolist() == [1, 2, 3, 4]
     assert repairs[0] == Repair(f"duplicates: {duplicates}", "a", None, 3, "2024-01-02")
     different = Repair("duplicates: first of different categories", "a", "kind", 1, "2024-01-02")

@@ -205,8 +205,8 @@ def promotions(as_panel: AsPanel) -> Panel:
 
 def texts(panel: Panel) -> list[str | None]:
     """The categories of all rows."""
-    levels: tuple[str | None, ...] = (*panel.levels["promo"], None)
-    return [levels[code] for code in panel.future_categories[:, 0]]
+    categories: tuple[str | None, ...] = (*panel.categories["promo"], None)
+    return [categories[code] for code in panel.future_categories[:, 0]]
 
 
 def test_categories_of_the_panels_own_future(promotions: Panel) -> None:
@@ -218,9 +218,9 @@ def test_categories_of_the_panels_own_future(promotions: Panel) -> None:
 def test_categories_of_a_file_even_new_ones(promotions: Panel) -> None:
     future = pd.DataFrame({"date": pd.date_range("2024-01-06", periods=3), "promo": ["free gift", None, "none"]})
     longer = join_future(promotions, future, 3, "future.csv")
-    assert longer.levels["promo"] == ("free gift", "half", "none")
+    assert longer.categories["promo"] == ("free gift", "half", "none")
     assert texts(longer) == ["none", "half", "none", "none", "half", "free gift", "half", "none"]
-    assert promotions.levels["promo"] == ("half", "none")
+    assert promotions.categories["promo"] == ("half", "none")
 
 
 # --------------------------------------------------------------------------- forecasts with their issue
