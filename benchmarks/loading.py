@@ -36,8 +36,8 @@ with pa.OSFile(path, "wb") as file:
         count = min(500, series - first)
         item_ids = pa.array(np.repeat([f"series-{index:05}" for index in range(first, first + count)], steps))
         temperature, price = random.normal(20, 5, (2, count * steps)).round(3)
-        level = np.repeat(random.normal(100, 20, count), steps)
-        target = (level + np.tile(season, count) + temperature).round(3)
+        quantile = np.repeat(random.normal(100, 20, count), steps)
+        target = (quantile + np.tile(season, count) + temperature).round(3)
         columns = [item_ids, pa.concat_arrays([stamps] * count), target, temperature, price]
         table = pa.table(columns, ["a", "b", "c", "d", "e"])
         pyarrow.csv.write_csv(table, file, pyarrow.csv.WriteOptions(include_header=False, quoting_style="none"))

@@ -49,14 +49,14 @@ def scores(run: RunDir, frame: pd.DataFrame) -> list[float]:
     panel = read_history(model, run, frame.iloc[-HELD_BACK - lookback :], TABLE.name).panel
     cutoffs = np.arange(lookback - 1, len(panel.target) - horizon)
     batches = list(forecast_windows(model, panel, cutoffs, device=torch.device("cpu"), need_weights=False))
-    levels = np.concatenate([batch.levels for batch in batches if batch.levels is not None])
+    quantiles = np.concatenate([batch.quantiles for batch in batches if batch.quantiles is not None])
     actual = panel.target[cutoffs[:, None] + np.arange(1, horizon + 1)]
-    error = actual[..., None] - levels
-    shares = np.array(model.levels)
-    inside = (actual >= levels[..., 0]) & (actual <= levels[..., -1])
+    error = actual[..., None] - quantiles
+    shares = np.array(model.quantiles)
+    inside = (actual >= quantiles[..., 0]) & (actual <= quantiles[..., -1])
     return [
         100 * inside.mean(),
-        (levels[..., -1] - levels[..., 0]).mean(),
+        (quantiles[..., -1] - quantiles[..., 0]).mean(),
         np.maximum(shares * error, (shares - 1) * error).mean(),
         np.abs(actual - np.concatenate([batch.prediction for batch in batches])).mean(),
     ]

@@ -170,13 +170,13 @@ class Forecaster(Backtesting, Plotting):
             on_dump: called with the size and the path of each attention file before it is written.
             cold_start: forecast series that training did not see too, each scaled by its own lookback: at most
                 `lookback` rows up to its last known target. Their categories are unknown where training saw none.
-            non_negative: cut forecasts and their levels off at 0; as in training when None.
+            non_negative: cut forecasts and their quantiles off at 0; as in training when None.
             samples: so many paths are drawn of every series, step by step, each value feeding the next step; of an
-                autoregressive run with levels or a distribution.
+                autoregressive run with quantiles or a distribution.
             seed: of the paths; drawn when None, and named in the result.
             samples_out: Parquet file to write the paths to; a temporary one when None.
             combine_with: name of a baseline or of several, such as regression, which learn from `data`; forecasts are
-                the mean of the model's and of the mean of theirs, and the model's levels move by as much.
+                the mean of the model's and of the mean of theirs, and the model's quantiles move by as much.
             accelerator: where to compute.
 
         Raises:

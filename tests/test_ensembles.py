@@ -38,7 +38,7 @@ OPTIONS = {
     "seed": 7,
     "accelerator": "cpu",
 }
-LEVELS = ["prediction", "0.1", "0.5", "0.9"]
+QUANTILES = ["prediction", "0.1", "0.5", "0.9"]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def ensemble(trained) -> Path:
 
 
 def predictions(run: Path) -> np.ndarray:
-    return Forecaster.load(run).predict().predictions[LEVELS].to_numpy()
+    return Forecaster.load(run).predict().predictions[QUANTILES].to_numpy()
 
 
 def members(run: Path) -> list[Path]:
@@ -124,7 +124,7 @@ def test_history_names_the_member(ensemble):
 
 
 @pytest.mark.parametrize("how", ["mean", "median"])
-def test_forecasts_are_combined_level_by_level(trained, how, ensemble):
+def test_forecasts_are_combined_quantile_by_quantile(trained, how, ensemble):
     run = ensemble if how == "mean" else trained("median", ensemble=3, combine="median")
     each = np.stack([predictions(folder) for folder in members(run)])
     expected = sum(each) / 3 if how == "mean" else np.sort(each, axis=0)[1]
@@ -147,10 +147,10 @@ def test_scores_are_those_of_the_combined_forecast(ensemble):
     ),
     how=st.sampled_from(["mean", "median"]),
 )
-def test_combined_levels_never_cross(values, how):
+def test_combined_quantiles_never_cross(values, how):
     ascending = np.sort(values, axis=-1)
     together = combined(list(ascending), how)
-    slack = 1e-6  # a sum of numbers of 1e9 rounds at 1e-7; levels in units are sorted once more
+    slack = 1e-6  # a sum of numbers of 1e9 rounds at 1e-7; quantiles in units are sorted once more
     assert (np.diff(together, axis=-1) >= -slack).all()
     assert (together >= ascending.min(axis=0) - slack).all()
     assert (together <= ascending.max(axis=0) + slack).all()
@@ -186,7 +186,7 @@ def test_paths_are_drawn_by_the_members_in_turn(ensemble):
         assert not np.allclose(drawn.loc[others, "value"], own.loc[others, "value"], rtol=1e-3)
 
 
-def test_the_combined_levels_are_calibrated(trained):
+def test_the_combined_quantiles_are_calibrated(trained):
     from forecast_attn.forecasting.model import forecast_windows, load_model
     from forecast_attn.runs.training_table import read_panel
     from forecast_attn.training.preparation import prepare
@@ -203,7 +203,7 @@ def test_the_combined_levels_are_calibrated(trained):
     for step in range(3):
         actual = scaler.scale_target(preparation.panel.target[cutoffs + 1 + step], series)
         for index, rank in enumerate((1, 9, 16)):  # floor(17 · 0.1), ceil(17 · 0.5), ceil(17 · 0.9)
-            base = scaler.scale_target(batch.levels[:, step, index], series)
+            base = scaler.scale_target(batch.quantiles[:, step, index], series)
             offset = np.sort(actual - base)[rank - 1]
             assert model.calibration.offsets[step, index] == pytest.approx(offset, abs=1e-6)
     own = [json.loads((run / "members" / str(k) / "calibration.json").read_text())["offsets"] for k in range(2)]
@@ -341,4 +341,4 @@ def test_the_command_line_shows_members(forecast, table, here):
     assert json.loads(predicted.out)["attention_members"] == [f"run/attention-member-{k}.parquet" for k in range(2)]
     about = json.loads(forecast("info", "run", "--json").out)
     assert "members/1/model.safetensors" in about["files"]
-    assert pd.read_csv("run/predictions.csv")[LEVELS].shape == (3, 4)
+    assert pd.read_csv("run/predictions.csv")[QUANTILES].shape == (3, 4)

@@ -14,7 +14,7 @@ from forecast_attn.errors import ConfigError, DataError
 
 pytestmark = pytest.mark.slow
 
-LEVELS = ["0.1", "0.9"]
+QUANTILES = ["0.1", "0.9"]
 ROWS = 6 * 40
 
 
@@ -45,7 +45,7 @@ def test_it_is_the_mean_that_a_backtest_has(run: Path) -> None:
     came = history.assign(target=history["target"].fillna(history["wind"]))  # whatever came
     result = forecaster.backtest(came, cutoffs=1, baselines=[], combine_with="regression")
     expected = result.frame[result.frame["model"] == "combination"]
-    for name in ("prediction", *LEVELS):
+    for name in ("prediction", *QUANTILES):
         np.testing.assert_allclose(found.predictions[name], expected[name], rtol=1e-9)
     plain = forecaster.predict(history)
     assert plain.combined_with == ()

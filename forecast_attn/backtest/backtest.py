@@ -72,7 +72,7 @@ def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) ->
         work.compare()
         work.look()
     if out.suffix.lower() == ".parquet":
-        write_parquet(out, work.tables(), rows_schema(backtest.panel, backtest.model.levels))
+        write_parquet(out, work.tables(), rows_schema(backtest.panel, backtest.model.quantiles))
     frame: pd.DataFrame = pa.concat_tables(work.tables()).to_pandas()
     if out.suffix.lower() == ".csv":
         write_atomically(out, predictions_csv(frame))
@@ -111,10 +111,10 @@ class _Work:
             arrays=self.arrays,
             need_weights=model.has_attention,
         ):
-            of_level = () if batch.levels is None else np.moveaxis(batch.levels, -1, 0)
-            levels = dict(zip(model.levels, of_level, strict=True))
+            of_quantile = () if batch.quantiles is None else np.moveaxis(batch.quantiles, -1, 0)
+            quantiles = dict(zip(model.quantiles, of_quantile, strict=True))
             tables.append(
-                rows_table(backtest.panel, self.actual, backtest.name, batch.cutoffs, batch.prediction, levels)
+                rows_table(backtest.panel, self.actual, backtest.name, batch.cutoffs, batch.prediction, quantiles)
             )
             self.listener.forecasting(len(batch.cutoffs), part.model)
         return pa.concat_tables(tables).combine_chunks()
@@ -162,7 +162,7 @@ class _Work:
     def compare(self) -> None:
         """Every baseline that is not there yet, on the same windows."""
         backtest, panel = self.backtest, self.backtest.panel
-        none = dict.fromkeys(backtest.model.levels)
+        none = dict.fromkeys(backtest.model.quantiles)
         for name in backtest.baselines:
             path = self.parts.baseline(name)
             if path.is_file():
@@ -174,7 +174,7 @@ class _Work:
                 rows_table(panel, self.actual, name, windows[part.windows], forecast[part.windows], none)
                 for part in backtest.parts
             )
-            write_parquet(path, tables, rows_schema(panel, backtest.model.levels))
+            write_parquet(path, tables, rows_schema(panel, backtest.model.quantiles))
 
     def look(self) -> None:
         """Write the attention of the windows that were asked for, each by the model that forecast it."""

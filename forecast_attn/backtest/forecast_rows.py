@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forecast_attn.baselines.combination import COMBINATION, combined, mean_of
-from forecast_attn.config.values import level_name
+from forecast_attn.config.values import quantile_name
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError
 from forecast_attn.runs.atomic import replacing, write_errors_of
@@ -21,8 +21,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def rows_schema(panel: Panel, levels: tuple[float, ...]) -> pa.Schema:
-    """item_id, cutoff, timestamp, step, target, prediction, a column per level, model."""
+def rows_schema(panel: Panel, quantiles: tuple[float, ...]) -> pa.Schema:
+    """item_id, cutoff, timestamp, step, target, prediction, a column per quantile, model."""
     time = pa.int64() if panel.frequency.is_integer else pa.timestamp("ns", tz=panel.zone.type_name)
     return pa.schema(
         [
@@ -32,7 +32,7 @@ def rows_schema(panel: Panel, levels: tuple[float, ...]) -> pa.Schema:
             ("step", pa.int64()),
             ("target", pa.float64()),
             ("prediction", pa.float64()),
-            *((level_name(level), pa.float64()) for level in levels),
+            *((quantile_name(quantile), pa.float64()) for quantile in quantiles),
             ("model", pa.string()),
         ]
     )
@@ -49,7 +49,7 @@ def actual_values(panel: Panel) -> Floats:
 
 
 def rows_table(
-    panel: Panel, actual: Floats, model: str, windows: Ints, prediction: Floats, levels: dict[float, Floats | None]
+    panel: Panel, actual: Floats, model: str, windows: Ints, prediction: Floats, quantiles: dict[float, Floats | None]
 ) -> pa.Table:
     """The rows of some windows, one per step.
 
@@ -59,14 +59,14 @@ def rows_table(
         model: who made the forecasts.
         windows: rows of the last known values (num_windows,).
         prediction: (num_windows, horizon).
-        levels: of each level its forecasts (num_windows, horizon); None for a model without.
+        quantiles: of each quantile its forecasts (num_windows, horizon); None for a model without.
     """
     count, horizon = prediction.shape
     steps = np.arange(1, horizon + 1)
     rows = windows[:, None] + steps
     names = pa.array(panel.item_ids, pa.string())
     series = np.repeat(np.searchsorted(panel.starts, windows, side="right") - 1, horizon)
-    schema = rows_schema(panel, tuple(levels))
+    schema = rows_schema(panel, tuple(quantiles))
     columns: list[Any] = [
         pa.DictionaryArray.from_arrays(pa.array(series), names).cast(pa.string()),
         _stamps(np.repeat(panel.timestamps[windows], horizon), schema.field("cutoff").type),
@@ -74,14 +74,14 @@ def rows_table(
         np.tile(steps, count),
         _or_null(actual[rows]),
         _or_null(prediction),
-        *(pa.nulls(prediction.size, pa.float64()) if each is None else _or_null(each) for each in levels.values()),
+        *(pa.nulls(prediction.size, pa.float64()) if each is None else _or_null(each) for each in quantiles.values()),
         pa.DictionaryArray.from_arrays(pa.array(np.zeros(prediction.size, np.int32)), [model]).cast(pa.string()),
     ]
     return pa.Table.from_arrays([pa.array(column) for column in columns], schema=schema)
 
 
 def combined_rows(own: pa.Table, others: Sequence[pa.Table], *, non_negative: bool) -> pa.Table:
-    """The rows of the network's forecasts together with those of baselines, with its levels; see `combined`.
+    """The rows of the network's forecasts together with those of baselines, with its quantiles; see `combined`.
 
     Args:
         own: rows of the network.
@@ -91,8 +91,8 @@ def combined_rows(own: pa.Table, others: Sequence[pa.Table], *, non_negative: bo
     kept = [name for name in own.column_names if name not in ("item_id", "cutoff", "timestamp", "step", "target")]
     values = {name: own[name].to_numpy() for name in kept if name != "model"}
     other = mean_of([table["prediction"].to_numpy() for table in others])
-    prediction, levels = combined(values.pop("prediction"), values, other, non_negative=non_negative)
-    found = {**levels, "prediction": prediction}
+    prediction, quantiles = combined(values.pop("prediction"), values, other, non_negative=non_negative)
+    found = {**quantiles, "prediction": prediction}
     for name, column in found.items():
         own = own.set_column(own.column_names.index(name), own.schema.field(name), _or_null(column))
     name = pa.DictionaryArray.from_arrays(pa.array(np.zeros(own.num_rows, np.int32)), [COMBINATION]).cast(pa.string())

@@ -69,7 +69,7 @@ class Backtesting:
             refit_from: whose weights a refit begins with: `last`, the refit before it, also when None; or `run`.
             baselines: names of models to compare with; naive, seasonal-naive, drift and linear when None.
             combine_with: name of a baseline or of several; the mean of the model's forecast and of the mean of theirs
-                is a model of its own, called combination, with the model's levels moved by as much. Such as regression.
+                becomes a further model, `combination`; the model's quantiles move by as much. Such as regression.
             metrics: names; all that there are when None.
             by: groups to score too: step, item_id, hour, weekday, cutoff.
             vintages: future covariates as they were forecast; the file that the run names when None.
@@ -79,7 +79,7 @@ class Backtesting:
             attention_windows: write the weights of so many windows, evenly spread; `all` for all.
             attention_dtype: of the written weights, float32 or float16.
             attention_top: write only the largest weights of each row, so many, with their lags; None for all.
-            non_negative: cut forecasts and their levels off at 0; as in training when None.
+            non_negative: cut forecasts and their quantiles off at 0; as in training when None.
             name: of the model in the rows; the run's folder when None.
             accelerator: where to compute.
             listener: hears how it goes.

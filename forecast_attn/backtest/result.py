@@ -27,7 +27,7 @@ class BacktestResult:
     """What `Forecaster.backtest` gives."""
 
     frame: pd.DataFrame
-    """item_id, cutoff, timestamp, step, target, prediction, a column per level, model; NaN targets are missing."""
+    """item_id, cutoff, timestamp, step, target, prediction, a column per quantile, model; NaN targets are missing."""
     scores: Scores
     """Errors of every model, skill and tests against seasonal-naive."""
     folds: pd.DataFrame

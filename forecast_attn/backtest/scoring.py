@@ -96,14 +96,14 @@ def check_scores(backtest: Backtest, metrics: Sequence[str] | None, by: Sequence
     Raises:
         ConfigError: as `score_backtest`.
     """
-    panel, levels = backtest.panel, backtest.model.levels
+    panel, quantiles = backtest.panel, backtest.model.quantiles
     one = rows_table(
         panel,
         panel.target,
         backtest.name,
         backtest.folds.windows[:1],
         np.ones((1, backtest.model.schema.horizon)),
-        {level: np.ones((1, backtest.model.schema.horizon)) for level in levels},
+        {quantile: np.ones((1, backtest.model.schema.horizon)) for quantile in quantiles},
     ).to_pandas()
     frame = pd.concat(
         [one, *(one.assign(model=name) for name in (*backtest.models[1:], *backtest.baselines))], ignore_index=True

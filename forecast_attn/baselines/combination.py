@@ -48,18 +48,18 @@ def mean_of(forecasts: Sequence[Floats]) -> Floats:
 
 
 def combined(
-    prediction: Floats, levels: dict[str, Floats], other: Floats, *, non_negative: bool = False
+    prediction: Floats, quantiles: dict[str, Floats], other: Floats, *, non_negative: bool = False
 ) -> tuple[Floats, dict[str, Floats]]:
-    """The mean of two point forecasts, and the levels of the first moved by as much as it moved.
+    """The mean of two point forecasts, and the quantiles of the first moved by as much as it moved.
 
     Args:
         prediction: of the network, of any shape.
-        levels: of the network, of the same shape.
+        quantiles: of the network, of the same shape.
         other: of the baselines (`mean_of`), of the same shape; where it is NaN the network's forecast stands alone.
         non_negative: cut the results off at 0.
     """
     mean = np.where(np.isnan(other), prediction, (prediction + other) / 2)
-    moved = {name: values + (mean - prediction) for name, values in levels.items()}
+    moved = {name: values + (mean - prediction) for name, values in quantiles.items()}
     if non_negative:
         mean, moved = np.maximum(mean, 0), {name: np.maximum(values, 0) for name, values in moved.items()}
     return mean, moved

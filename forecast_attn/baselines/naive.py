@@ -56,10 +56,10 @@ def drift(target: Floats, starts: Ints, cutoffs: Ints, *, horizon: int) -> Float
     Source: Hyndman and Athanasopoulos, "Forecasting: principles and practice", section 5.2.
     """
     first, last = _first_observed(target, starts), _last_observed(target, cutoffs)
-    level = _value_at(target, starts, last)
-    rise = np.where(last > first, level - _value_at(target, starts, first), 0.0)
+    quantile = _value_at(target, starts, last)
+    rise = np.where(last > first, quantile - _value_at(target, starts, first), 0.0)
     slope = rise / np.maximum(last - first, 1)
-    return np.asarray(level[:, None] + slope[:, None] * np.arange(1, horizon + 1))
+    return np.asarray(quantile[:, None] + slope[:, None] * np.arange(1, horizon + 1))
 
 
 def _last_observed(target: Floats, cutoffs: Ints) -> Ints:

@@ -71,7 +71,7 @@ class SeriesRows:
         first: its first row in the panel.
         scale: of the target.
         scaled: the transformed target (num_rows,), NaN where it was not observed.
-        future: covariates known ahead, standardised, then a column per level of the categories (num_rows, num_future).
+        future: covariates known ahead, standardised, then a column per category (num_rows, num_future).
         numbers: how many of these columns are no categories.
         past: the same of covariates of the past (num_rows, num_past).
         known: how many steps ahead each column of `future` is known.
@@ -161,7 +161,7 @@ def _standardised(values: Floats, fitted: slice) -> tuple[Floats, Floats, Floats
 
 
 def _one_hot(codes: NDArray[np.int32], names: tuple[str, ...], categories: dict[str, tuple[str, ...]]) -> list[Floats]:
-    """Indicators of each categorical column's categories, (num_rows, num_categories) each; all 0 where it is missing."""
+    """Indicators of each column's categories, (num_rows, num_categories) each; all 0 where the cell is missing."""
     return [
         (codes[:, index, None] == np.arange(len(categories[name]))).astype(np.float64)
         for index, name in enumerate(names)

@@ -73,7 +73,7 @@ def show_comparison(found: Comparison, folder: Path) -> None:
 
 def _errors(found: Comparison) -> Table:
     """Ranks, errors with their spread, skill and tests; baselines below."""
-    errors = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE", **_level_headings(found)}
+    errors = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE", **_quantile_headings(found)}
     table = Table(box=None, pad_edge=False)
     for heading in ("", "attention"):
         table.add_column(heading, no_wrap=True)
@@ -100,8 +100,8 @@ def _cost(found: Comparison) -> Table:
     return table
 
 
-def _level_headings(found: Comparison) -> dict[str, str]:
-    """Of the columns about levels that there are."""
+def _quantile_headings(found: Comparison) -> dict[str, str]:
+    """Of the columns about quantiles that there are."""
     interval = found.validation["interval"]
     headings = {"pinball": "pinball"} if "pinball" in found.leaderboard else {}
     return headings | ({} if interval is None else {"coverage": f"in {100 * interval['nominal']:g} %"})

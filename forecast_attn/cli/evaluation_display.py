@@ -12,29 +12,29 @@ if TYPE_CHECKING:
 
 _PER_CENT = ("mape", "smape", "wape")
 _COUNTS = ("rows", "no_target", "no_forecast")
-_OF_LEVELS = ("pinball", "wql", "crps", "coverage", "width", "winkler")
+_OF_QUANTILES = ("pinball", "wql", "crps", "coverage", "width", "winkler")
 _ABREAST = 8
-"""Scores of levels in one table; more would not fit a line."""
+"""Scores of quantiles in one table; more would not fit a line."""
 _HEADINGS = {"skill_per_cent": "skill", "no_target": "no target", "no_forecast": "no forecast"}
 
 
 def score_tables(scores: pd.DataFrame) -> list[Table]:
-    """Scores of points, and of levels where there are any, one line per model and group.
+    """Scores of points, and of quantiles where there are any, one line per model and group.
 
     Counts of rows that a metric leaves out are no columns: see `left_out_lines`.
     """
     keys = _keys(scores)
     shown = [name for name in map(str, scores.columns[len(keys) :]) if not name.endswith("_left_out")]
-    levels = [name for name in shown if name.partition("@")[0] in _OF_LEVELS]
+    quantiles = [name for name in shown if name.partition("@")[0] in _OF_QUANTILES]
     nothing = [name for name in ("no_target", "no_forecast") if not scores[name].any()]
-    points = [name for name in shown if name not in (*levels, *nothing)]
-    tables = [_table(scores, [*keys, *points])] if set(points) - set(_COUNTS) or not levels else []
-    # Models without levels have nothing to show among those that have them.
-    with_levels = scores[scores[levels].notna().any(axis=1)] if levels else scores[:0]
-    if not len(with_levels):
+    points = [name for name in shown if name not in (*quantiles, *nothing)]
+    tables = [_table(scores, [*keys, *points])] if set(points) - set(_COUNTS) or not quantiles else []
+    # Models without quantiles have nothing to show among those that have them.
+    with_quantiles = scores[scores[quantiles].notna().any(axis=1)] if quantiles else scores[:0]
+    if not len(with_quantiles):
         return tables
-    parts = [levels[first : first + _ABREAST] for first in range(0, len(levels), _ABREAST)]
-    return [*tables, *(_table(with_levels, [*keys, *part]) for part in parts)]
+    parts = [quantiles[first : first + _ABREAST] for first in range(0, len(quantiles), _ABREAST)]
+    return [*tables, *(_table(with_quantiles, [*keys, *part]) for part in parts)]
 
 
 def left_out_lines(scores: pd.DataFrame) -> list[str]:

@@ -44,7 +44,7 @@ def plot(
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="The same picture, scalable.")] = None,
     json: Json = False,
 ) -> None:
-    """Draw forecasts with their intervals, the error by step, or the calibration of the levels."""
+    """Draw forecasts with their intervals, the error by step, or the calibration of the quantiles."""
     pictures = {"png": png, "svg": svg}
     check_choice_of(kind, cutoff=cutoff, history=history)
     check_targets(pictures, {"the table of forecasts": source, "--data": data})

@@ -58,12 +58,12 @@ def predict(
     non_negative: Annotated[
         bool | None,
         typer.Option(
-            "--non-negative/--no-non-negative", help="Cut forecasts and levels off at 0. [default: as in training]"
+            "--non-negative/--no-non-negative", help="Cut forecasts and quantiles off at 0. [default: as in training]"
         ),
     ] = None,
     samples: Annotated[
         int | None,
-        typer.Option("--samples", metavar="N", help="Draw N paths of every series (autoregressive, with levels)."),
+        typer.Option("--samples", metavar="N", help="Draw N paths of every series (autoregressive, with quantiles)."),
     ] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", metavar="N", help="Seed of the paths; drawn and shown when absent.")

@@ -13,7 +13,7 @@ from rich.table import Table
 from forecast_attn.cli.findings_display import repair_table
 from forecast_attn.cli.tables import make_console, reading_progress, role_table
 from forecast_attn.config.options import RunConfig
-from forecast_attn.config.values import level_name
+from forecast_attn.config.values import quantile_name
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 
 if TYPE_CHECKING:
@@ -215,10 +215,9 @@ def _numbers(errors: dict[str, Any]) -> list[str]:
 
 def _coverage(validation: dict[str, Any]) -> str:
     interval = validation["interval"]
-    levels = f"{level_name(interval['lower'])} to {level_name(interval['upper'])}"
-    text = (
-        f"levels {levels} held {100 * interval['coverage']:.1f} % of the values, {100 * interval['nominal']:g} % wanted"
-    )
+    quantiles = f"{quantile_name(interval['lower'])} to {quantile_name(interval['upper'])}"
+    shares = f"{100 * interval['coverage']:.1f} % of the values, {100 * interval['nominal']:g} % expected"
+    text = f"quantiles {quantiles} cover {shares}"
     return f"{text}; calibrated on these very windows" if validation["calibrated_on_these_windows"] else text
 
 

@@ -38,7 +38,7 @@ class Comparison:
     leaderboard: pd.DataFrame
     """One row per mechanism, the smallest mean MAE first: rank, attention, seeds, mean and standard deviation over the
     seeds (`mae`, `mae_std`, …) in the target's units, cost, tests against the winner, whether it is within the spread
-    of the winner, and its best run. Pinball and coverage where there are levels."""
+    of the winner, and its best run. Pinball and coverage where there are quantiles."""
     runs: pd.DataFrame
     """One row per training."""
     validation: dict[str, Any]
@@ -107,14 +107,14 @@ def leaderboard_of(directory: ComparisonDir, preparation: Preparation, configs: 
     tests = tests_against(ranked[0], losses, preparation, cutoffs)
     table = pd.DataFrame([_row(rank, runs, name, tests[name]) for rank, name in enumerate(ranked, start=1)])
     table.insert(list(table.columns).index("mae_std") + 1, "within_spread", within_spread(table))
-    table = _without_levels(table)
+    table = _without_quantiles(table)
     first = directory.run(next(iter(configs)))
     metrics = first.read_json(first.metrics)
     about = {name: metrics["validation"][name] for name in ("windows", "windows_available", "after")}
     naive, baselines = metrics["seasonal_naive"], _baselines(metrics)
     about["interval"] = _interval(metrics["validation"].get("interval"))
     notes = notes_of(table, baselines)
-    return Comparison(directory.path, table, _without_levels(runs), about, naive, baselines, notes)
+    return Comparison(directory.path, table, _without_quantiles(runs), about, naive, baselines, notes)
 
 
 def _baselines(metrics: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -148,8 +148,8 @@ def within_spread(table: pd.DataFrame) -> NDArray[np.bool_]:
     return np.asarray(near & (np.arange(len(table)) > 0), bool)
 
 
-def _without_levels(table: pd.DataFrame) -> pd.DataFrame:
-    """Without the columns of levels, where there are none."""
+def _without_quantiles(table: pd.DataFrame) -> pd.DataFrame:
+    """Without the columns of quantiles, where there are none."""
     empty = [name for name in ("pinball", "coverage") if table[name].isna().all()]
     return table.drop(columns=[name for name in table if str(name).removesuffix("_std") in empty])
 
@@ -253,9 +253,9 @@ class RunScores:
     skill_per_cent: float
     """Against seasonal-naive."""
     pinball: float
-    """Mean over the levels; NaN without levels."""
+    """Mean over the quantiles; NaN without quantiles."""
     coverage: float
-    """Share of values between the lowest and the highest level; NaN without two levels."""
+    """Share of values between the lowest and the highest quantile; NaN without two quantiles."""
     seconds: float
     """Of training and validating all epochs, of all members."""
     windows_per_second: float

@@ -78,15 +78,15 @@ class DataConfig:
     )
     scaling: str = option("standard", "how each series is scaled, fitted on its training rows")
     transform: str = option("none", "taken of the target before scaling, for skewed values")
-    non_negative: bool = option(False, "the target is never negative: forecasts and their levels are cut off at 0")
+    non_negative: bool = option(False, "the target is never negative: forecasts and their quantiles are cut off at 0")
     short_series: str = option("skip", "series too short for a training window")
     validation: float = option(
         0.2, "last stretch of time kept for validation: a fraction below 1, or a number of steps", low=0
     )
 
 
-DEFAULT_LEVELS = (0.1, 0.5, 0.9)
-"""Written of a distribution where no levels are named."""
+DEFAULT_QUANTILES = (0.1, 0.5, 0.9)
+"""Written of a distribution where no quantiles are named."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,13 +140,15 @@ class ModelConfig:
         "last-season", "level and scale of each window: of its whole lookback, of its last season, or none"
     )
     quantiles: tuple[float, ...] = option(
-        (), "levels to forecast, such as 0.1,0.5,0.9: a column each, trained on the pinball loss", metavar="LEVELS"
+        (),
+        "quantiles to forecast, such as 0.1,0.5,0.9: a column each, trained on the pinball loss",
+        metavar="Q,Q,Q",
     )
     distribution: str = option(
-        "none", "distribution to forecast by its likelihood; --quantiles names its levels, else 0.1,0.5,0.9"
+        "none", "distribution to forecast by its likelihood; --quantiles names its quantiles, else 0.1,0.5,0.9"
     )
     calibration: str = option(
-        "none", "move levels so that validation values lie below them as often as said: split (about the point), cqr"
+        "none", "move quantiles so that validation values lie below them as often as said: split (about the point), cqr"
     )
 
     @property
@@ -157,9 +159,9 @@ class ModelConfig:
         return "quantile" if self.quantiles and self.calibration != "split" else "point"
 
     @property
-    def levels(self) -> tuple[float, ...]:
-        """The levels that are forecast, ascending; empty where only the point is."""
-        return self.quantiles or (DEFAULT_LEVELS if self.distribution != "none" else ())
+    def forecast_quantiles(self) -> tuple[float, ...]:
+        """Quantiles that are forecast, ascending; empty for a point forecast alone."""
+        return self.quantiles or (DEFAULT_QUANTILES if self.distribution != "none" else ())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,7 +169,7 @@ class TrainingConfig:
     """How the network is fitted."""
 
     preset: str = option("default", preset_help())
-    loss: str = option("mae", "loss on the scaled target; levels and distributions have their own")
+    loss: str = option("mae", "loss on the scaled target; quantiles and distributions have their own")
     batch_size: int | None = option(None, "windows per step; 16 to 128 by the number of windows when absent", low=1)
     learning_rate: float | None = option(
         None, "learning rate of AdamW at its highest; when absent 0.001 over patches, else 0.008", low=1e-12
@@ -205,7 +207,7 @@ class TrainingConfig:
     teacher_forcing_decay: str = option("linear", "course of the share of true values")
     seed: int | None = option(None, "seed; drawn and recorded when absent", low=0, high=2**31 - 1)
     ensemble: int = option(1, "networks to train, each with its own seed, and to forecast with together", low=1)
-    combine: str = option("mean", "what an ensemble makes of its members' forecasts, level by level")
+    combine: str = option("mean", "what an ensemble makes of its members' forecasts, quantile by quantile")
     accelerator: str = option("auto", "where to train")
     devices: int = option(1, "number of devices to train on", low=1)
     threads: int = option(1, "CPU threads; more pay for large networks on an idle machine only", low=1)
@@ -255,11 +257,11 @@ class RunConfig:
         model, hint = self.model, "add --quantiles 0.1,0.5,0.9"
         if model.calibration == "split" and model.distribution != "none":
             raise ConfigError(
-                f"--calibration split is for a point forecast; --distribution {model.distribution} has levels already",
+                f"--calibration split is for a point forecast; --distribution {model.distribution} has quantiles",
                 "--calibration cqr",
             )
-        if model.calibration != "none" and not model.levels:
-            raise ConfigError(f"--calibration {model.calibration} needs levels to calibrate", hint)
+        if model.calibration != "none" and not model.forecast_quantiles:
+            raise ConfigError(f"--calibration {model.calibration} needs quantiles to calibrate", hint)
         if model.head != "point" and self.training.loss != TrainingConfig().loss:
             trained_on = "the pinball loss" if model.head == "quantile" else "the likelihood"
             because = "--quantiles are" if model.head == "quantile" else f"--distribution {model.distribution} is"

@@ -168,8 +168,8 @@ def _to_names(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for name in names if name.strip()))
 
 
-def _to_levels(value: Any) -> tuple[float, ...]:
-    """Levels, ascending: a list, one number, or one string with commas."""
+def _to_quantiles(value: Any) -> tuple[float, ...]:
+    """Quantiles, ascending: a list, one number, or one string with commas."""
     if isinstance(value, bool):
         raise TypeError(value)
     given = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
@@ -194,7 +194,7 @@ _CONVERTERS: dict[str, Any] = {
     "bool": _to_bool,
     "str": _to_str,
     "tuple[str, ...]": _to_names,
-    "tuple[float, ...]": _to_levels,
+    "tuple[float, ...]": _to_quantiles,
     "tuple[int, ...]": _to_steps,
 }
 _KINDS = {
@@ -203,7 +203,7 @@ _KINDS = {
     "bool": "true or false",
     "str": "text",
     "tuple[str, ...]": "column names",
-    "tuple[float, ...]": "levels between 0 and 1, such as 0.1,0.5,0.9",
+    "tuple[float, ...]": "quantiles between 0 and 1, such as 0.1,0.5,0.9",
     "tuple[int, ...]": "numbers of steps, such as 24,168, or none",
 }
 
@@ -267,24 +267,26 @@ def parse_attention_windows(text: str | int) -> int | None:
     return int(plain)
 
 
-def level_name(level: float) -> str:
-    """What a level's column is called: `0.1`."""
-    return f"{level:g}"
+def quantile_name(quantile: float) -> str:
+    """What a quantile's column is called: `0.1`."""
+    return f"{quantile:g}"
 
 
-def check_levels(levels: tuple[float, ...]) -> None:
-    """Refuse levels that are no quantiles, and two with one name.
+def check_quantiles(quantiles: tuple[float, ...]) -> None:
+    """Refuse numbers that are not between 0 and 1, and repeated ones.
 
     Raises:
-        ConfigError: naming the level.
+        ConfigError: naming the quantile.
     """
-    for level in levels:
-        if not 0 < level < 1 or float(level_name(level)) in (0, 1):
-            raise ConfigError(f"--quantiles lie between 0 and 1, ends excluded; got {level:g}", "such as 0.1,0.5,0.9")
-    names = [level_name(level) for level in levels]
+    for quantile in quantiles:
+        if not 0 < quantile < 1 or float(quantile_name(quantile)) in (0, 1):
+            raise ConfigError(
+                f"--quantiles lie between 0 and 1, ends excluded; got {quantile:g}", "such as 0.1,0.5,0.9"
+            )
+    names = [quantile_name(quantile) for quantile in quantiles]
     for name in names:
         if names.count(name) > 1:
-            raise ConfigError(f"--quantiles names {name} more than once", "name each level once")
+            raise ConfigError(f"--quantiles names {name} more than once", "name each quantile once")
 
 
 def check_lags(lags: tuple[int, ...]) -> None:
@@ -303,7 +305,7 @@ _PARSERS: dict[str, Any] = {
     "calendar": parse_calendar,
     "lags": check_lags,
     "max_time": parse_duration,
-    "quantiles": check_levels,
+    "quantiles": check_quantiles,
     "teacher_forcing": parse_share_range,
     "validation": check_validation,
 }

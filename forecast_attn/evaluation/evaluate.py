@@ -37,7 +37,7 @@ class Evaluation:
     tests: pd.DataFrame
     """As of `compare_models`; empty without cut-offs."""
     forecasts: pd.DataFrame
-    """What was scored: item_id, [cutoff,] timestamp, [step,] target, prediction, levels, model; stamps in the zone."""
+    """Scored rows: item_id, [cutoff,] timestamp, [step,] target, prediction, quantiles, model; in the zone."""
     reference: str | None
     """The model that rmae and skill compare with."""
     season: int

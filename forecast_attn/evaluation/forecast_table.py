@@ -1,6 +1,6 @@
 """Which column of a table of forecasts is what, whoever wrote it.
 
-Known shapes: ours (prediction, levels, perhaps model); a column per model beside a time stamp; and the tables of
+Known shapes: ours (prediction, quantiles, perhaps model); a column per model beside a time stamp; and the tables of
 nixtla's libraries (unique_id, ds, cutoff, y, a column per model with NAME-lo-90 and NAME-hi-90).
 """
 
@@ -20,7 +20,7 @@ from forecast_attn.data.findings import naming, quoted, require_column, stop_at_
 from forecast_attn.data.frequency import Frequency, Stamps
 from forecast_attn.data.roles import find_time, is_numeric
 from forecast_attn.errors import DataError
-from forecast_attn.evaluation.quantile_scores import level_columns
+from forecast_attn.evaluation.quantile_scores import quantile_columns
 
 ITEM_ID_NAMES = ("item_id", "unique_id", "series_id")
 _BOUND = re.compile(r"(?P<model>.+)-(?P<side>lo|hi)-(?P<share>\d+(?:\.\d+)?)")
@@ -32,8 +32,8 @@ class ModelColumns:
     """A model's columns."""
 
     prediction: str
-    levels: dict[float, str]
-    """Level -> column."""
+    quantiles: dict[float, str]
+    """Quantile -> column."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def forecast_columns(
     actual = next((name for name in (*_ACTUALS, target) if name in names and name not in chosen), None)
     free = [name for name in names if name not in (taken - set(chosen)) | {time, actual}]
     models = _models(frame, free, chosen, source)
-    used = {name for columns in models.values() for name in (columns.prediction, *columns.levels.values())}
+    used = {name for columns in models.values() for name in (columns.prediction, *columns.quantiles.values())}
     if found["model"] is not None and list(models) != ["prediction"]:
         raise DataError(
             f"'{source}' has a column 'model' and several columns of forecasts: {quoted(sorted(models))}",
@@ -95,13 +95,13 @@ def forecast_columns(
 
 
 def _models(frame: pd.DataFrame, free: list[str], chosen: tuple[str, ...], source: str) -> dict[str, ModelColumns]:
-    """The columns of each model: `prediction` with levels, or every other column of numbers."""
+    """The columns of each model: `prediction` with quantiles, or every other column of numbers."""
     if not chosen and "prediction" in free:
         chosen = ("prediction",)
-    levels = {level: name for name, level in level_columns(free).items()}
+    quantiles = {quantile: name for name, quantile in quantile_columns(free).items()}
     bounds = dict(_bounds(free))
     names = chosen or tuple(
-        name for name in free if name not in levels.values() and name not in bounds and is_numeric(frame[name])
+        name for name in free if name not in quantiles.values() and name not in bounds and is_numeric(frame[name])
     )
     for name in names:
         if not is_numeric(frame[name]):
@@ -109,14 +109,14 @@ def _models(frame: pd.DataFrame, free: list[str], chosen: tuple[str, ...], sourc
     if not names:
         columns = quoted([str(name) for name in frame.columns])
         raise DataError(f"'{source}' has no column of forecasts; its columns are {columns}", "--model-columns NAME")
-    own = {name: {level: column for column, (model, level) in bounds.items() if model == name} for name in names}
+    own = {name: {quantile: column for column, (model, quantile) in bounds.items() if model == name} for name in names}
     if len(names) == 1 and not own[names[0]]:
-        own = {names[0]: levels}
+        own = {names[0]: quantiles}
     return {name: ModelColumns(name, dict(sorted(own[name].items()))) for name in names}
 
 
 def _bounds(names: list[str]) -> Iterator[tuple[str, tuple[str, float]]]:
-    """Columns such as ARIMA-lo-90, their model and the level that they are."""
+    """Columns such as ARIMA-lo-90, their model and the quantile that they are."""
     for name in names:
         match = _BOUND.fullmatch(name)
         if match and match["model"] in names and 0 < float(match["share"]) < 100:
@@ -128,8 +128,8 @@ def _bounds(names: list[str]) -> Iterator[tuple[str, tuple[str, float]]]:
 # Tables of paths, as `forecast predict --samples` writes them: many values for each series, cut-off and stamp.
 
 
-LEVELS = (0.1, 0.5, 0.9)
-"""Levels that paths are summed up in, beside their own score."""
+QUANTILES = (0.1, 0.5, 0.9)
+"""Quantiles that paths are summed up in, beside their own score."""
 
 
 def has_samples(frame: pd.DataFrame) -> bool:
@@ -138,7 +138,7 @@ def has_samples(frame: pd.DataFrame) -> bool:
 
 
 def summed_up(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, NDArray[np.float64]]:
-    """One row per series, cut-off and stamp: the median as the forecast, and levels; and its values.
+    """One row per series, cut-off and stamp: the median as the forecast, and quantiles; and its values.
 
     Args:
         frame: of drawn values.
@@ -161,8 +161,8 @@ def summed_up(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, NDArray[n
     order = np.argsort(codes, kind="stable")
     samples = drawn[order].reshape(len(counts), -1)
     rows = frame[keys].iloc[order[:: samples.shape[1]]].reset_index(drop=True)
-    levels = {f"{level:g}": np.quantile(samples, level, axis=1) for level in LEVELS}
-    return rows.assign(prediction=np.median(samples, axis=1), **levels), samples
+    quantiles = {f"{quantile:g}": np.quantile(samples, quantile, axis=1) for quantile in QUANTILES}
+    return rows.assign(prediction=np.median(samples, axis=1), **quantiles), samples
 
 
 # --------------------------------------------------------------------------- step columns

@@ -30,8 +30,8 @@ class ScoredRows:
 
     target: Floats
     prediction: Floats
-    levels: dict[float, Floats]
-    """Level -> its forecasts, NaN where the model has none."""
+    quantiles: dict[float, Floats]
+    """Quantile -> its forecasts, NaN where the model has none."""
     mae_scale: Floats | None = None
     """In-sample seasonal-naive MAE of the row's series; NaN where it has none."""
     rmse_scale: Floats | None = None
@@ -98,8 +98,8 @@ def _rmae(rows: ScoredRows) -> Iterator[Ratio]:
 
 
 def _pinball(rows: ScoredRows) -> Iterator[Ratio]:
-    for level, forecast in rows.levels.items():
-        yield Ratio(f"pinball@{level:g}", pinball(rows.target, forecast, level))
+    for quantile, forecast in rows.quantiles.items():
+        yield Ratio(f"pinball@{quantile:g}", pinball(rows.target, forecast, quantile))
 
 
 def _wql(rows: ScoredRows) -> Iterator[Ratio]:
@@ -107,30 +107,30 @@ def _wql(rows: ScoredRows) -> Iterator[Ratio]:
 
 
 def _crps(rows: ScoredRows) -> Iterator[Ratio]:
-    from_levels = 2 * _mean_pinball(rows)
+    from_quantiles = 2 * _mean_pinball(rows)
     exact = rows.sample_crps
-    yield Ratio("crps", from_levels if exact is None else np.where(np.isnan(exact), from_levels, exact))
+    yield Ratio("crps", from_quantiles if exact is None else np.where(np.isnan(exact), from_quantiles, exact))
 
 
 def _coverage(rows: ScoredRows) -> Iterator[Ratio]:
-    for pair in intervals(rows.levels):
-        inside = covered(rows.target, rows.levels[pair.lower], rows.levels[pair.upper])
+    for pair in intervals(rows.quantiles):
+        inside = covered(rows.target, rows.quantiles[pair.lower], rows.quantiles[pair.upper])
         yield Ratio(f"coverage@{pair.nominal:g}", inside)
 
 
 def _width(rows: ScoredRows) -> Iterator[Ratio]:
-    for pair in intervals(rows.levels):
-        yield Ratio(f"width@{pair.nominal:g}", rows.levels[pair.upper] - rows.levels[pair.lower])
+    for pair in intervals(rows.quantiles):
+        yield Ratio(f"width@{pair.nominal:g}", rows.quantiles[pair.upper] - rows.quantiles[pair.lower])
 
 
 def _winkler(rows: ScoredRows) -> Iterator[Ratio]:
-    for pair in intervals(rows.levels):
-        lower, upper = rows.levels[pair.lower], rows.levels[pair.upper]
+    for pair in intervals(rows.quantiles):
+        lower, upper = rows.quantiles[pair.lower], rows.quantiles[pair.upper]
         yield Ratio(f"winkler@{pair.nominal:g}", winkler(rows.target, lower, upper, pair.nominal))
 
 
 def _mean_pinball(rows: ScoredRows) -> Floats:
-    losses = [pinball(rows.target, forecast, level) for level, forecast in rows.levels.items()]
+    losses = [pinball(rows.target, forecast, quantile) for quantile, forecast in rows.quantiles.items()]
     return np.asarray(np.mean(losses, axis=0))
 
 
@@ -161,7 +161,7 @@ METRICS = tuple(_MEASURES)
 LEAVES_OUT = ("mape", "smape", "mase", "rmsse", "rmae")
 """Metrics that do not exist at every row; how many they leave out stands beside them."""
 _OF_SCALES = ("mase", "rmsse")
-_OF_LEVELS = ("pinball", "wql", "crps")
+_OF_QUANTILES = ("pinball", "wql", "crps")
 _OF_INTERVALS = ("coverage", "width", "winkler")
 
 
@@ -198,10 +198,10 @@ def _lacking(name: str, rows: ScoredRows) -> tuple[str, str] | None:
         return "the scale of each series", "name the season of the actuals"
     if name == "rmae" and rows.baseline_error is None:
         return "a model to compare with", "name the reference model"
-    if name in _OF_LEVELS and not rows.levels:
-        return "columns of levels, such as 0.1 and 0.9", "forecast with --quantiles 0.1,0.5,0.9"
-    if name in _OF_INTERVALS and not intervals(rows.levels):
-        return "a symmetric pair of levels, such as 0.1 and 0.9", "forecast with --quantiles 0.1,0.5,0.9"
+    if name in _OF_QUANTILES and not rows.quantiles:
+        return "columns of quantiles, such as 0.1 and 0.9", "forecast with --quantiles 0.1,0.5,0.9"
+    if name in _OF_INTERVALS and not intervals(rows.quantiles):
+        return "a symmetric pair of quantiles, such as 0.1 and 0.9", "forecast with --quantiles 0.1,0.5,0.9"
     return None
 
 

@@ -1,4 +1,4 @@
-"""The level columns of a table of forecasts, and the errors of a level and of an interval, value by value.
+"""The quantile columns of a table of forecasts, and the errors of a quantile and of an interval, value by value.
 
 Sources: Koenker and Bassett 1978 (pinball loss); Gneiting and Raftery 2007, "Strictly proper scoring rules, prediction,
 and estimation" (CRPS, interval score); Winkler 1972 (interval score).
@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _SAME = 1e-9
-"""Levels nearer than this are the same: 0.1 and 1 - 0.9 are not, to the last bit."""
+"""Quantiles nearer than this are the same: 0.1 and 1 - 0.9 are not, to the last bit."""
 
 
 class Interval(NamedTuple):
-    """A symmetric pair of levels, and the share of values that should lie between them."""
+    """A symmetric pair of quantiles, and the share of values that should lie between them."""
 
     lower: float
     upper: float
@@ -29,24 +29,24 @@ class Interval(NamedTuple):
         return round(self.upper - self.lower, 9)
 
 
-def level_columns(names: Iterable[object]) -> dict[str, float]:
-    """The columns that hold levels, ascending by level: those whose name is a number between 0 and 1."""
-    found = {name: _level(name) for name in names if isinstance(name, str)}
-    levels = {name: level for name, level in found.items() if level is not None}
-    return dict(sorted(levels.items(), key=lambda item: item[1]))
+def quantile_columns(names: Iterable[object]) -> dict[str, float]:
+    """The columns that hold quantiles, ascending by quantile: those whose name is a number between 0 and 1."""
+    found = {name: _quantile(name) for name in names if isinstance(name, str)}
+    quantiles = {name: quantile for name, quantile in found.items() if quantile is not None}
+    return dict(sorted(quantiles.items(), key=lambda item: item[1]))
 
 
-def _level(name: str) -> float | None:
+def _quantile(name: str) -> float | None:
     try:
-        level = float(name)
+        quantile = float(name)
     except ValueError:
         return None
-    return level if 0 < level < 1 else None
+    return quantile if 0 < quantile < 1 else None
 
 
-def intervals(levels: Iterable[float]) -> tuple[Interval, ...]:
-    """Every symmetric pair of these levels, the widest first."""
-    ascending = sorted(levels)
+def intervals(quantiles: Iterable[float]) -> tuple[Interval, ...]:
+    """Every symmetric pair of these quantiles, the widest first."""
+    ascending = sorted(quantiles)
     return tuple(
         Interval(lower, upper)
         for lower in ascending
@@ -55,10 +55,10 @@ def intervals(levels: Iterable[float]) -> tuple[Interval, ...]:
     )
 
 
-def pinball(target: Floats, forecast: Floats, level: float) -> Floats:
-    """The pinball loss of a forecast of one level, of any shape: smallest in the mean at that quantile."""
+def pinball(target: Floats, forecast: Floats, quantile: float) -> Floats:
+    """The pinball loss of a forecast of one quantile, of any shape: smallest in the mean at that quantile."""
     error = target - forecast
-    return np.maximum(level * error, (level - 1) * error)
+    return np.maximum(quantile * error, (quantile - 1) * error)
 
 
 def covered(target: Floats, lower: Floats, upper: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """A tidy table of forecasts -> scores of every model, overall or by step, series, hour, weekday or cut-off.
 
 The table has one row per model, series, cut-off and step: item_id, cutoff, timestamp, step, target, prediction, model,
-and a column per level. Its stamps are those the user sees, so that an hour is one on the user's clock.
+and a column per quantile. Its stamps are those the user sees, so that an hour is one on the user's clock.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.evaluation.metrics import LEAVES_OUT, METRICS, SAMPLE_CRPS, Ratio, ScoredRows, check_metrics, ratios
-from forecast_attn.evaluation.quantile_scores import Floats, level_columns
+from forecast_attn.evaluation.quantile_scores import Floats, quantile_columns
 
 __all__ = ["GROUPS", "METRICS", "check_groups", "check_metrics", "score", "scores_to_records"]
 
@@ -39,8 +39,8 @@ def score(
     """Score every model of a tidy table.
 
     Args:
-        frame: target, prediction and model; what `by` needs; and a column per level, named by it, which is NaN for
-            models without levels. Rows without target or prediction are left out and counted.
+        frame: target, prediction and model; what `by` needs; and a column per quantile, named by it, which is NaN for
+            models without quantiles. Rows without target or prediction are left out and counted.
         metrics: names out of `METRICS`; all that the table allows when None.
         by: what to group by, out of `GROUPS`; several give every combination.
         scales: in-sample scales `mae` and `rmse` of each series, by item_id (see `insample_scales`).
@@ -152,7 +152,9 @@ def _scored_rows(
     return ScoredRows(
         target=chosen["target"].to_numpy(np.float64),
         prediction=chosen["prediction"].to_numpy(np.float64),
-        levels={level: chosen[name].to_numpy(np.float64) for name, level in level_columns(frame.columns).items()},
+        quantiles={
+            quantile: chosen[name].to_numpy(np.float64) for name, quantile in quantile_columns(frame.columns).items()
+        },
         mae_scale=None if scales is None else _scale(chosen, scales["mae"]),
         rmse_scale=None if scales is None else _scale(chosen, scales["rmse"]),
         baseline_error=baseline_error,

@@ -171,15 +171,15 @@ class ForecastTable:
         return {"cutoff": cutoffs, "step": places - begun + 1}
 
     def _values(self, name: str) -> dict[str, Any]:
-        """Forecasts, levels and name of one column's model, or of the models that the column `model` names."""
+        """Forecasts, quantiles and name of one column's model, or of the models that the column `model` names."""
         own = self.columns.models[name]
         label: Any = name
         if self.columns.model is not None:
             label = self.frame[self.columns.model].astype(str).to_numpy(dtype=object)
         elif name == "prediction":
             label = _SUFFIXES.sub("", self.source)
-        levels = {f"{level:g}": self._numbers(column) for level, column in own.levels.items()}
-        return {"prediction": self._numbers(own.prediction), **levels, "model": label}
+        quantiles = {f"{quantile:g}": self._numbers(column) for quantile, column in own.quantiles.items()}
+        return {"prediction": self._numbers(own.prediction), **quantiles, "model": label}
 
     def _numbers(self, column: str) -> NDArray[np.float64]:
         with naming(self.source):

@@ -1,7 +1,7 @@
 """Ensembles: the seeds of their members, and how what they say becomes one forecast.
 
-Quantile levels are combined level by level (Vincent 1912; Ratcliff 1979, "Group reaction time distributions and an
-analysis of distribution statistics"): a mean or median of ascending levels ascends, where a mixture of distributions
+Quantiles are combined quantile by quantile (Vincent 1912; Ratcliff 1979, "Group reaction time distributions and an
+analysis of distribution statistics"): a mean or median of ascending quantiles ascends, where a mixture of distributions
 would be wider than each of them.
 """
 

@@ -21,7 +21,7 @@ from forecast_attn.data.schema import Schema
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.errors import ConfigError, RunError, UserError
 from forecast_attn.forecasting.ensemble import combined, mean_weights, member_config
-from forecast_attn.forecasting.quantiles import Calibration, cut_off, in_units, levels_of
+from forecast_attn.forecasting.quantiles import Calibration, cut_off, in_units, quantiles_of
 from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
 from forecast_attn.nn.network import ForecastNetwork, ForecastOutput
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir, sha256_of
@@ -39,7 +39,7 @@ class Model:
     networks: tuple[ForecastNetwork, ...]
     """One for each member of an ensemble; else one."""
     calibration: Calibration | None = None
-    """Of the levels, the combined ones of an ensemble; None where they are not calibrated."""
+    """Of the quantiles, the combined ones of an ensemble; None where they are not calibrated."""
 
     @property
     def network(self) -> ForecastNetwork:
@@ -78,9 +78,9 @@ class Model:
         return self.config.model.attention != "none"
 
     @property
-    def levels(self) -> tuple[float, ...]:
-        """The levels that are forecast, ascending."""
-        return self.config.model.levels
+    def quantiles(self) -> tuple[float, ...]:
+        """The quantiles that are forecast, ascending."""
+        return self.config.model.forecast_quantiles
 
     def of_series(self, item_ids: tuple[str, ...]) -> Model:
         """This model with a scaler of these series, in this order.
@@ -104,15 +104,15 @@ class Model:
         """What the networks say, each an array on the series' scale, as one array of the same shape."""
         return combined(values, self.config.training.combine)
 
-    def base_levels(self, parameters: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
-        """Levels on the series' scale (batch, horizon, num_levels), not calibrated, of the parameters of each head."""
-        return self.combined([levels_of(self.config.model.head, each, self.levels) for each in parameters])
+    def base_quantiles(self, parameters: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """Uncalibrated quantiles of each head's parameters, on the series' scale, (batch, horizon, num_quantiles)."""
+        return self.combined([quantiles_of(self.config.model.head, each, self.quantiles) for each in parameters])
 
-    def levels_in_units(self, base: NDArray[np.float64], series: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Levels in original units, calibrated and ascending (batch, horizon, num_levels).
+    def quantiles_in_units(self, base: NDArray[np.float64], series: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Quantiles in original units, calibrated and ascending (batch, horizon, num_quantiles).
 
         Args:
-            base: as `base_levels` gives them, (batch, horizon, num_levels).
+            base: as `base_quantiles` gives them, (batch, horizon, num_quantiles).
             series: of each window, as the schema's scaler numbers them, (batch,).
         """
         calibrated = base if self.calibration is None else self.calibration.apply(base)
@@ -130,10 +130,10 @@ class WindowForecasts(NamedTuple):
     """(batch, horizon), in original units."""
     weights: NDArray[np.float32] | None
     """(batch, heads, num_steps, num_keys), of patches; of an ensemble the mean over its members."""
-    base_levels: NDArray[np.float64] | None
-    """Levels before calibration, on the series' scale, (batch, horizon, num_levels)."""
-    levels: NDArray[np.float64] | None
-    """(batch, horizon, num_levels), in original units, ascending; None where only the point is forecast."""
+    base_quantiles: NDArray[np.float64] | None
+    """Quantiles before calibration, on the series' scale, (batch, horizon, num_quantiles)."""
+    quantiles: NDArray[np.float64] | None
+    """(batch, horizon, num_quantiles), in original units, ascending; None where only the point is forecast."""
 
 
 def window_sizes(schema: Schema) -> WindowSizes:
@@ -234,8 +234,8 @@ def _read_calibration(run: RunDir, config: RunConfig, schema: Schema, recorded: 
         raise RunError(f"'{run.calibration}' was altered or cut short since training", DAMAGED_HINT)
     try:
         calibration = Calibration.from_dict(content)
-        if calibration.levels != config.model.levels or len(calibration.offsets) != schema.horizon:
-            raise ValueError("offsets of other levels or steps")
+        if calibration.quantiles != config.model.forecast_quantiles or len(calibration.offsets) != schema.horizon:
+            raise ValueError("offsets of other quantiles or steps")
     except (KeyError, TypeError, ValueError) as error:
         raise RunError(f"'{run.calibration}' is damaged: {error!r}", DAMAGED_HINT) from None
     return calibration
@@ -318,12 +318,12 @@ def _forecasts_of(
     size = len(cutoffs)
     prediction = model.combined([output.prediction[:size].cpu().numpy() for output in outputs])
     weights = [output.weights[:size].float().cpu().numpy() for output in outputs if output.weights is not None]
-    base, levels = None, None
-    if model.levels:
-        base = model.base_levels([output.parameters[:size].cpu().numpy() for output in outputs])
-        levels = model.levels_in_units(base, series)
+    base, quantiles = None, None
+    if model.quantiles:
+        base = model.base_quantiles([output.parameters[:size].cpu().numpy() for output in outputs])
+        quantiles = model.quantiles_in_units(base, series)
     averaged = mean_weights(weights) if weights else None
-    return WindowForecasts(cutoffs, series, model.in_units(prediction, series), averaged, base, levels)
+    return WindowForecasts(cutoffs, series, model.in_units(prediction, series), averaged, base, quantiles)
 
 
 def attention_metadata(model: Model) -> AttentionMetadata:

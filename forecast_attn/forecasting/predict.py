@@ -17,7 +17,7 @@ from forecast_attn.attention_file import AttentionDump, AttentionWriter, DumpCho
 from forecast_attn.baselines.combination import combined, mean_of
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, check_baselines
 from forecast_attn.config.options import DataConfig, RunConfig
-from forecast_attn.config.values import level_name
+from forecast_attn.config.values import quantile_name
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, shared_by_all
 from forecast_attn.data.roles import Roles
@@ -192,7 +192,7 @@ def forecast_panel(
         other: a baseline to forecast together with; none when None.
 
     Returns:
-        item_id, cutoff, timestamp, step, prediction, and a column per level; sorted by series and step.
+        item_id, cutoff, timestamp, step, prediction, and a column per quantile; sorted by series and step.
     """
     schema = model.schema
     cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
@@ -265,9 +265,9 @@ def _write_weights(member: Model, output: AttentionOutput, writer: AttentionWrit
 
 
 def prediction_columns(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:
-    """The columns of predictions.csv for a batch: one row per window and step, the levels by their names."""
+    """The columns of predictions.csv for a batch: one row per window and step, the quantiles by their names."""
     horizon, batch = model.schema.horizon, len(forecasts.cutoffs)
-    levels = np.empty((batch, horizon, 0)) if forecasts.levels is None else forecasts.levels
+    quantiles = np.empty((batch, horizon, 0)) if forecasts.quantiles is None else forecasts.quantiles
     steps = np.arange(1, horizon + 1)
     return {
         "item_id": np.repeat(np.array(panel.item_ids, dtype=object)[forecasts.series], horizon),
@@ -275,7 +275,7 @@ def prediction_columns(panel: Panel, model: Model, forecasts: WindowForecasts) -
         "timestamp": panel.timestamps[forecasts.cutoffs[:, None] + steps].ravel(),
         "step": np.tile(steps, batch),
         "prediction": forecasts.prediction.ravel(),
-        **{level_name(level): levels[..., index].ravel() for index, level in enumerate(model.levels)},
+        **{quantile_name(quantile): quantiles[..., index].ravel() for index, quantile in enumerate(model.quantiles)},
     }
 
 
@@ -338,16 +338,16 @@ class Other(NamedTuple):
         return tuple(panel.item_ids[index] for index in panel.series_of_rows[self.cutoffs[missing]])
 
     def combined(self, forecasts: WindowForecasts, *, non_negative: bool) -> WindowForecasts:
-        """The mean of both, with the model's levels moved by as much."""
+        """The mean of both, with the model's quantiles moved by as much."""
         own = self.prediction[np.searchsorted(self.cutoffs, forecasts.cutoffs)]
-        levels = {} if forecasts.levels is None else {str(at): each for at, each in _each(forecasts.levels)}
-        prediction, moved = combined(forecasts.prediction, levels, own, non_negative=non_negative)
-        stacked = None if forecasts.levels is None else np.stack(list(moved.values()), axis=-1)
-        return forecasts._replace(prediction=prediction, levels=stacked)
+        quantiles = {} if forecasts.quantiles is None else {str(at): each for at, each in _each(forecasts.quantiles)}
+        prediction, moved = combined(forecasts.prediction, quantiles, own, non_negative=non_negative)
+        stacked = None if forecasts.quantiles is None else np.stack(list(moved.values()), axis=-1)
+        return forecasts._replace(prediction=prediction, quantiles=stacked)
 
 
-def _each(levels: NDArray[np.float64]) -> enumerate[NDArray[np.float64]]:
-    return enumerate(np.moveaxis(levels, -1, 0))
+def _each(quantiles: NDArray[np.float64]) -> enumerate[NDArray[np.float64]]:
+    return enumerate(np.moveaxis(quantiles, -1, 0))
 
 
 # --------------------------------------------------------------------------- forecast result
@@ -359,7 +359,7 @@ class ForecastResult:
     """What `predict` gives."""
 
     predictions: pd.DataFrame
-    """item_id, cutoff, timestamp, step (1 … horizon), prediction and a column per level (`0.1`), in the target's
+    """item_id, cutoff, timestamp, step (1 … horizon), prediction and a column per quantile (`0.1`), in the target's
     units."""
     attention: AttentionDump | None
     """The weights behind them, of an ensemble averaged over its members; None for the mechanism `none`."""

@@ -72,8 +72,8 @@ class SampleChoice:
                 "--samples needs a forecast with a distribution; this run's is a point",
                 "train with --distribution gaussian, or --quantiles 0.1,0.5,0.9",
             )
-        if options.head == "quantile" and not min(options.levels) < 0.5 < max(options.levels):
-            raise ConfigError("--samples needs levels on both sides of 0.5", "train with --quantiles 0.1,0.5,0.9")
+        if options.head == "quantile" and not min(options.quantiles) < 0.5 < max(options.quantiles):
+            raise ConfigError("--samples needs quantiles on both sides of 0.5", "train with --quantiles 0.1,0.5,0.9")
 
 
 def drawn_paths(

@@ -17,7 +17,7 @@ from forecast_attn.nn.inputs import NUM_WAVELENGTHS, Embeddings, InputProjection
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.nn.residual_paths import LinearPath, TemporalDecoder
 from forecast_attn.nn.scores import make_score
-from forecast_attn.nn.window_normalisation import NUM_LEVEL_FEATURES, WindowNormalisation
+from forecast_attn.nn.window_normalisation import NUM_SCALE_FEATURES, WindowNormalisation
 
 SCORES_WITH_SIZE = ("additive", "additive-normed", "concat", "scaled-dot", "multi-head")
 
@@ -63,7 +63,7 @@ def build_network(model: ModelConfig, sizes: WindowSizes) -> ForecastNetwork:
     _check(model, shape)
     patches = Patches(sizes.lookback, sizes.horizon, shape.patch_length)
     embeddings = Embeddings(sizes.past_codes, sizes.future_codes, sizes.static_codes)
-    shared_size = sizes.num_static + embeddings.static_size + NUM_LEVEL_FEATURES + 2 * NUM_WAVELENGTHS
+    shared_size = sizes.num_static + embeddings.static_size + NUM_SCALE_FEATURES + 2 * NUM_WAVELENGTHS
     of_step = 1 + int(sizes.may_have_holes) + sizes.num_past_inputs
     lag_size = of_step - sizes.num_calendar
     future_size = sizes.num_future_inputs + embeddings.future_size + len(shape.lags) * lag_size
@@ -170,7 +170,7 @@ def _build_decoder(
 
 def _head_maker(model: ModelConfig, patch_length: int) -> MakeHead:
     if model.head == "quantile":
-        return functools.partial(QuantileHead, model.levels, patch_length=patch_length)
+        return functools.partial(QuantileHead, model.forecast_quantiles, patch_length=patch_length)
     kinds = {"point": PointHead, "gaussian": GaussianHead, "student-t": StudentTHead}
     return functools.partial(kinds[model.head], patch_length=patch_length)
 

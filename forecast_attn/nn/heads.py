@@ -91,24 +91,24 @@ class PointHead(Head):
 
 
 class QuantileHead(Head):
-    """One number per level, in order by construction.
+    """One number per quantile, in order by construction.
 
-    The level nearest 0.5 is free; the others lie one softplus each away from their neighbour, outwards. They are added
-    one after the other, not by a cumulative sum, which a GPU computes in another order: rounded additions of what is
-    not negative keep the order, so that no rounding lets levels cross. An untrained head begins with the quantiles of
-    a normal distribution.
+    The quantile nearest 0.5 is free; each other lies one softplus outwards from its neighbour. The steps are added one
+    after the other and not by a cumulative sum, which a GPU computes in another order: adding a number that is not
+    negative never lowers the result, even rounded, so that quantiles cannot cross. An untrained head starts at the
+    quantiles of a normal distribution.
     """
 
     kind = "quantile"
-    levels: Tensor
+    quantiles: Tensor
 
     def __init__(
-        self, levels: tuple[float, ...], feature_size: int, dropout: float = 0.0, patch_length: int = 1
+        self, quantiles: tuple[float, ...], feature_size: int, dropout: float = 0.0, patch_length: int = 1
     ) -> None:
-        super().__init__(len(levels), feature_size, dropout, patch_length)
-        self.point_index = centre_of(levels)
-        self.register_buffer("levels", torch.tensor(levels), persistent=False)
-        steps = torch.special.ndtri(torch.tensor(levels, dtype=torch.float64)).diff().expm1().log()
+        super().__init__(len(quantiles), feature_size, dropout, patch_length)
+        self.point_index = centre_of(quantiles)
+        self.register_buffer("quantiles", torch.tensor(quantiles), persistent=False)
+        steps = torch.special.ndtri(torch.tensor(quantiles, dtype=torch.float64)).diff().expm1().log()
         with torch.no_grad():
             bias = self.linear.bias.view(patch_length, self.output_size)
             bias[:, self.point_index + 1 :] += steps[self.point_index :]
@@ -126,23 +126,23 @@ class QuantileHead(Head):
     def sample(
         self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
     ) -> Float[Tensor, "*batch"]:
-        """By the inverse of the distribution: linear between the levels, exponential tails beyond the outermost.
+        """By the inverse of the distribution: linear between the quantiles, exponential tails beyond the outermost.
 
         Each tail goes through the two outermost quantiles of its side (as in Park et al. 2022, "Learning quantile
         functions without quantile crossing", section 3.1).
         """
         if self.output_size < 2:
-            raise ValueError("one level has no distribution to draw from")
+            raise ValueError("one quantile has no distribution to draw from")
         share = uniform[..., 0].clamp(OUTSIDE, 1 - OUTSIDE)
-        levels = self.levels.to(share.dtype)
-        above = torch.searchsorted(levels, share.contiguous()).clamp(1, self.output_size - 1)
-        low, high = levels[above - 1], levels[above]
+        quantiles = self.quantiles.to(share.dtype)
+        above = torch.searchsorted(quantiles, share.contiguous()).clamp(1, self.output_size - 1)
+        low, high = quantiles[above - 1], quantiles[above]
         lower, upper = (parameters.gather(-1, index[..., None])[..., 0] for index in (above - 1, above))
         rise = upper - lower
         between = lower + rise * (share - low) / (high - low)
         left = lower + rise * (share / low).log() / (high / low).log()
         right = upper + rise * ((1 - high) / (1 - share)).log() / ((1 - low) / (1 - high)).log()
-        return torch.where(share < levels[0], left, torch.where(share > levels[-1], right, between))
+        return torch.where(share < quantiles[0], left, torch.where(share > quantiles[-1], right, between))
 
 
 class GaussianHead(Head):
@@ -196,6 +196,6 @@ class StudentTHead(GaussianHead):
         return drawn
 
 
-def centre_of(levels: tuple[float, ...]) -> int:
-    """Which of the ascending levels is nearest 0.5, the lower one of two equally near."""
-    return min(range(len(levels)), key=lambda index: abs(levels[index] - 0.5))
+def centre_of(quantiles: tuple[float, ...]) -> int:
+    """Which of the ascending quantiles is nearest 0.5, the lower one of two equally near."""
+    return min(range(len(quantiles)), key=lambda index: abs(quantiles[index] - 0.5))

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from forecast_attn.nn.inputs import Observed, observed_deviation, observed_mean
 
-NUM_LEVEL_FEATURES = 2
+NUM_SCALE_FEATURES = 2
 SMALLEST_SCALE = 0.01  # in units of the series' own deviation: a flat window must not blow up its noise
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.config.values import level_name
+from forecast_attn.config.values import quantile_name
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.inspection.plots import ACCENT, FAINT, INK, LABEL, TICK, step_ticks
 from forecast_attn.plotting import wording
@@ -106,15 +106,15 @@ def _draw_bands(axes: Axes, view: ForecastView, model: ModelForecast) -> None:
     """Each interval above the wider one, and darker; of a single step a bar, for an area would have no width."""
     draw, width = (axes.vlines, BAR) if len(view.stamps) == 1 else (axes.fill_between, 0)
     for at, pair in enumerate(model.intervals):
-        edges = model.levels[pair.lower], model.levels[pair.upper]
+        edges = model.quantiles[pair.lower], model.quantiles[pair.upper]
         draw(
             _dates(view.stamps), *edges, linewidth=width, label=wording.interval_name(pair), zorder=1.5 + at / 100,
             color=lightened(MODELS[0], DENSITIES[min(at, len(DENSITIES) - 1)])
         )  # fmt: skip
-    for level in model.lone_levels:
+    for quantile in model.lone_quantiles:
         axes.plot(
-            _dates(view.stamps), model.levels[level], color=MODELS[0], linewidth=0.9, linestyle=":",
-            label=f"level {level_name(level)}"
+            _dates(view.stamps), model.quantiles[quantile], color=MODELS[0], linewidth=0.9, linestyle=":",
+            label=f"quantile {quantile_name(quantile)}"
         )  # fmt: skip
 
 
@@ -165,7 +165,7 @@ def _date(stamp: Any) -> float:
 
 
 # --------------------------------------------------------------------------- curve pictures
-# The pictures of errors by step and of the calibration of levels.
+# The pictures of errors by step and of the calibration of quantiles.
 
 
 HEIGHT, SQUARE_HEIGHT = 4.4, 5.2  # inches
@@ -199,7 +199,7 @@ def draw_errors(errors: StepErrors) -> Figure:
 
 
 def draw_reliability(found: Reliability) -> Figure:
-    """Observed share against level of each model, on the band of chance, as a matplotlib figure.
+    """Observed share against quantile of each model, on the band of chance, as a matplotlib figure.
 
     Raises:
         ConfigError: matplotlib is not installed.
@@ -212,28 +212,29 @@ def draw_reliability(found: Reliability) -> Figure:
     _draw_shares(difference, found, away=1)
     square.set_ylim(0, 1)
     square.set_ylabel("share of values at or below it", fontsize=LABEL, color=INK)
-    difference.set_ylabel("share less the level", fontsize=LABEL, color=INK)
+    difference.set_ylabel("share less the quantile", fontsize=LABEL, color=INK)
     write_titles(figure, wording.reliability_title(found), wording.reliability_subtitle(found))
     add_legend(figure, square)
     return figure
 
 
 def _draw_shares(axes: Axes, found: Reliability, *, away: int) -> None:
-    """The shares as they are, or with the level taken off (`away` 1): what a curve is off its diagonal, large."""
-    levels = np.unique(np.concatenate([model.levels for model in found.models]))
-    low, high = band(levels, np.full(len(levels), found.fewest))
+    """The shares as they are, or with the quantile taken off (`away` 1): what a curve is off its diagonal, large."""
+    quantiles = np.unique(np.concatenate([model.quantiles for model in found.models]))
+    low, high = band(quantiles, np.full(len(quantiles), found.fewest))
     axes.vlines(
-        levels, low - away * levels, high - away * levels, color=lightened(FAINT, 0.35), linewidth=9, zorder=1.5,
+        quantiles, low - away * quantiles, high - away * quantiles,
+        color=lightened(FAINT, 0.35), linewidth=9, zorder=1.5,
         label=wording.CHANCE
     )  # fmt: skip
     axes.plot([0, 1], [0, 1 - away], color=FAINT, linewidth=1, linestyle=(0, (4, 3)), label=wording.CALIBRATED)
     for at, model in reversed(list(enumerate(found.models))):
         axes.plot(
-            model.levels, model.observed - away * model.levels, color=MODELS[at % len(MODELS)],
+            model.quantiles, model.observed - away * model.quantiles, color=MODELS[at % len(MODELS)],
             linestyle=DASHES[at % len(DASHES)], linewidth=1.9, marker="o", markersize=5, label=model.name
         )  # fmt: skip
     axes.set_xlim(0, 1)
     axes.set_box_aspect(1)
-    axes.set_xlabel("level", fontsize=LABEL, color=INK)
+    axes.set_xlabel("quantile", fontsize=LABEL, color=INK)
     dress(axes)
     axes.grid(axis="x", color=FAINT, alpha=0.18, linewidth=0.7)

@@ -17,7 +17,7 @@ from forecast_attn.data.reading import read_beside
 from forecast_attn.data.timestamps import ParsedStamps, offset_name, read_stamps
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError, did_you_mean
-from forecast_attn.evaluation.quantile_scores import level_columns
+from forecast_attn.evaluation.quantile_scores import quantile_columns
 
 REQUIRED = ("item_id", "cutoff", "timestamp", "step", "prediction")
 WRITTEN_BY = "a table of `forecast predict` or `forecast backtest`: item_id, cutoff, timestamp, step, prediction, …"
@@ -31,7 +31,7 @@ class Forecasts:
 
     Attributes:
         frame: item_id and model (text), cutoff and timestamp (of the axis: UTC where `zone` says so), step, prediction,
-            target (NaN where not known), and a float column per level, NaN where a model has none.
+            target (NaN where not known), and a float column per quantile, NaN where a model has none.
         zone: how the stamps are shown.
         name: where they come from, for messages.
         target: the target's name, where it is known.
@@ -43,10 +43,10 @@ class Forecasts:
     target: str | None = None
 
     @property
-    def levels(self) -> dict[str, float]:
-        """Column -> level, ascending; those of which any value is known."""
-        found = level_columns(self.frame.columns)
-        return {name: level for name, level in found.items() if self.frame[name].notna().any()}
+    def quantiles(self) -> dict[str, float]:
+        """Column -> quantile, ascending; those of which any value is known."""
+        found = quantile_columns(self.frame.columns)
+        return {name: quantile for name, quantile in found.items() if self.frame[name].notna().any()}
 
     @property
     def models(self) -> list[str]:
@@ -135,7 +135,7 @@ def read_forecasts(source: pd.DataFrame | Path, *, zone: Zone | None = None, tar
         "target": _numbers(table, "target", label) if "target" in table.columns else np.full(len(table), np.nan),
         "prediction": _numbers(table, "prediction", label),
         "model": table["model"].astype(str).to_numpy(object) if "model" in table.columns else ONLY_MODEL,
-        **{name: _numbers(table, name, label) for name in level_columns(table.columns)},
+        **{name: _numbers(table, name, label) for name in quantile_columns(table.columns)},
     }
     frame = pd.DataFrame(columns)
     _refuse_repeats(frame, label)

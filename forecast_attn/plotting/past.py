@@ -16,7 +16,7 @@ from forecast_attn.baselines.naive import seasonal_naive
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, table_name
 from forecast_attn.errors import DataError, RunError
-from forecast_attn.evaluation.quantile_scores import level_columns
+from forecast_attn.evaluation.quantile_scores import quantile_columns
 from forecast_attn.forecasting.history import read_history
 from forecast_attn.forecasting.model import Model, forecast_windows, load_model
 from forecast_attn.forecasting.predict import prediction_columns
@@ -64,8 +64,8 @@ class Past:
         panel, schema = self.panel, self.model.schema
         starts = panel.starts[_series_of(panel, cutoffs)]
         naive = seasonal_naive(panel.target, starts, cutoffs, season=schema.frequency.season, horizon=schema.horizon)
-        without_levels = dict.fromkeys(level_columns(frame.columns), np.nan)
-        return frame.assign(prediction=naive.ravel(), model=SEASONAL_NAIVE, **without_levels)
+        without_quantiles = dict.fromkeys(quantile_columns(frame.columns), np.nan)
+        return frame.assign(prediction=naive.ravel(), model=SEASONAL_NAIVE, **without_quantiles)
 
     def rows_at(self, cutoff: str, items: list[str]) -> Rows:
         """The rows of one cut-off, of series whose lookback and horizon lie in the table.

@@ -82,10 +82,10 @@ def picture_of(kind: str, source: PlotSource, choice: PlotChoice) -> Picture:
     Raises:
         ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.
     """
-    from forecast_attn.plotting.sources import forecast_scene, levels_of, step_errors_of
+    from forecast_attn.plotting.sources import forecast_scene, reliability_of, step_errors_of
 
     check_choice_of(kind, cutoff=choice.cutoff, history=choice.history)
-    read: dict[str, Any] = {"forecast": forecast_scene, "calibration": levels_of}
+    read: dict[str, Any] = {"forecast": forecast_scene, "calibration": reliability_of}
     return Picture(kind, read.get(kind, step_errors_of)(source, choice))
 
 

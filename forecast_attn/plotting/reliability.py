@@ -1,7 +1,7 @@
-"""Whether levels mean what they say: the share of values below each level, beside the level.
+"""Whether quantiles mean what they say: the share of values below each quantile, beside the quantile.
 
-A level l is calibrated when a share l of the values lies at or below it. Of n independent values the share that a
-calibrated level gets is binomial (n, l) / n; the band holds 95 % of it (Bröcker and Smith 2007, "Increasing the
+A quantile l is calibrated when a share l of the values lies at or below it. Of n independent values the share that a
+calibrated quantile gets is binomial (n, l) / n; the band holds 95 % of it (Bröcker and Smith 2007, "Increasing the
 reliability of reliability diagrams", for probabilities of events). Values of one forecast depend on each other, so that
 a curve may leave the band more often than that.
 """
@@ -25,17 +25,17 @@ BAND = 0.95
 
 @dataclass(frozen=True, eq=False)
 class ModelReliability:
-    """Of one model that has levels.
+    """Of one model that has quantiles.
 
     Attributes:
-        levels: nominal, ascending (levels,).
-        observed: share of values at or below each level (levels,).
-        counts: values behind each share (levels,).
-        low, high: what the share of a calibrated level lies between (levels,).
+        quantiles: nominal, ascending (quantiles,).
+        observed: share of values at or below each quantile (quantiles,).
+        counts: values behind each share (quantiles,).
+        low, high: what the share of a calibrated quantile lies between (quantiles,).
     """
 
     name: str
-    levels: Floats
+    quantiles: Floats
     observed: Floats
     counts: NDArray[np.int64]
     low: Floats
@@ -43,13 +43,13 @@ class ModelReliability:
 
     @property
     def outside(self) -> NDArray[np.bool_]:
-        """Whether a share is outside the band (levels,)."""
+        """Whether a share is outside the band (quantiles,)."""
         return (self.observed < self.low) | (self.observed > self.high)
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Of every model that has levels, in the order of their table."""
+    """Of every model that has quantiles, in the order of their table."""
 
     models: tuple[ModelReliability, ...]
     target: str
@@ -70,7 +70,7 @@ class Reliability:
             "models": [
                 {
                     "model": model.name,
-                    "level": model.levels.tolist(),
+                    "level": model.quantiles.tolist(),
                     "observed": model.observed.tolist(),
                     "n": model.counts.tolist(),
                     "low": model.low.tolist(),
@@ -82,48 +82,48 @@ class Reliability:
 
 
 def reliability(forecasts: Forecasts, notes: list[str] | None = None) -> Reliability:
-    """Count how often the value lies at or below each level.
+    """Count how often the value lies at or below each quantile.
 
     Args:
         forecasts: with targets.
         notes: what there is to say about them.
 
     Raises:
-        DataError: no model has levels.
+        DataError: no model has quantiles.
     """
-    if not forecasts.levels:
+    if not forecasts.quantiles:
         raise DataError(
-            f"{forecasts.name} has no levels, whose calibration could be drawn",
-            "train with levels: forecast train DATA --quantiles 0.1,0.5,0.9",
+            f"{forecasts.name} has no quantiles, whose calibration could be drawn",
+            "train with quantiles: forecast train DATA --quantiles 0.1,0.5,0.9",
         )
     found = (_of_model(forecasts, name) for name in forecasts.models)
     models = tuple(model for model in found if model is not None)
     if not models:
-        raise DataError(f"{forecasts.name} has no value that can be compared with a level", "forecast backtest RUN")
+        raise DataError(f"{forecasts.name} has no value that can be compared with a quantile", "forecast backtest RUN")
     return Reliability(models, forecasts.target or "target", notes or [])
 
 
 def _of_model(forecasts: Forecasts, name: str) -> ModelReliability | None:
-    """None for a model without levels."""
+    """None for a model without quantiles."""
     frame = forecasts.frame[forecasts.frame["model"] == name]
     target = frame["target"].to_numpy(np.float64)
-    levels, shares, counts = [], [], []
-    for column, level in forecasts.levels.items():
+    quantiles, shares, counts = [], [], []
+    for column, quantile in forecasts.quantiles.items():
         line = frame[column].to_numpy(np.float64)
         known = ~np.isnan(line) & ~np.isnan(target)
         if known.any():
-            levels.append(level)
+            quantiles.append(quantile)
             shares.append(float((target[known] <= line[known]).mean()))
             counts.append(int(known.sum()))
-    if not levels:
+    if not quantiles:
         return None
-    low, high = band(np.array(levels), np.array(counts))
-    return ModelReliability(name, np.array(levels), np.array(shares), np.array(counts, np.int64), low, high)
+    low, high = band(np.array(quantiles), np.array(counts))
+    return ModelReliability(name, np.array(quantiles), np.array(shares), np.array(counts, np.int64), low, high)
 
 
-def band(levels: Floats, counts: NDArray[Any]) -> tuple[Floats, Floats]:
-    """What the share of `counts` independent values below calibrated levels lies between, with probability `BAND`."""
+def band(quantiles: Floats, counts: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Bounds of the share of `counts` independent values below calibrated quantiles, with probability `BAND`."""
     from scipy.stats import binom
 
-    low, high = (binom.ppf(tail, counts, levels) / counts for tail in ((1 - BAND) / 2, (1 + BAND) / 2))
+    low, high = (binom.ppf(tail, counts, quantiles) / counts for tail in ((1 - BAND) / 2, (1 + BAND) / 2))
     return np.asarray(low), np.asarray(high)

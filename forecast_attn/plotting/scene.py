@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.config.values import level_name
+from forecast_attn.config.values import quantile_name
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
 from forecast_attn.evaluation.quantile_scores import Interval, intervals
@@ -27,26 +27,26 @@ class ModelForecast:
 
     Attributes:
         prediction: (steps,)
-        levels: level -> (steps,), of levels the model has.
+        quantiles: quantile -> (steps,), of quantiles the model has.
     """
 
     name: str
     prediction: Floats
-    levels: dict[float, Floats]
+    quantiles: dict[float, Floats]
 
     @property
     def intervals(self) -> tuple[Interval, ...]:
-        """Symmetric pairs of levels, the widest first."""
-        return intervals(self.levels)
+        """Symmetric pairs of quantiles, the widest first."""
+        return intervals(self.quantiles)
 
     @property
-    def lone_levels(self) -> list[float]:
-        """Levels that belong to no interval, but for a median that is the forecast itself."""
-        paired = {level for pair in self.intervals for level in (pair.lower, pair.upper)}
-        return [level for level in self.levels if level not in paired and not self._is_point(level)]
+    def lone_quantiles(self) -> list[float]:
+        """Quantiles that belong to no interval, but for a median that is the forecast itself."""
+        paired = {quantile for pair in self.intervals for quantile in (pair.lower, pair.upper)}
+        return [quantile for quantile in self.quantiles if quantile not in paired and not self._is_point(quantile)]
 
-    def _is_point(self, level: float) -> bool:
-        return level == 0.5 and np.allclose(self.levels[level], self.prediction, rtol=1e-6, equal_nan=True)
+    def _is_point(self, quantile: float) -> bool:
+        return quantile == 0.5 and np.allclose(self.quantiles[quantile], self.prediction, rtol=1e-6, equal_nan=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +124,7 @@ class ForecastScene:
                 {
                     "model": model.name,
                     "prediction": numbers(model.prediction),
-                    "levels": {level_name(level): numbers(line) for level, line in model.levels.items()},
+                    "levels": {quantile_name(quantile): numbers(line) for quantile, line in model.quantiles.items()},
                 }
                 for model in view.models
             ],
@@ -169,6 +169,6 @@ def _view(forecasts: Forecasts, series: SeriesValues, history: int | None) -> Fo
 
 def _model(forecasts: Forecasts, name: str, steps: NDArray[np.int64]) -> ModelForecast:
     rows = forecasts.frame[forecasts.frame["model"] == name].set_index("step").reindex(steps)
-    levels = {level: rows[column].to_numpy(np.float64) for column, level in forecasts.levels.items()}
-    known = {level: line for level, line in levels.items() if not np.isnan(line).all()}
+    quantiles = {quantile: rows[column].to_numpy(np.float64) for column, quantile in forecasts.quantiles.items()}
+    known = {quantile: line for quantile, line in quantiles.items() if not np.isnan(line).all()}
     return ModelForecast(name, rows["prediction"].to_numpy(np.float64), known)

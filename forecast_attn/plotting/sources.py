@@ -25,7 +25,7 @@ class PlotChoice:
 
     Attributes:
         items: series; all when empty.
-        models: models; when empty the first for a forecast, all for errors and levels.
+        models: models; when empty the first for a forecast, all for errors and quantiles.
         cutoff: as the user writes a time; the last of every series when None.
         history: steps before the cut-off; four horizons, at least 24, when None.
         data: a table of the series.
@@ -218,15 +218,15 @@ def step_errors_of(source: PlotSource, choice: PlotChoice) -> StepErrors:
     return errors
 
 
-def levels_of(source: PlotSource, choice: PlotChoice) -> Reliability:
-    """The calibration of the levels of a backtest or of validation windows; raises as `scored_forecasts`.
+def reliability_of(source: PlotSource, choice: PlotChoice) -> Reliability:
+    """The calibration of the quantiles of a backtest or of validation windows; raises as `scored_forecasts`.
 
     Raises:
-        DataError: no model has levels.
+        DataError: no model has quantiles.
     """
     forecasts, notes = scored_forecasts(source, choice), []
     if source.run is not None and _is_validation(source, choice):
-        used = "the levels were calibrated on them" if source.run.calibration.is_file() else "training chose by them"
+        used = "the quantiles were calibrated on them" if source.run.calibration.is_file() else "training chose by them"
         notes = [f"these are the validation windows, and {used}: backtest the run"]
     return reliability(forecasts, notes)
 

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from forecast_attn.config.values import level_name
+from forecast_attn.config.values import quantile_name
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.inspection.plots import step_ticks
 from forecast_attn.plotting import wording
@@ -33,7 +33,7 @@ HISTORY, ACTUAL = "#3d9dc0", "#9a9aa6"
 MODELS = ["#e0566b", "#e69f00", "#23a884", "#b07cc6", "#56b4e9", "#9a9aa6"]
 GROUNDS = ["#4a2a33", "#6d3845", "#8c4656", "#a85467"]
 SIGNS, GROUND_SIGNS = "o#%&@$", ".:-="
-HISTORY_SIGN, ACTUAL_SIGN, LEVEL_SIGN, DIAGONAL_SIGN = "*", "x", "'", "/"
+HISTORY_SIGN, ACTUAL_SIGN, QUANTILE_SIGN, DIAGONAL_SIGN = "*", "x", "'", "/"
 
 
 def render_forecast(scene: ForecastScene, console: Console) -> None:
@@ -62,8 +62,8 @@ def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Char
         lines.append(Line(wording.CAME, places(stamps), actual, ACTUAL_SIGN, ACTUAL))
     front = view.models[0]
     lines += [
-        Line(f"level {level_name(level)}", ahead, front.levels[level], LEVEL_SIGN, ACTUAL)
-        for level in front.lone_levels
+        Line(f"quantile {quantile_name(quantile)}", ahead, front.quantiles[quantile], QUANTILE_SIGN, ACTUAL)
+        for quantile in front.lone_quantiles
     ]
     lines += _curves([(wording.model_label(model.name), ahead, model.prediction) for model in view.models])
     stamps = np.concatenate([view.history_stamps, view.stamps])
@@ -76,7 +76,7 @@ def _bands(model: ModelForecast, x: Floats) -> list[Band]:
     found = []
     for at, pair in enumerate(model.intervals):
         shade = min(at, len(GROUNDS) - 1)
-        edges = model.levels[pair.lower], model.levels[pair.upper]
+        edges = model.quantiles[pair.lower], model.quantiles[pair.upper]
         found.append(Band(wording.interval_name(pair), x, *edges, GROUND_SIGNS[shade], GROUNDS[shade]))
     return found
 
@@ -122,7 +122,7 @@ def _error_table(errors: StepErrors) -> Table:
     return table
 
 
-# --------------------------------------------------------------------------- levels
+# --------------------------------------------------------------------------- quantiles
 
 
 def render_reliability(found: Reliability, console: Console) -> None:
@@ -133,35 +133,35 @@ def render_reliability(found: Reliability, console: Console) -> None:
     console.print(chart_text(reliability_chart(found), square, ROWS))
     console.print()
     for model in found.models:
-        console.print(_level_table(model))
+        console.print(_quantile_table(model))
         console.print()
     console.print(Text(wording.reliability_subtitle(found)))
     _print_notes(found.notes, console)
 
 
 def reliability_chart(found: Reliability) -> Chart:
-    """Observed shares as lines over the levels, on the band of chance."""
+    """Observed shares as lines over the quantiles, on the band of chance."""
     grid = np.linspace(0, 1, 101)
     low, high = band(grid[1:-1], np.full(len(grid) - 2, found.fewest))
     lines = [
         Line(wording.CALIBRATED, grid, grid, DIAGONAL_SIGN, ACTUAL),
-        *_curves([(model.name, model.levels, model.observed) for model in found.models]),
+        *_curves([(model.name, model.quantiles, model.observed) for model in found.models]),
     ]
-    labels = [(level, f"{level:g}") for level in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)]
+    labels = [(quantile, f"{quantile:g}") for quantile in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)]
     shaded = Band(wording.CHANCE, grid[1:-1], low, high, GROUND_SIGNS[0], GROUNDS[0])
-    return Chart(lines, [shaded], labels, x_name="level")
+    return Chart(lines, [shaded], labels, x_name="quantile")
 
 
-def _level_table(model: ModelReliability) -> Table:
+def _quantile_table(model: ModelReliability) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(model.name, justify="right")
     for name in ("at or below it", wording.CHANCE, "values"):
         table.add_column(name, justify="right")
     table.add_column("")
-    rows = zip(model.levels, model.observed, model.low, model.high, model.counts, model.outside, strict=True)
-    for level, share, low, high, count, outside in rows:
-        said = "" if not outside else "lies too low" if share < level else "lies too high"
-        table.add_row(level_name(level), f"{share:.3f}", f"{low:.3f} to {high:.3f}", f"{count:,}", said)
+    rows = zip(model.quantiles, model.observed, model.low, model.high, model.counts, model.outside, strict=True)
+    for quantile, share, low, high, count, outside in rows:
+        said = "" if not outside else "lies too low" if share < quantile else "lies too high"
+        table.add_row(quantile_name(quantile), f"{share:.3f}", f"{low:.3f} to {high:.3f}", f"{count:,}", said)
     return table
 
 

@@ -60,7 +60,7 @@ def errors_subtitle(errors: StepErrors) -> str:
 
 
 def reliability_title(found: Reliability) -> str:
-    return f"{found.target}: calibration of the levels"
+    return f"{found.target}: calibration of the quantiles"
 
 
 def reliability_subtitle(found: Reliability) -> str:

@@ -4,7 +4,7 @@ config.json                    what was asked, the seed that was drawn, the data
 schema.json                    what the data taught: roles, frequency, sizes, scalers
 model.safetensors              weights of the best validation epoch so far
 history.csv                    one row per epoch
-calibration.json               how far the levels of a forecast are moved, where they are calibrated
+calibration.json               how far the quantiles of a forecast are moved, where they are calibrated
 metrics.json                   written last: a directory without it is an unfinished run
 tail.parquet                   the end of every series, so that a bare `forecast predict` works
 validation_attention.parquet   attention over windows of the validation stretch

@@ -29,7 +29,7 @@ def loss_of(head: Head, name: str) -> Loss:
         name: mae, mse or huber.
     """
     if isinstance(head, QuantileHead):
-        return functools.partial(pinball_loss, levels=head.levels)
+        return functools.partial(pinball_loss, quantiles=head.quantiles)
     if head.kind == "point":
         return functools.partial(_point_loss, POINT_LOSSES[name])
     return {"gaussian": gaussian_loss, "student-t": student_t_loss}[head.kind]
@@ -69,13 +69,13 @@ def _point_loss(of_point: Callable[..., Tensor], parameters: Tensor, target: Ten
     return of_point(parameters[..., 0], target, reduction=reduction)
 
 
-def pinball_loss(parameters: Tensor, target: Tensor, reduction: str, *, levels: Tensor) -> Tensor:
-    """Mean over the levels of max(l · (y - q), (l - 1) · (y - q)), whose minimum is the quantile.
+def pinball_loss(parameters: Tensor, target: Tensor, reduction: str, *, quantiles: Tensor) -> Tensor:
+    """Mean over the quantiles of max(l · (y - q), (l - 1) · (y - q)), whose minimum is the quantile.
 
     Source: Koenker and Bassett 1978, "Regression quantiles".
     """
     error = target[..., None] - parameters
-    shares = levels.to(error.dtype)
+    shares = quantiles.to(error.dtype)
     return _reduced(torch.maximum(shares * error, (shares - 1) * error).mean(dim=-1), reduction)
 
 

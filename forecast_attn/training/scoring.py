@@ -18,7 +18,7 @@ from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
 from forecast_attn.forecasting.attention_output import AttentionOutput
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.model import Model, choose_device, forecast_windows, load_network
-from forecast_attn.forecasting.quantiles import fit_calibration, level_scores
+from forecast_attn.forecasting.quantiles import fit_calibration, score_quantiles
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.recorder import best_epoch_of
@@ -94,8 +94,8 @@ class ValidationForecasts(NamedTuple):
     """(num_windows,)"""
     prediction: NDArray[np.float64]
     """In original units, (num_windows, horizon)."""
-    base_levels: NDArray[np.float64] | None
-    """Before calibration, on the series' scale, (num_windows, horizon, num_levels); None for points alone."""
+    base_quantiles: NDArray[np.float64] | None
+    """Before calibration, on the series' scale, (num_windows, horizon, num_quantiles); None for points alone."""
     actual: NDArray[np.float64]
     """In original units, NaN where not observed, (num_windows, horizon)."""
 
@@ -120,31 +120,31 @@ def forecast_validation(model: Model, preparation: Preparation, arrays: WindowAr
         cutoffs,
         np.concatenate([batch.series for batch in batches]),
         np.concatenate([batch.prediction for batch in batches]),
-        np.concatenate([batch.base_levels for batch in batches if batch.base_levels is not None])
-        if model.levels
+        np.concatenate([batch.base_quantiles for batch in batches if batch.base_quantiles is not None])
+        if model.quantiles
         else None,
         actual_values(preparation, cutoffs),
     )
 
 
 def calibrated(model: Model, validation: ValidationForecasts) -> Model:
-    """The model with its levels calibrated on the validation windows, where that was asked for.
+    """The model with its quantiles calibrated on the validation windows, where that was asked for.
 
     Raises:
-        DataError: too few values for a level.
+        DataError: too few values for a quantile.
     """
     kind = model.config.model.calibration
     if kind == "none":
         return model
-    assert validation.base_levels is not None
+    assert validation.base_quantiles is not None
     steps = validation.actual.shape[1]
     series = np.repeat(validation.series, steps)
     actual = model.schema.scaler.scale_target(validation.actual.ravel(), series).reshape(-1, steps)
-    return replace(model, calibration=fit_calibration(kind, model.levels, actual, validation.base_levels))
+    return replace(model, calibration=fit_calibration(kind, model.quantiles, actual, validation.base_quantiles))
 
 
 def validation_scores(model: Model, preparation: Preparation, validation: ValidationForecasts) -> dict[str, Any]:
-    """Errors of the model and of the baselines on the same windows, in original units; of its levels too."""
+    """Errors of the model and of the baselines on the same windows, in original units; of its quantiles too."""
     panel, season, cutoffs = preparation.panel, preparation.schema.frequency.season, validation.cutoffs
     starts = panel.starts[:-1]
     training_ends = starts + preparation.split.training_rows(panel)
@@ -160,7 +160,7 @@ def validation_scores(model: Model, preparation: Preparation, validation: Valida
             "windows_available": len(preparation.validation_cutoffs),
             "after": preparation.panel.zone.stamp_text(preparation.split.boundary),
             **errors,
-            **_scores_of_levels(model, validation),
+            **_scores_of_quantiles(model, validation),
         },
         "seasonal_naive": {"season": season, **naive},
         "skill_per_cent": skill,
@@ -168,12 +168,12 @@ def validation_scores(model: Model, preparation: Preparation, validation: Valida
     }
 
 
-def _scores_of_levels(model: Model, validation: ValidationForecasts) -> dict[str, Any]:
-    if validation.base_levels is None:
+def _scores_of_quantiles(model: Model, validation: ValidationForecasts) -> dict[str, Any]:
+    if validation.base_quantiles is None:
         return {}
-    levels = model.levels_in_units(validation.base_levels, validation.series)
+    quantiles = model.quantiles_in_units(validation.base_quantiles, validation.series)
     # Offsets fitted on these windows make their coverage what was asked for; it says little of other windows.
-    scores = level_scores(model.levels, validation.actual, levels)
+    scores = score_quantiles(model.quantiles, validation.actual, quantiles)
     return scores | {"calibrated_on_these_windows": model.calibration is not None}
 
 

@@ -161,7 +161,7 @@ def _check_calibration(preparation: Preparation, config: RunConfig) -> None:
     """Refuse before training what the validation windows will be too few for."""
     if config.model.calibration != "none":
         actual = actual_values(preparation, validation_rows(preparation, config))
-        check_enough_values(config.model.levels, (~np.isnan(actual)).sum(axis=0))
+        check_enough_values(config.model.forecast_quantiles, (~np.isnan(actual)).sum(axis=0))
 
 
 def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, source: DataSource) -> None:

@@ -1,4 +1,4 @@
-"""Two series of days with a covariate that is known ahead, and a small run with levels trained on the first part."""
+"""Two series of days with a covariate that is known ahead, and a small run with quantiles trained on the first part."""
 
 from pathlib import Path
 

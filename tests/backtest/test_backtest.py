@@ -17,7 +17,7 @@ from forecast_attn.errors import ConfigError, DataError, RunError
 pytestmark = pytest.mark.slow
 
 HORIZON = 3
-LEVELS = ["0.1", "0.5", "0.9"]
+QUANTILES = ["0.1", "0.5", "0.9"]
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_it_equals_a_loop_of_single_predictions_bit_for_bit(
             history = cut(sales[sales["shop"] == shop], cutoff)
             found = forecaster.predict(history).predictions
             assert found["timestamp"].tolist() == expected["timestamp"].tolist()
-            for name in ("prediction", *LEVELS):
+            for name in ("prediction", *QUANTILES):
                 assert found[name].to_numpy().tobytes() == expected[name].to_numpy().tobytes(), (cutoff, shop, name)
             compared += 1
     assert compared == len(own) / HORIZON
@@ -68,15 +68,24 @@ def test_weights_are_those_of_the_single_prediction(
 
 def test_rows_are_tidy_and_hold_what_came(result: BacktestResult, sales: pd.DataFrame) -> None:
     frame = result.frame
-    assert list(frame.columns) == ["item_id", "cutoff", "timestamp", "step", "target", "prediction", *LEVELS, "model"]
+    assert list(frame.columns) == [
+        "item_id",
+        "cutoff",
+        "timestamp",
+        "step",
+        "target",
+        "prediction",
+        *QUANTILES,
+        "model",
+    ]
     assert list(frame["model"].unique()) == ["run", "naive", "seasonal-naive", "drift", "linear"]
     assert not frame.duplicated(["model", "item_id", "cutoff", "step"]).any()
     assert (frame["timestamp"] - frame["cutoff"] == pd.to_timedelta(frame["step"], "D")).all()
     truth = sales.rename(columns={"shop": "item_id", "day": "timestamp"})
     joined = frame.merge(truth, on=["item_id", "timestamp"], how="left")
     assert joined["target"].tolist() == joined["sales"].tolist()
-    assert frame[frame["model"] != "run"][LEVELS].isna().all().all()
-    assert frame[frame["model"] == "run"][LEVELS].notna().all().all()
+    assert frame[frame["model"] != "run"][QUANTILES].isna().all().all()
+    assert frame[frame["model"] == "run"][QUANTILES].notna().all().all()
     pd.testing.assert_frame_equal(pd.read_parquet(result.path), frame)
 
 

@@ -18,7 +18,7 @@ from forecast_attn.errors import ConfigError
 
 pytestmark = pytest.mark.slow
 
-LEVELS = ["0.1", "0.5", "0.9"]
+QUANTILES = ["0.1", "0.5", "0.9"]
 KEYS = ["item_id", "cutoff", "timestamp", "step", "target"]
 
 
@@ -32,14 +32,14 @@ def rows_of(result: BacktestResult, model: str) -> pd.DataFrame:
     return result.frame[result.frame["model"] == model].reset_index(drop=True)
 
 
-def test_it_is_the_mean_and_levels_move_as_much(result: BacktestResult) -> None:
+def test_it_is_the_mean_and_quantiles_move_as_much(result: BacktestResult) -> None:
     assert list(result.frame["model"].unique()) == ["run", "combination", "seasonal-naive", "drift"]
     ours, other, both = (rows_of(result, model) for model in ("run", "drift", "combination"))
     pd.testing.assert_frame_equal(both[KEYS], ours[KEYS])
     np.testing.assert_array_equal(both["prediction"], (ours["prediction"] + other["prediction"]) / 2)
-    for level in LEVELS:
-        moved = both[level] - both["prediction"]
-        np.testing.assert_allclose(moved, ours[level] - ours["prediction"], atol=1e-12)
+    for quantile in QUANTILES:
+        moved = both[quantile] - both["prediction"]
+        np.testing.assert_allclose(moved, ours[quantile] - ours["prediction"], atol=1e-12)
 
 
 def test_without_it_every_other_row_is_the_same(shop_run: Path, result: BacktestResult) -> None:
@@ -119,12 +119,12 @@ def test_where_the_baseline_has_none_the_forecast_stands_alone(
 ) -> None:
     other = other.copy()
     other[hole] = np.nan
-    mean, levels = combined(prediction, {"0.1": low}, other)
-    assert (mean[hole], levels["0.1"][hole]) == (prediction[hole], low[hole])
+    mean, quantiles = combined(prediction, {"0.1": low}, other)
+    assert (mean[hole], quantiles["0.1"][hole]) == (prediction[hole], low[hole])
     assert ((mean >= np.fmin(prediction, other) - 1e-9) & (mean <= np.fmax(prediction, other) + 1e-9)).all()
-    mean, levels = combined(prediction, {"0.1": low}, other, non_negative=True)
+    mean, quantiles = combined(prediction, {"0.1": low}, other, non_negative=True)
     assert (mean >= 0).all()
-    assert (levels["0.1"] >= 0).all()
+    assert (quantiles["0.1"] >= 0).all()
 
 
 @given(first=values, second=values, holes=st.lists(st.tuples(st.booleans(), st.booleans()), min_size=3, max_size=3))

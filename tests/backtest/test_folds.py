@@ -121,7 +121,7 @@ def test_a_forecast_alone_has_the_bits_of_the_forecast_among_others(shop_run: Pa
     def forecast(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         batches = list(forecast_windows(model, panel, rows, device=torch.device("cpu")))
         return tuple(
-            np.concatenate([getattr(b, name) for b in batches]) for name in ("prediction", "levels", "weights")
+            np.concatenate([getattr(b, name) for b in batches]) for name in ("prediction", "quantiles", "weights")
         )  # type: ignore[return-value]
 
     together = forecast(np.tile(rows, 3))

@@ -55,7 +55,7 @@ CUTOFFS = tuple(str(stamp) for stamp in pd.date_range("2024-02-10 23:00", period
 # --------------------------------------------------------------------------- ours
 
 
-def test_our_predictions_are_scored_with_their_levels_and_seasonal_naive() -> None:
+def test_our_predictions_are_scored_with_their_quantiles_and_seasonal_naive() -> None:
     actuals = actuals_table(series=("a", "b"))
     found = forecast_attn.evaluate(our_table(actuals, CUTOFFS), actuals, target="price", by="item_id")
     scores = found.scores.set_index(["model", "item_id"])
@@ -340,7 +340,7 @@ def test_parquet_and_stdin(forecast_process, here: Path, write) -> None:
         (("--reference", "seasonal-naive"), "needs to know when the forecasts were made", "--block 24", 2),
         (("--norm", "2"), "--norm 2 is for tests", "--block 24", 2),
         (("--model-columns", "LEAR"), "has no column 'LEAR' .--model-columns.", "did you mean 'LEAR 56'", 1),
-        (("--metrics", "coverage"), "'coverage' needs a symmetric pair of levels", "--quantiles", 2),
+        (("--metrics", "coverage"), "'coverage' needs a symmetric pair of quantiles", "--quantiles", 2),
         (("--out", "scores.txt"), "neither .csv nor .json", "scores.csv", 2),
         (("--out", "f.csv"), "a table that is read", "scores.csv", 2),
         (("--target", "prise"), "has no column 'prise'", "did you mean 'price'", 1),

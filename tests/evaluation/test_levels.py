@@ -9,7 +9,7 @@ from scipy import integrate, stats
 
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.evaluate import evaluate
-from forecast_attn.evaluation.quantile_scores import intervals, level_columns, pinball, sample_crps, winkler
+from forecast_attn.evaluation.quantile_scores import intervals, pinball, quantile_columns, sample_crps, winkler
 from forecast_attn.evaluation.scoring import score
 
 
@@ -19,9 +19,9 @@ def gaussian_crps(target: np.ndarray, mean: np.ndarray, scale: np.ndarray) -> np
     return scale * (z * (2 * stats.norm.cdf(z) - 1) + 2 * stats.norm.pdf(z) - 1 / np.sqrt(np.pi))
 
 
-def test_levels_are_columns_called_by_a_number_between_0_and_1() -> None:
+def test_quantiles_are_columns_called_by_a_number_between_0_and_1() -> None:
     names = ["0.9", "0.05", "1", "0", "-0.1", "nan", "target", "1e-2", 0.5]
-    assert level_columns(names) == {"1e-2": 0.01, "0.05": 0.05, "0.9": 0.9}
+    assert quantile_columns(names) == {"1e-2": 0.01, "0.05": 0.05, "0.9": 0.9}
 
 
 def test_symmetric_pairs_are_intervals() -> None:
@@ -73,10 +73,10 @@ def test_paths_are_scored_by_their_crps_and_their_median(tmp_path: Path) -> None
         evaluate(table.iloc[1:], actuals)
 
 
-def test_crps_of_many_levels_approaches_the_closed_form() -> None:
-    rng, levels = np.random.default_rng(0), (np.arange(500) + 0.5) / 500
+def test_crps_of_many_quantiles_approaches_the_closed_form() -> None:
+    rng, quantiles = np.random.default_rng(0), (np.arange(500) + 0.5) / 500
     target = rng.normal(2, 3, 400)
-    columns = {f"{level:g}": np.full(400, stats.norm.ppf(level, 2, 3)) for level in levels}
+    columns = {f"{quantile:g}": np.full(400, stats.norm.ppf(quantile, 2, 3)) for quantile in quantiles}
     frame = pd.DataFrame({"target": target, "prediction": 2.0, "model": "m", **columns})
     closed = gaussian_crps(target, np.full(400, 2.0), np.full(400, 3.0)).mean()
     assert score(frame, ["crps"])["crps"][0] == pytest.approx(closed, rel=2e-3)
@@ -95,9 +95,9 @@ def test_crps_of_samples_is_that_of_their_pairs_and_approaches_the_closed_form()
 def test_the_quantile_minimises_the_pinball_loss() -> None:
     values = np.random.default_rng(2).gamma(2, 3, 4_001)
     candidates = np.quantile(values, np.linspace(0.01, 0.99, 99))
-    for level in (0.1, 0.5, 0.8):
-        losses = [pinball(values, np.full(len(values), each), level).mean() for each in candidates]
-        assert np.linspace(0.01, 0.99, 99)[np.argmin(losses)] == pytest.approx(level)
+    for quantile in (0.1, 0.5, 0.8):
+        losses = [pinball(values, np.full(len(values), each), quantile).mean() for each in candidates]
+        assert np.linspace(0.01, 0.99, 99)[np.argmin(losses)] == pytest.approx(quantile)
 
 
 def test_the_winkler_score_is_two_pinball_losses() -> None:

@@ -59,10 +59,10 @@ def written_down(panel: Panel, cutoff: int, setup: BaselineSetup) -> np.ndarray:
         return float(past[-season:].mean()), float(past.std()) + 0.05
 
     def inputs(t: int, block: int) -> list[float]:
-        level, spread = of_window(t)
+        quantile, spread = of_window(t)
         row = [1.0]
         for back in seasons:
-            row += list((z[t + 1 - back * season : t + 1 - (back - 1) * season] - level) / spread)
+            row += list((z[t + 1 - back * season : t + 1 - (back - 1) * season] - quantile) / spread)
         ahead = wind[t + 1 + block * season : t + 1 + min((block + 1) * season, horizon)]
         row += [*ahead, *(ahead**2 / 2)]
         for values in (wind, rain):
@@ -72,7 +72,7 @@ def written_down(panel: Panel, cutoff: int, setup: BaselineSetup) -> np.ndarray:
         first = stamps[t + 1 + block * season]
         angle = 2 * np.pi * first.day_of_year / 365.25
         calendar = [float(first.day_of_week == day) for day in range(7)]
-        return [*row, level, np.log(spread), *calendar, np.sin(angle), np.cos(angle)]
+        return [*row, quantile, np.log(spread), *calendar, np.sin(angle), np.cos(angle)]
 
     reach = max(seasons) * season
     windows = [t for t in range(reach - 1, LEARNT - horizon) if (cutoff - t) % season == 0]
@@ -87,8 +87,8 @@ def written_down(panel: Panel, cutoff: int, setup: BaselineSetup) -> np.ndarray:
             solved = np.linalg.solve(x.T @ (weights[:, None] * x) + penalties, x.T @ (weights * wanted))
             weights = 1 / np.maximum(np.abs(wanted - x @ solved), 0.1)
             weights /= weights.mean()
-        level, spread = of_window(cutoff)
-        found.append(np.sinh(np.array(inputs(cutoff, block)) @ solved * spread + level) * scale + median)
+        quantile, spread = of_window(cutoff)
+        found.append(np.sinh(np.array(inputs(cutoff, block)) @ solved * spread + quantile) * scale + median)
     room = (y[: cutoff + 1].max() - y[: cutoff + 1].min()) / 2
     return np.clip(found, y[: cutoff + 1].min() - room, y[: cutoff + 1].max() + room)
 
@@ -270,7 +270,7 @@ def test_categories_are_a_column_each() -> None:
         found = forecast(panel, list(cutoffs), setup)
         errors.append(np.abs(found - panel.target[cutoffs[:, None] + np.arange(1, 4)]).mean())
         rows_of = median_regression.SeriesRows(panel, 0, slice(0, 1300), setup)
-        width = 1 + 3 * 7 + 2 + 2 + (2 * 3 + 2 * 7 if len(errors) == 1 else 0)  # level and spread, year, kinds
+        width = 1 + 3 * 7 + 2 + 2 + (2 * 3 + 2 * 7 if len(errors) == 1 else 0)  # quantile and spread, year, kinds
         assert len(median_regression.Blocks(rows_of, setup).penalties(0)) == width
     assert errors[0] < errors[1] / 2
 

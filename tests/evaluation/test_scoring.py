@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from forecast_attn.errors import ConfigError
 from forecast_attn.evaluation.scoring import METRICS, score, scores_to_records
 
-LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
+QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 NAN = math.nan
 
 
 def table_of(
-    windows: int = 8, horizon: int = 6, models: tuple[str, ...] = ("a", "b"), seed: int = 0, levels: bool = True
+    windows: int = 8, horizon: int = 6, models: tuple[str, ...] = ("a", "b"), seed: int = 0, quantiles: bool = True
 ) -> pd.DataFrame:
-    """Two series, cut-offs every `horizon` hours, several models with levels."""
+    """Two series, cut-offs every `horizon` hours, several models with quantiles."""
     rng = np.random.default_rng(seed)
     parts = []
     for model in models:
@@ -36,8 +36,8 @@ def table_of(
                 {"item_id": item_id, "cutoff": cutoff, "timestamp": cutoff + steps * pd.Timedelta("1h")}
             )
             part = part.assign(step=steps, target=target, prediction=prediction, model=model)
-            for level in LEVELS if levels else ():
-                part[f"{level:g}"] = prediction + 4 * (level - 0.5)
+            for quantile in QUANTILES if quantiles else ():
+                part[f"{quantile:g}"] = prediction + 4 * (quantile - 0.5)
             parts.append(part)
     return pd.concat(parts, ignore_index=True)
 
@@ -104,7 +104,7 @@ def test_agrees_with_utilsforecast() -> None:
     wide = frame.rename(columns={"item_id": "unique_id", "target": "y", "prediction": "m", "timestamp": "ds"})
     wide = wide.rename(columns={"0.1": "m-lo-80", "0.9": "m-hi-80"}).drop(columns=["cutoff", "model", "step"])
     columns = {0.1: "m-lo-80", 0.9: "m-hi-80"}
-    quantiles = {"m": [columns.get(level, f"{level:g}") for level in LEVELS]}
+    quantiles = {"m": [columns.get(quantile, f"{quantile:g}") for quantile in QUANTILES]}
     others = {
         "mae": reference.mae(wide, ["m"]),
         "rmse": reference.rmse(wide, ["m"]),
@@ -114,7 +114,7 @@ def test_agrees_with_utilsforecast() -> None:
         "mase": reference.mase(wide, ["m"], 24, train),
         "rmsse": reference.rmsse(wide, ["m"], 24, train),
         "pinball@0.1": reference.quantile_loss(wide, {"m": "m-lo-80"}, 0.1),
-        "wql": reference.scaled_crps(wide, quantiles, np.array(LEVELS)),
+        "wql": reference.scaled_crps(wide, quantiles, np.array(QUANTILES)),
         "coverage@0.8": reference.coverage(wide, ["m"], 80),
         "winkler@0.8": reference.winkler_score(wide, ["m"], 80),
     }
@@ -122,7 +122,7 @@ def test_agrees_with_utilsforecast() -> None:
         np.testing.assert_allclose(scores[name], other.set_index("unique_id")["m"].loc[scores.index], rtol=1e-9)
     # Theirs goes from 0 to 1, ours as in the M4 competition from 0 to 2.
     np.testing.assert_allclose(scores["smape"], 2 * reference.smape(wide, ["m"])["m"], rtol=1e-12)
-    mean = reference.mqloss(wide, quantiles, np.array(LEVELS))["m"]
+    mean = reference.mqloss(wide, quantiles, np.array(QUANTILES))["m"]
     np.testing.assert_allclose(scores["crps"], 2 * mean, rtol=1e-12)
 
 
@@ -149,9 +149,9 @@ def test_agrees_with_scikit_learn() -> None:
     assert found["mae"] == pytest.approx(sklearn.metrics.mean_absolute_error(target, prediction), rel=1e-12)
     assert found["rmse"] == pytest.approx(sklearn.metrics.root_mean_squared_error(target, prediction), rel=1e-12)
     assert found["mape"] == pytest.approx(sklearn.metrics.mean_absolute_percentage_error(target, prediction))
-    for level in LEVELS:
-        other = sklearn.metrics.mean_pinball_loss(target, frame[f"{level:g}"], alpha=level)
-        assert found[f"pinball@{level:g}"] == pytest.approx(other, rel=1e-12)
+    for quantile in QUANTILES:
+        other = sklearn.metrics.mean_pinball_loss(target, frame[f"{quantile:g}"], alpha=quantile)
+        assert found[f"pinball@{quantile:g}"] == pytest.approx(other, rel=1e-12)
 
 
 @pytest.mark.parametrize("by", ["step", "item_id", "cutoff", "hour", "weekday", ("step", "item_id")])
@@ -187,9 +187,9 @@ def test_rmae_compares_on_the_rows_of_both() -> None:
     assert (second["rmae"], second["no_forecast"], second["rmae_left_out"]) == (1.0, 64, 0)
 
 
-def test_a_model_without_levels_has_no_scores_of_levels() -> None:
+def test_a_model_without_quantiles_has_no_scores_of_quantiles() -> None:
     frame = table_of()
-    frame.loc[frame["model"] == "b", [f"{level:g}" for level in LEVELS]] = NAN
+    frame.loc[frame["model"] == "b", [f"{quantile:g}" for quantile in QUANTILES]] = NAN
     scores = score(frame).set_index("model")
     assert math.isnan(scores.loc["b", "crps"])
     assert math.isnan(scores.loc["b", "coverage@0.8"])
@@ -202,15 +202,15 @@ def test_a_model_without_levels_has_no_scores_of_levels() -> None:
         ({"metrics": ["mea"]}, "no metric 'mea'.*did you mean 'mae'"),
         ({"metrics": ["mase"]}, "'mase' needs the scale of each series"),
         ({"metrics": ["rmae"]}, "'rmae' needs a model to compare with"),
-        ({"metrics": ["crps"]}, "'crps' needs columns of levels"),
-        ({"metrics": ["coverage"]}, "'coverage' needs a symmetric pair of levels"),
+        ({"metrics": ["crps"]}, "'crps' needs columns of quantiles"),
+        ({"metrics": ["coverage"]}, "'coverage' needs a symmetric pair of quantiles"),
         ({"by": "weekdays"}, "grouped by 'weekdays'.*did you mean 'weekday'"),
         ({"baseline": "bb"}, "no model 'bb' to compare with.*did you mean 'b'"),
     ],
 )
 def test_what_is_not_there_is_refused(asked: dict[str, object], words: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        score(table_of(levels=False), **asked)  # type: ignore[arg-type]
+        score(table_of(quantiles=False), **asked)  # type: ignore[arg-type]
     assert re.search(words, str(caught.value).replace("\n", " ")), str(caught.value)
 
 

@@ -1,4 +1,4 @@
-"""Heads: levels in order whatever the numbers, distributions and draws as scipy has them."""
+"""Heads: quantiles in order whatever the numbers, distributions and draws as scipy has them."""
 
 from typing import Any
 
@@ -22,17 +22,19 @@ from forecast_attn.nn.heads import (
 
 from .small_networks import assert_equal, make_batch, make_network
 
-LEVELS = (0.05, 0.1, 0.4, 0.9, 0.99)
+QUANTILES = (0.05, 0.1, 0.4, 0.9, 0.99)
 HEADS: dict[str, Any] = {
     "point": {},
-    "quantile": {"quantiles": LEVELS},
+    "quantile": {"quantiles": QUANTILES},
     "gaussian": {"distribution": "gaussian"},
     "student-t": {"distribution": "student-t"},
 }
 
 BOTH_ORDERS = pytest.mark.parametrize("name", ["bahdanau", "luong-general"])
 
-levels = st.lists(st.floats(0.001, 0.999), min_size=1, max_size=7, unique=True).map(lambda drawn: tuple(sorted(drawn)))
+quantiles = st.lists(st.floats(0.001, 0.999), min_size=1, max_size=7, unique=True).map(
+    lambda drawn: tuple(sorted(drawn))
+)
 anything = st.floats(-1e6, 1e6, width=32)
 
 
@@ -47,21 +49,21 @@ def uniforms(number: int, seed: int = 0) -> torch.Tensor:
 # --------------------------------------------------------------------------- parameters
 
 
-@given(data=st.data(), levels=levels, loc=anything, scale=st.floats(2**-7, 1e6, width=32))
-def test_levels_never_cross_in_float32(
-    data: st.DataObject, levels: tuple[float, ...], loc: float, scale: float
+@given(data=st.data(), quantiles=quantiles, loc=anything, scale=st.floats(2**-7, 1e6, width=32))
+def test_quantiles_never_cross_in_float32(
+    data: st.DataObject, quantiles: tuple[float, ...], loc: float, scale: float
 ) -> None:
-    head = QuantileHead(levels, 3)
-    drawn = data.draw(arrays(np.float32, (2, 4, len(levels)), elements=anything))
-    quantiles = head.parameters_of(torch.from_numpy(drawn))
-    assert (quantiles.diff(dim=-1) >= 0).all()
-    restored = head.restore(quantiles, torch.full((2, 1, 1), loc), torch.full((2, 1, 1), scale))
+    head = QuantileHead(quantiles, 3)
+    drawn = data.draw(arrays(np.float32, (2, 4, len(quantiles)), elements=anything))
+    forecast = head.parameters_of(torch.from_numpy(drawn))
+    assert (forecast.diff(dim=-1) >= 0).all()
+    restored = head.restore(forecast, torch.full((2, 1, 1), loc), torch.full((2, 1, 1), scale))
     assert (restored.diff(dim=-1) >= 0).all()
-    torch.testing.assert_close(head.point(quantiles), torch.from_numpy(drawn)[..., centre_of(levels)], rtol=0, atol=0)
+    torch.testing.assert_close(head.point(forecast), torch.from_numpy(drawn)[..., centre_of(quantiles)], rtol=0, atol=0)
 
 
-def test_levels_lie_softplus_steps_from_their_neighbours() -> None:
-    head, outputs = QuantileHead(LEVELS, 3).double(), torch.randn(6, 5, dtype=torch.float64)
+def test_quantiles_lie_softplus_steps_from_their_neighbours() -> None:
+    head, outputs = QuantileHead(QUANTILES, 3).double(), torch.randn(6, 5, dtype=torch.float64)
     raw, quantiles = outputs.numpy(), head.parameters_of(outputs).numpy()
     centre, steps = raw[:, 2], softplus(raw)
     expected = [
@@ -78,16 +80,16 @@ def test_an_untrained_head_has_the_distances_of_a_normal_distribution() -> None:
     torch.manual_seed(0)
     plain = torch.nn.Linear(3, 5).bias.detach()
     torch.manual_seed(0)
-    bias = QuantileHead(LEVELS, 3).linear.bias.detach()
-    gaps = np.diff(stats.norm.ppf(LEVELS))
+    bias = QuantileHead(QUANTILES, 3).linear.bias.detach()
+    gaps = np.diff(stats.norm.ppf(QUANTILES))
     added = (bias - plain).numpy()
     np.testing.assert_allclose(softplus(np.delete(added, 2)), gaps, rtol=1e-5)
     assert added[2] == 0
 
 
-@pytest.mark.parametrize(("levels", "centre"), [((0.1,), 0), ((0.1, 0.5, 0.9), 1), ((0.4, 0.6), 0), ((0.7, 0.9), 0)])
-def test_the_point_is_the_level_nearest_the_median(levels: tuple[float, ...], centre: int) -> None:
-    assert centre_of(levels) == QuantileHead(levels, 3).point_index == centre
+@pytest.mark.parametrize(("quantiles", "centre"), [((0.1,), 0), ((0.1, 0.5, 0.9), 1), ((0.4, 0.6), 0), ((0.7, 0.9), 0)])
+def test_the_point_is_the_quantile_nearest_the_median(quantiles: tuple[float, ...], centre: int) -> None:
+    assert centre_of(quantiles) == QuantileHead(quantiles, 3).point_index == centre
 
 
 @given(arrays(np.float64, (5, 3), elements=st.floats(-300, 300)))
@@ -119,7 +121,7 @@ def test_restoring_a_distribution_is_that_of_what_is_restored(make: type[Head]) 
 def test_a_point_has_no_draws() -> None:
     with pytest.raises(ValueError, match="point head has no distribution"):
         PointHead(3).sample(torch.zeros(4, 1), torch.zeros(4, 2))
-    with pytest.raises(ValueError, match="one level"):
+    with pytest.raises(ValueError, match="one quantile"):
         QuantileHead((0.5,), 3).sample(torch.zeros(4, 1), torch.zeros(4, 2))
 
 
@@ -135,28 +137,28 @@ def test_draws_have_the_distribution_of_the_parameters() -> None:
 @given(st.floats(0.0, 1.0), st.floats(-5, 5), arrays(np.float64, 4, elements=st.floats(0.01, 5)))
 def test_a_quantile_head_draws_by_its_inverse(share: float, first: float, gaps: np.ndarray) -> None:
     quantiles = first + np.concatenate([[0.0], np.cumsum(gaps)])
-    head = QuantileHead(LEVELS, 3).double()
-    head.levels = torch.tensor(LEVELS, dtype=torch.float64)
+    head = QuantileHead(QUANTILES, 3).double()
+    head.quantiles = torch.tensor(QUANTILES, dtype=torch.float64)
     draw = torch.tensor([[share, 0.3]], dtype=torch.float64)
     found = head.sample(torch.from_numpy(quantiles)[None], draw).item()
     share = min(max(share, 1e-7), 1 - 1e-7)
-    if LEVELS[0] <= share <= LEVELS[-1]:
-        np.testing.assert_allclose(found, np.interp(share, LEVELS, quantiles), rtol=1e-9, atol=1e-9)
-    elif share < LEVELS[0]:  # a + b log(u) through the two lowest quantiles
-        slope = (quantiles[1] - quantiles[0]) / (np.log(LEVELS[1]) - np.log(LEVELS[0]))
+    if QUANTILES[0] <= share <= QUANTILES[-1]:
+        np.testing.assert_allclose(found, np.interp(share, QUANTILES, quantiles), rtol=1e-9, atol=1e-9)
+    elif share < QUANTILES[0]:  # a + b log(u) through the two lowest quantiles
+        slope = (quantiles[1] - quantiles[0]) / (np.log(QUANTILES[1]) - np.log(QUANTILES[0]))
         np.testing.assert_allclose(
-            found, quantiles[0] + slope * (np.log(share) - np.log(LEVELS[0])), rtol=1e-9, atol=1e-9
+            found, quantiles[0] + slope * (np.log(share) - np.log(QUANTILES[0])), rtol=1e-9, atol=1e-9
         )
     else:
-        slope = (quantiles[-1] - quantiles[-2]) / (np.log(1 - LEVELS[-2]) - np.log(1 - LEVELS[-1]))
-        expected = quantiles[-1] - slope * (np.log(1 - share) - np.log(1 - LEVELS[-1]))
+        slope = (quantiles[-1] - quantiles[-2]) / (np.log(1 - QUANTILES[-2]) - np.log(1 - QUANTILES[-1]))
+        expected = quantiles[-1] - slope * (np.log(1 - share) - np.log(1 - QUANTILES[-1]))
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("kind", ["quantile", "gaussian", "student-t"])
 def test_draws_stay_finite_at_the_ends(kind: str) -> None:
     heads: dict[str, Head] = {
-        "quantile": QuantileHead(LEVELS, 3),
+        "quantile": QuantileHead(QUANTILES, 3),
         "gaussian": GaussianHead(3),
         "student-t": StudentTHead(3),
     }

@@ -157,7 +157,7 @@ def test_autoregressive_decoding_takes_nothing_that_is_added_afterwards(option):
 
 
 @pytest.mark.parametrize("quantiles", [(), (0.1, 0.5, 0.9)])
-def test_the_linear_path_moves_the_forecast_and_its_levels_with_it(quantiles):
+def test_the_linear_path_moves_the_forecast_and_its_quantiles_with_it(quantiles):
     network = build_network(ModelConfig(hidden_size=4, dropout=0.0, linear_path=True, quantiles=quantiles), SIZES)
     window = make_batch(SIZES, 3, torch.float32)
     before = network(window)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 def backtest_table(
@@ -17,10 +17,10 @@ def backtest_table(
     freq="h",
     tz=None,
     models=("net", "naive"),
-    levels=LEVELS,
+    quantiles=QUANTILES,
     seed=0,
 ):
-    """One row per model, series, cut-off and step; only the first model has levels."""
+    """One row per model, series, cut-off and step; only the first model has quantiles."""
     rng, parts, steps = np.random.default_rng(seed), [], np.arange(1, horizon + 1)
     for place, item in enumerate(items):
         for cutoff in cutoffs:
@@ -36,14 +36,14 @@ def backtest_table(
                     "target": target,
                     "prediction": base + at * rng.normal(size=horizon),
                 }
-                rows |= {f"{level:g}": base + 4 * (level - 0.5) if at == 0 else np.nan for level in levels}
+                rows |= {f"{quantile:g}": base + 4 * (quantile - 0.5) if at == 0 else np.nan for quantile in quantiles}
                 parts.append(pd.DataFrame(rows | {"model": model}))
     return pd.concat(parts, ignore_index=True)
 
 
 @pytest.fixture
 def make_backtest():
-    """`make_backtest(items=…, cutoffs=…, horizon=…, freq=…, tz=…, models=…, levels=…)`."""
+    """`make_backtest(items=…, cutoffs=…, horizon=…, freq=…, tz=…, models=…, quantiles=…)`."""
     return backtest_table
 
 

@@ -13,7 +13,7 @@ from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
 from forecast_attn.plotting.reliability import band, reliability
-from forecast_attn.plotting.sources import PlotChoice, find_source, levels_of, scored_forecasts, step_errors_of
+from forecast_attn.plotting.sources import PlotChoice, find_source, reliability_of, scored_forecasts, step_errors_of
 from forecast_attn.plotting.step_errors import step_errors
 
 ALL = PlotChoice([], [])
@@ -56,15 +56,15 @@ def test_a_model_far_off_is_told_unless_it_is_named(make_backtest, make_file):
     assert not named.notes
 
 
-def test_the_share_below_a_level_is_counted(make_backtest, make_file):
+def test_the_share_below_a_quantile_is_counted(make_backtest, make_file):
     table = make_backtest(items=("a", "b"))
     table.loc[table.index[:7], "target"] = np.nan
     found = reliability(read_forecasts(make_file(table)))
-    (model,) = found.models  # the other has no levels
+    (model,) = found.models  # the other has no quantiles
     net = table[table["model"] == "net"]
     known = [row for row in net.itertuples(index=False) if row.target == row.target]
-    for at, level in enumerate(model.levels):
-        column = net.columns.get_loc(f"{level:g}")
+    for at, quantile in enumerate(model.quantiles):
+        column = net.columns.get_loc(f"{quantile:g}")
         assert model.observed[at] == sum(row.target <= row[column] for row in known) / len(known)
         assert model.counts[at] == len(known) == 2 * 3 * 24 - 7
     document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
@@ -72,17 +72,17 @@ def test_the_share_below_a_level_is_counted(make_backtest, make_file):
 
 
 @given(st.floats(0.001, 0.999), st.integers(1, 2000))
-def test_the_band_holds_what_chance_gives_and_no_more(level, count):
-    (low,), (high,) = band(np.array([level]), np.array([count]))
-    below, above = binom(count, level).cdf(round(low * count) - 1), binom(count, level).sf(round(high * count))
+def test_the_band_holds_what_chance_gives_and_no_more(quantile, count):
+    (low,), (high,) = band(np.array([quantile]), np.array([count]))
+    below, above = binom(count, quantile).cdf(round(low * count) - 1), binom(count, quantile).sf(round(high * count))
     assert below <= 0.025 + 1e-9
     assert above <= 0.025 + 1e-9
     # One value fewer at either end would be too few.
-    assert binom(count, level).cdf(round(low * count)) >= 0.025 - 1e-9
-    assert binom(count, level).sf(round(high * count) - 1) >= 0.025 - 1e-9
+    assert binom(count, quantile).cdf(round(low * count)) >= 0.025 - 1e-9
+    assert binom(count, quantile).sf(round(high * count) - 1) >= 0.025 - 1e-9
 
 
-def test_calibrated_levels_lie_in_the_band_and_others_are_named():
+def test_calibrated_quantiles_lie_in_the_band_and_others_are_named():
     values = (np.arange(4000) + 0.5) / 4000
     rows = pd.DataFrame({"item_id": "a", "cutoff": 0, "timestamp": range(1, 4001), "step": range(1, 4001)})
     rows = rows.assign(target=values, prediction=0.5, **{"0.1": 0.1, "0.5": 0.5, "0.9": 0.95})
@@ -91,9 +91,9 @@ def test_calibrated_levels_lie_in_the_band_and_others_are_named():
     assert model.observed[2] > model.high[2]
 
 
-def test_without_levels_the_way_to_levels_is_said(make_backtest, make_file):
-    with pytest.raises(DataError, match="has no levels") as caught:
-        levels_of(find_source(make_file(make_backtest(levels=()))), ALL)
+def test_without_quantiles_the_way_to_quantiles_is_said(make_backtest, make_file):
+    with pytest.raises(DataError, match="has no quantiles") as caught:
+        reliability_of(find_source(make_file(make_backtest(quantiles=()))), ALL)
     assert "--quantiles 0.1,0.5,0.9" in caught.value.hint
 
 

@@ -24,7 +24,7 @@ def test_a_table_is_read_as_it_was_written(make_backtest, make_file, name, tz):
         expected = table[column] if tz is None else table[column].dt.tz_convert("UTC").dt.tz_localize(None)
         assert (read.frame[column].to_numpy() == expected.to_numpy()).all()
     assert read.zone == (BERLIN if tz else Zone())
-    assert read.levels == {"0.05": 0.05, "0.25": 0.25, "0.5": 0.5, "0.75": 0.75, "0.95": 0.95}
+    assert read.quantiles == {"0.05": 0.05, "0.25": 0.25, "0.5": 0.5, "0.75": 0.75, "0.95": 0.95}
     assert read.models == ["net", "naive"]
     assert read.item_ids == ["a", "b"]
 

@@ -11,7 +11,7 @@ import pytest
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.plotting.forecast_picture import draw_errors, draw_forecast, draw_reliability
 from forecast_attn.plotting.pictures import lightened, save_figure, shortened
-from forecast_attn.plotting.sources import PlotChoice, find_source, forecast_scene, levels_of, step_errors_of
+from forecast_attn.plotting.sources import PlotChoice, find_source, forecast_scene, reliability_of, step_errors_of
 
 ALL = PlotChoice([], [])
 
@@ -45,7 +45,7 @@ def test_lines_and_bands_are_the_numbers(scene):
     assert list(areas) == ["90 %", "50 %"]
     for name, (lower, upper) in {"90 %": (0.05, 0.95), "50 %": (0.25, 0.75)}.items():
         corners = areas[name].get_paths()[0].vertices
-        assert set(view.models[0].levels[lower]) | set(view.models[0].levels[upper]) == set(corners[:, 1])
+        assert set(view.models[0].quantiles[lower]) | set(view.models[0].quantiles[upper]) == set(corners[:, 1])
     assert areas["90 %"].get_zorder() < areas["50 %"].get_zorder() < lines["forecast of net"].get_zorder()
 
 
@@ -73,7 +73,7 @@ def test_a_missing_value_is_a_gap_in_the_line(make_backtest, make_file):
 
 
 def test_nothing_is_drawn_of_what_is_not_known(make_backtest, make_file):
-    table = make_backtest(levels=(), models=("net",)).drop(columns=["target", "model"])
+    table = make_backtest(quantiles=(), models=("net",)).drop(columns=["target", "model"])
     (axes,) = draw_forecast(forecast_scene(find_source(make_file(table, "predictions.csv")), ALL)).axes
     assert "what came" not in lines_of(axes)
     assert not axes.collections
@@ -129,16 +129,16 @@ def test_errors_are_drawn_from_zero(make_backtest, make_file):
 
 
 def test_the_reliability_diagram_draws_shares_ranges_and_differences(make_backtest, make_file):
-    found = levels_of(find_source(make_file(make_backtest())), ALL)
+    found = reliability_of(find_source(make_file(make_backtest())), ALL)
     square, difference = draw_reliability(found).axes
     (model,) = found.models
-    np.testing.assert_array_equal(lines_of(square)["net"].get_xdata(), model.levels)
+    np.testing.assert_array_equal(lines_of(square)["net"].get_xdata(), model.quantiles)
     np.testing.assert_array_equal(lines_of(square)["net"].get_ydata(), model.observed)
-    np.testing.assert_allclose(lines_of(difference)["net"].get_ydata(), model.observed - model.levels)
+    np.testing.assert_allclose(lines_of(difference)["net"].get_ydata(), model.observed - model.quantiles)
     assert lines_of(square)["calibrated"].get_xydata().tolist() == [[0, 0], [1, 1]]
     (ranges,) = square.collections
     for at, bar in enumerate(ranges.get_segments()):
-        np.testing.assert_allclose(bar, [[model.levels[at], model.low[at]], [model.levels[at], model.high[at]]])
+        np.testing.assert_allclose(bar, [[model.quantiles[at], model.low[at]], [model.quantiles[at], model.high[at]]])
     assert "72 values" in square.get_title(loc="left")
 
 

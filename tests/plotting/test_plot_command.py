@@ -16,13 +16,13 @@ SPAN = ("--lookback", "24", "--horizon", "6")
 
 @pytest.fixture(scope="module")
 def berlin_run(tmp_path_factory, forecast, small):
-    """A run with levels over two series of a zone, with its table, a forecast, and the rows that came later."""
+    """A run with quantiles over two series of a zone, with its table, a forecast, and the rows that came later."""
     folder = tmp_path_factory.mktemp("berlin")
     hours = pd.date_range("2024-03-20", periods=330, freq="h", tz="Europe/Berlin")
     steps, rng = np.arange(len(hours)), np.random.default_rng(0)
     parts = [
-        pd.DataFrame({"time": hours.astype(str), "city": name, "load": (level + 9 * np.sin(steps / 4)).round(2)})
-        for name, level in (("Ulm", 100.0), ("Bonn", 50.0))
+        pd.DataFrame({"time": hours.astype(str), "city": name, "load": (quantile + 9 * np.sin(steps / 4)).round(2)})
+        for name, quantile in (("Ulm", 100.0), ("Bonn", 50.0))
     ]
     whole = pd.concat(parts).assign(load=lambda table: table["load"] + rng.normal(size=len(table)).round(2))
     early = whole.groupby("city").head(320)
@@ -136,7 +136,7 @@ def test_the_calibration_of_validation_is_that_of_training(berlin, forecast):
     (model,) = drawn["models"]
     interval = json.loads((berlin / "metrics.json").read_text())["validation"]["interval"]
     assert model["level"] == [0.1, 0.5, 0.9]
-    # No value is exactly a level here, so that a share between two levels is a difference of shares below.
+    # No value is exactly a quantile here, so that a share between two quantiles is a difference of shares below.
     assert model["observed"][2] - model["observed"][0] == pytest.approx(interval["coverage"])
 
 
@@ -239,10 +239,10 @@ def test_no_input_is_written_over(berlin, refused, here):
     refused("plot", berlin, "--data", "data.png", "--png", "data.png", message="over --data", hint="another", code=2)
 
 
-def test_a_run_without_levels_says_how_to_get_them(run_copy, refused, finished_run):
+def test_a_run_without_quantiles_says_how_to_get_them(run_copy, refused, finished_run):
     config = json.loads((run_copy / "config.json").read_text())
     assert Path(config["data"]["file"]).is_file()
-    refused("plot", run_copy, "--kind", "calibration", message="has no levels", hint="--quantiles 0.1,0.5,0.9")
+    refused("plot", run_copy, "--kind", "calibration", message="has no quantiles", hint="--quantiles 0.1,0.5,0.9")
 
 
 def test_a_run_whose_table_is_gone_says_what_it_needs(berlin, refused):

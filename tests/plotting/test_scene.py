@@ -33,12 +33,12 @@ def test_a_lone_table_gives_forecast_actual_and_history(make_backtest, make_file
     first, second = view.models
     np.testing.assert_array_equal(first.prediction, net["prediction"])
     np.testing.assert_array_equal(second.prediction, naive["prediction"])
-    assert {level: line.tolist() for level, line in first.levels.items()} == {
-        level: net[f"{level:g}"].tolist() for level in (0.05, 0.25, 0.5, 0.75, 0.95)
+    assert {quantile: line.tolist() for quantile, line in first.quantiles.items()} == {
+        quantile: net[f"{quantile:g}"].tolist() for quantile in (0.05, 0.25, 0.5, 0.75, 0.95)
     }
-    assert second.levels == {}
+    assert second.quantiles == {}
     assert [(pair.lower, pair.upper) for pair in first.intervals] == [(0.05, 0.95), (0.25, 0.75)]
-    assert first.lone_levels == []  # the median is the forecast itself
+    assert first.lone_quantiles == []  # the median is the forecast itself
     before = table[(table["model"] == "net") & (table["timestamp"] <= view.cutoff)]
     np.testing.assert_array_equal(view.history, before["target"])  # two days of other cut-offs
 
@@ -100,10 +100,10 @@ def test_the_actual_line_starts_where_the_history_ends(make_backtest, make_file)
     assert first.joined(first.actual)[1].tolist() == first.actual.tolist()
 
 
-def test_levels_without_a_partner_are_lines(make_backtest, make_file):
-    (view,) = scene_of(make_file(make_backtest(levels=(0.1, 0.5, 0.8)))).views
+def test_quantiles_without_a_partner_are_lines(make_backtest, make_file):
+    (view,) = scene_of(make_file(make_backtest(quantiles=(0.1, 0.5, 0.8)))).views
     assert view.models[0].intervals == ()
-    assert view.models[0].lone_levels == [0.1, 0.8]
+    assert view.models[0].lone_quantiles == [0.1, 0.8]
 
 
 def test_the_document_holds_the_drawn_numbers(make_backtest, make_file):
@@ -117,7 +117,7 @@ def test_the_document_holds_the_drawn_numbers(make_backtest, make_file):
     ]
     assert view["history"]["target"] == drawn.history.tolist()
     assert len(view["history"]["target"]) == 2
-    assert view["models"][0]["levels"]["0.25"] == drawn.models[0].levels[0.25].tolist()
+    assert view["models"][0]["levels"]["0.25"] == drawn.models[0].quantiles[0.25].tolist()
 
 
 def test_what_is_missing_is_null_in_the_document(make_backtest, make_file):

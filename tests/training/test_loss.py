@@ -12,14 +12,14 @@ from scipy import stats
 from forecast_attn.nn.heads import GaussianHead, Head, PointHead, QuantileHead, StudentTHead
 from forecast_attn.training.loss import POINT_LOSSES, Loss, loss_of, mean_loss, window_losses
 
-LEVELS = (0.05, 0.5, 0.8)
+QUANTILES = (0.05, 0.5, 0.8)
 NAMES = (*POINT_LOSSES, "pinball", "gaussian", "student-t")
 SIZES = {"pinball": 3, "gaussian": 2, "student-t": 3}
 
 
 def make_loss(name: str) -> Loss:
     heads: dict[str, Head] = {
-        "pinball": QuantileHead(LEVELS, 4),
+        "pinball": QuantileHead(QUANTILES, 4),
         "gaussian": GaussianHead(4),
         "student-t": StudentTHead(4),
     }
@@ -28,7 +28,10 @@ def make_loss(name: str) -> Loss:
 
 def loss_by_hand(name: str, parameters: np.ndarray, target: float) -> float:
     if name == "pinball":
-        each = [max(level * (target - q), (level - 1) * (target - q)) for level, q in zip(LEVELS, parameters)]  # noqa: B905
+        each = [
+            max(quantile * (target - q), (quantile - 1) * (target - q))
+            for quantile, q in zip(QUANTILES, parameters, strict=True)
+        ]
         return sum(each) / 3
     if name == "gaussian":
         return -stats.norm.logpdf(target, *parameters)
@@ -116,10 +119,10 @@ def test_the_best_constant_under_the_pinball_loss_is_the_quantile() -> None:
     assert torch.isfinite(loss).all()
     best = torch.stack(
         [
-            torch.stack([torch.maximum(level * (target - v), (level - 1) * (target - v)).mean() for v in values])
-            for level in LEVELS
+            torch.stack([torch.maximum(quantile * (target - v), (quantile - 1) * (target - v)).mean() for v in values])
+            for quantile in QUANTILES
         ]
     )
     torch.testing.assert_close(loss, best.mean(dim=0), rtol=1e-6, atol=0)
     found = values[best.argmin(dim=1)].numpy()
-    np.testing.assert_allclose(found, np.quantile(target.numpy(), LEVELS, method="inverted_cdf"))
+    np.testing.assert_allclose(found, np.quantile(target.numpy(), QUANTILES, method="inverted_cdf"))

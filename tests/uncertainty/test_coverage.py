@@ -1,4 +1,4 @@
-"""Of 2,000 windows with known noise, 80 in a hundred values lie between the levels 0.1 and 0.9, by every method."""
+"""Of 2,000 windows with known noise, 80 in a hundred values lie between the quantiles 0.1 and 0.9, by every method."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -50,10 +50,12 @@ def train(**options: Any) -> Trained:
     panel = read_history(model, run, weekly_table(WINDOWS + LOOKBACK + HORIZON - 1, seed=1), "new").panel
     cutoffs = np.arange(LOOKBACK - 1, LOOKBACK - 1 + WINDOWS)
 
-    def levels(model: Model) -> np.ndarray:
-        return np.concatenate([b.levels for b in forecast_windows(model, panel, cutoffs, device=torch.device("cpu"))])
+    def quantiles(model: Model) -> np.ndarray:
+        return np.concatenate(
+            [b.quantiles for b in forecast_windows(model, panel, cutoffs, device=torch.device("cpu"))]
+        )
 
-    return model, panel.target[cutoffs[:, None] + np.arange(1, HORIZON + 1)], levels
+    return model, panel.target[cutoffs[:, None] + np.arange(1, HORIZON + 1)], quantiles
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +63,9 @@ def quantiles() -> Trained:
     return train(quantiles=[0.1, 0.5, 0.9], calibration="cqr")
 
 
-def assert_covers(actual: np.ndarray, levels: np.ndarray) -> None:
-    assert len(actual) == len(levels) == WINDOWS
-    lower, upper = levels[..., 0], levels[..., -1]
+def assert_covers(actual: np.ndarray, quantiles: np.ndarray) -> None:
+    assert len(actual) == len(quantiles) == WINDOWS
+    lower, upper = quantiles[..., 0], quantiles[..., -1]
     assert abs(((actual >= lower) & (actual <= upper)).mean() - 0.8) <= 0.03
     for tail in (actual < lower, actual > upper):
         assert abs(tail.mean() - 0.1) <= 0.03
@@ -71,19 +73,19 @@ def assert_covers(actual: np.ndarray, levels: np.ndarray) -> None:
 
 
 def test_of_the_quantile_head(quantiles: Trained) -> None:
-    model, actual, levels = quantiles
-    assert_covers(actual, levels(replace(model, calibration=None)))
+    model, actual, quantiles = quantiles
+    assert_covers(actual, quantiles(replace(model, calibration=None)))
 
 
 def test_of_conformalised_quantiles(quantiles: Trained) -> None:
-    model, actual, levels = quantiles
+    model, actual, quantiles = quantiles
     assert model.calibration is not None
-    assert_covers(actual, levels(model))
+    assert_covers(actual, quantiles(model))
 
 
-def test_calibration_corrects_levels_that_are_wrong(quantiles: Trained) -> None:
-    """Levels half as far apart as they should be hold far too few values, until they are calibrated."""
-    model, actual, levels = quantiles
+def test_calibration_corrects_quantiles_that_are_wrong(quantiles: Trained) -> None:
+    """Quantiles half as far apart as they should be hold far too few values, until they are calibrated."""
+    model, actual, quantiles = quantiles
     assert model.calibration is not None
     head = model.network.decoder.head
     plain = head.parameters_of
@@ -94,13 +96,13 @@ def test_calibration_corrects_levels_that_are_wrong(quantiles: Trained) -> None:
 
     head.parameters_of = too_narrow
     try:
-        narrow = levels(replace(model, calibration=None))
+        narrow = quantiles(replace(model, calibration=None))
         assert ((actual >= narrow[..., 0]) & (actual <= narrow[..., -1])).mean() < 0.6
         half = WINDOWS // 2
         scaled = (actual - model.schema.scaler.target.loc) / model.schema.scaler.target.scale
         base = (narrow - model.schema.scaler.target.loc) / model.schema.scaler.target.scale
-        calibration = fit_calibration("cqr", model.levels, scaled[:half], base[:half])
-        again = levels(replace(model, calibration=calibration))[half:]
+        calibration = fit_calibration("cqr", model.quantiles, scaled[:half], base[:half])
+        again = quantiles(replace(model, calibration=calibration))[half:]
         inside = (actual[half:] >= again[..., 0]) & (actual[half:] <= again[..., -1])
         assert abs(inside.mean() - 0.8) <= 0.04
     finally:
@@ -108,12 +110,12 @@ def test_calibration_corrects_levels_that_are_wrong(quantiles: Trained) -> None:
 
 
 def test_of_the_gaussian_head() -> None:
-    model, actual, levels = train(distribution="gaussian")
-    assert model.levels == (0.1, 0.5, 0.9)
-    assert_covers(actual, levels(model))
+    model, actual, quantiles = train(distribution="gaussian")
+    assert model.quantiles == (0.1, 0.5, 0.9)
+    assert_covers(actual, quantiles(model))
 
 
 def test_of_split_conformal_intervals_about_a_point() -> None:
-    model, actual, levels = train(quantiles=[0.1, 0.9], calibration="split")
+    model, actual, quantiles = train(quantiles=[0.1, 0.9], calibration="split")
     assert model.network.decoder.head.kind == "point"
-    assert_covers(actual, levels(model))
+    assert_covers(actual, quantiles(model))

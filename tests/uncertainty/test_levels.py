@@ -1,4 +1,4 @@
-"""Levels in the target's units never cross, whatever head, parameters, scale, transform and offsets."""
+"""Quantiles in the target's units never cross, whatever head, parameters, scale, transform and offsets."""
 
 from typing import Any
 
@@ -12,13 +12,13 @@ from scipy import stats
 
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.transforms import Affine, Transform, identity
-from forecast_attn.forecasting.quantiles import Calibration, cut_off, in_units, levels_of
+from forecast_attn.forecasting.quantiles import Calibration, cut_off, in_units, quantiles_of
 from forecast_attn.nn.heads import GaussianHead, Head, QuantileHead, StudentTHead
 
-LEVELS = (0.01, 0.1, 0.5, 0.9)
+QUANTILES = (0.01, 0.1, 0.5, 0.9)
 HORIZON, SERIES = 3, np.array([1, 0])
 HEADS: dict[str, Any] = {
-    "quantile": QuantileHead(LEVELS, 3),
+    "quantile": QuantileHead(QUANTILES, 3),
     "gaussian": GaussianHead(3),
     "student-t": StudentTHead(3),
 }
@@ -45,7 +45,7 @@ def scaler_of(kind: str, target: tuple[float, float], unit: tuple[float, float])
     calibrated=st.booleans(),
     non_negative=st.booleans(),
 )
-def test_levels_never_cross(
+def test_quantiles_never_cross(
     data: st.DataObject,
     kind: str,
     transform: str,
@@ -56,13 +56,13 @@ def test_levels_never_cross(
 ) -> None:
     head: Head = HEADS[kind]
     outputs = data.draw(arrays(np.float32, (2, HORIZON, head.output_size), elements=numbers))
-    base = levels_of(kind, head.parameters_of(torch.from_numpy(outputs)).numpy(), LEVELS)
+    base = quantiles_of(kind, head.parameters_of(torch.from_numpy(outputs)).numpy(), QUANTILES)
     assert (np.diff(base) >= 0).all()
     if calibrated:
-        offsets = data.draw(arrays(np.float64, (HORIZON, len(LEVELS)), elements=numbers))
-        base = Calibration("cqr", LEVELS, offsets, np.full(HORIZON, 200)).apply(base)
+        offsets = data.draw(arrays(np.float64, (HORIZON, len(QUANTILES)), elements=numbers))
+        base = Calibration("cqr", QUANTILES, offsets, np.full(HORIZON, 200)).apply(base)
     values = in_units(base, scaler_of(transform, target, unit), SERIES, non_negative=non_negative)
-    assert values.shape == (2, HORIZON, len(LEVELS))
+    assert values.shape == (2, HORIZON, len(QUANTILES))
     assert np.isfinite(values).all()
     assert (np.diff(values) >= 0).all()
     if non_negative:
@@ -71,30 +71,32 @@ def test_levels_never_cross(
 
 
 @given(parameters=arrays(np.float64, (2, HORIZON, 3), elements=st.floats(-100, 100)))
-def test_levels_of_distributions_are_those_of_scipy(parameters: np.ndarray) -> None:
+def test_quantiles_of_distributions_are_those_of_scipy(parameters: np.ndarray) -> None:
     loc, scale, freedom = np.moveaxis(parameters, -1, 0)
     scale, freedom = np.abs(scale) + 0.01, np.abs(freedom) + 2.01
-    normal = levels_of("gaussian", np.stack([loc, scale], axis=-1), LEVELS)
-    student = levels_of("student-t", np.stack([loc, scale, freedom], axis=-1), LEVELS)
-    for index, level in enumerate(LEVELS):
-        np.testing.assert_allclose(normal[..., index], stats.norm.ppf(level, loc, scale), rtol=1e-9, atol=1e-9)
-        np.testing.assert_allclose(student[..., index], stats.t.ppf(level, freedom, loc, scale), rtol=1e-9, atol=1e-9)
+    normal = quantiles_of("gaussian", np.stack([loc, scale], axis=-1), QUANTILES)
+    student = quantiles_of("student-t", np.stack([loc, scale, freedom], axis=-1), QUANTILES)
+    for index, quantile in enumerate(QUANTILES):
+        np.testing.assert_allclose(normal[..., index], stats.norm.ppf(quantile, loc, scale), rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(
+            student[..., index], stats.t.ppf(quantile, freedom, loc, scale), rtol=1e-9, atol=1e-9
+        )
 
 
-def test_a_point_stands_for_every_level() -> None:
+def test_a_point_stands_for_every_quantile() -> None:
     point = np.random.default_rng(0).normal(size=(2, HORIZON, 1))
-    assert (levels_of("point", point, LEVELS) == point).all()
+    assert (quantiles_of("point", point, QUANTILES) == point).all()
 
 
 @pytest.mark.parametrize("transform", ["none", "arcsinh", "log"])
 def test_a_quantile_keeps_being_the_quantile(transform: str) -> None:
-    """As many of the values lie below a level in units as lay below it on the series' scale."""
+    """As many of the values lie below a quantile in units as lay below it on the series' scale."""
     scaler = scaler_of(transform, (1.5, 0.4), (20.0, 7.0))
     values = np.random.default_rng(0).gamma(3, 5, size=5_000)
     scaled = scaler.scale_target(values, np.zeros(5_000, np.int64))
-    levels = np.quantile(scaled, LEVELS)[None, None]
-    restored = in_units(levels, scaler, np.zeros(1, np.int64), non_negative=False)[0, 0]
-    np.testing.assert_allclose((values[:, None] <= restored).mean(axis=0), LEVELS, atol=1e-3)
+    quantiles = np.quantile(scaled, QUANTILES)[None, None]
+    restored = in_units(quantiles, scaler, np.zeros(1, np.int64), non_negative=False)[0, 0]
+    np.testing.assert_allclose((values[:, None] <= restored).mean(axis=0), QUANTILES, atol=1e-3)
 
 
 def test_what_is_cut_off_has_no_minus() -> None:

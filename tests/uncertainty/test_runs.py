@@ -1,4 +1,4 @@
-"""Levels and paths as a user meets them: options, files, columns, what is refused, what is resumed."""
+"""Quantiles and paths as a user meets them: options, files, columns, what is refused, what is resumed."""
 
 import json
 import re
@@ -41,9 +41,9 @@ EVERY_KIND: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("given", ["0.9,0.1,0.5", [0.5, 0.9, 0.1], ["0.1,0.5", 0.9], ("0.1", ".5", "0.90")])
-def test_levels_are_named_in_any_order(given: Any) -> None:
+def test_quantiles_are_named_in_any_order(given: Any) -> None:
     config = RunConfig.from_options({"quantiles": given})
-    assert config.model.levels == config.model.quantiles == (0.1, 0.5, 0.9)
+    assert config.model.forecast_quantiles == config.model.quantiles == (0.1, 0.5, 0.9)
     assert RunConfig.from_dict(json.loads(json.dumps(config.to_dict()))) == config
 
 
@@ -54,12 +54,12 @@ def test_levels_are_named_in_any_order(given: Any) -> None:
         ({"quantiles": [0.0]}, r"ends excluded; got 0"),
         ({"quantiles": "0.1,0.10"}, r"names 0\.1 more than once"),
         ({"quantiles": "0.1,0.1000000001"}, r"names 0\.1 more than once"),
-        ({"quantiles": "0.1,low"}, r"must be levels between 0 and 1"),
-        ({"quantiles": True}, r"must be levels between 0 and 1"),
+        ({"quantiles": "0.1,low"}, r"must be quantiles between 0 and 1"),
+        ({"quantiles": True}, r"must be quantiles between 0 and 1"),
         ({"quantiles": "0.1,0.9", "loss": "mse"}, r"--loss mse is for a point forecast; --quantiles are"),
         ({"distribution": "gaussian", "loss": "huber"}, r"--distribution gaussian is trained on the likelihood"),
-        ({"calibration": "split"}, r"--calibration split needs levels"),
-        ({"calibration": "cqr"}, r"--calibration cqr needs levels"),
+        ({"calibration": "split"}, r"--calibration split needs quantiles"),
+        ({"calibration": "cqr"}, r"--calibration cqr needs quantiles"),
         ({"calibration": "split", "distribution": "gaussian"}, r"--calibration split is for a point forecast"),
         ({"distribution": "normal"}, r"--distribution has no value 'normal'"),
     ],
@@ -70,7 +70,7 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: st
 
 
 @pytest.mark.parametrize(
-    ("options", "head", "levels"),
+    ("options", "head", "quantiles"),
     [
         ({}, "point", ()),
         ({"quantiles": "0.2"}, "quantile", (0.2,)),
@@ -80,22 +80,24 @@ def test_options_that_cannot_be_are_refused(options: dict[str, Any], message: st
         ({"distribution": "student-t", "quantiles": "0.2"}, "student-t", (0.2,)),
     ],
 )
-def test_options_name_the_head_and_its_levels(options: dict[str, Any], head: str, levels: tuple[float, ...]) -> None:
+def test_options_name_the_head_and_its_quantiles(
+    options: dict[str, Any], head: str, quantiles: tuple[float, ...]
+) -> None:
     model = RunConfig.from_options(options).model
-    assert (model.head, model.levels) == (head, levels)
+    assert (model.head, model.forecast_quantiles) == (head, quantiles)
 
 
 # --------------------------------------------------------------------------- runs
 
 
 @pytest.mark.slow
-def test_levels_are_columns_of_the_forecast(
+def test_quantiles_are_columns_of_the_forecast(
     forecast: Callable[..., Any], write: Any, make_table: Any, small: Any
 ) -> None:
     write(make_table())
     trained = forecast("train", "data.csv", *small, "--quantiles", "0.5,0.025,0.975", "--out", "run")
     assert trained.code == 0, trained.err
-    assert re.search(r"levels 0\.025 to 0\.975 held [\d.]+ % of the values, 95 % wanted\n", trained.out)
+    assert re.search(r"quantiles 0\.025 to 0\.975 cover [\d.]+ % of the values, 95 % expected\n", trained.out)
     assert forecast("predict", "run").code == 0
     lines = Path("run/predictions.csv").read_text().splitlines()
     assert lines[0] == "item_id,cutoff,timestamp,step,prediction,0.025,0.5,0.975"
@@ -137,7 +139,9 @@ def test_a_run_that_was_cut_short_resumes_to_the_same_bytes(
 
 
 @pytest.mark.slow
-def test_split_levels_surround_the_very_forecast_that_would_be_made_without_them(make_table: Any, here: Path) -> None:
+def test_split_quantiles_surround_the_very_forecast_that_would_be_made_without_them(
+    make_table: Any, here: Path
+) -> None:
     table = make_table()
     plain = Forecaster(**SMALL).fit(table, out="plain")
     split = Forecaster(**SMALL, quantiles=[0.2, 0.8], calibration="split").fit(table, out="split")
@@ -273,7 +277,7 @@ def test_the_command_writes_paths_into_the_run(
     [
         ({"distribution": "gaussian"}, "--decoding direct are independent"),
         ({"decoding": "autoregressive"}, "this run's is a point"),
-        ({"decoding": "autoregressive", "quantiles": [0.5, 0.9]}, "levels on both sides of 0.5"),
+        ({"decoding": "autoregressive", "quantiles": [0.5, 0.9]}, "quantiles on both sides of 0.5"),
     ],
 )
 def test_runs_without_paths_say_what_it_takes(options: dict[str, Any], message: str, make_table: Any) -> None:

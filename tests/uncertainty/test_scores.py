@@ -1,31 +1,31 @@
-"""Pinball loss and coverage of levels against a loop."""
+"""Pinball loss and coverage of quantiles against a loop."""
 
 import math
 
 import numpy as np
 
-from forecast_attn.forecasting.quantiles import level_scores
+from forecast_attn.forecasting.quantiles import score_quantiles
 
-LEVELS = (0.05, 0.5, 0.95)
+QUANTILES = (0.05, 0.5, 0.95)
 
 
 def test_against_a_loop() -> None:
     rng = np.random.default_rng(0)
-    actual, levels = rng.normal(size=(40, 3)), np.sort(rng.normal(size=(40, 3, 3)), axis=-1)
+    actual, quantiles = rng.normal(size=(40, 3)), np.sort(rng.normal(size=(40, 3, 3)), axis=-1)
     actual[rng.random(actual.shape) < 0.3] = np.nan
     losses: list[list[float]] = [[], [], []]
     inside, width = [], []
     for w in range(40):
         for h in range(3):
-            y, (low, _, high) = actual[w, h], levels[w, h]
+            y, (low, _, high) = actual[w, h], quantiles[w, h]
             if math.isnan(y):
                 continue
-            for index, level in enumerate(LEVELS):
-                error = y - levels[w, h, index]
-                losses[index].append(level * error if error > 0 else (level - 1) * error)
+            for index, quantile in enumerate(QUANTILES):
+                error = y - quantiles[w, h, index]
+                losses[index].append(quantile * error if error > 0 else (quantile - 1) * error)
             inside.append(low <= y <= high)
             width.append(high - low)
-    scores = level_scores(LEVELS, actual, levels)
+    scores = score_quantiles(QUANTILES, actual, quantiles)
     np.testing.assert_allclose(list(scores["pinball"].values()), np.mean(losses, axis=1))
     assert list(scores["pinball"]) == ["0.05", "0.5", "0.95"]
     interval = scores["interval"]
@@ -33,6 +33,6 @@ def test_against_a_loop() -> None:
     np.testing.assert_allclose([interval["coverage"], interval["width"]], [np.mean(inside), np.mean(width)])
 
 
-def test_a_single_level_has_no_interval_and_nothing_observed_no_score() -> None:
-    assert level_scores((0.5,), np.zeros((2, 1)), np.zeros((2, 1, 1)))["interval"] is None
-    assert level_scores((0.5,), np.full((2, 1), np.nan), np.zeros((2, 1, 1))) == {"pinball": None, "interval": None}
+def test_a_single_quantile_has_no_interval_and_nothing_observed_no_score() -> None:
+    assert score_quantiles((0.5,), np.zeros((2, 1)), np.zeros((2, 1, 1)))["interval"] is None
+    assert score_quantiles((0.5,), np.full((2, 1), np.nan), np.zeros((2, 1, 1))) == {"pinball": None, "interval": None}
