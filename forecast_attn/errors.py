@@ -11,16 +11,59 @@ A mistake of the *programmer* stays a ValueError with a traceback.
 
 from __future__ import annotations
 
+from typing import Self
+
+_FIELDS = ("code", "file", "row", "column", "item_id", "value")
+
 
 class UserError(Exception):
-    """One sentence that says what is wrong and where, and a hint that says what to type next."""
+    """One sentence that says what is wrong and where, and a hint that says what to type next.
+
+    What a program may want to know is in fields; nothing reads the text of a message.
+
+    Args:
+        message: the sentence.
+        hint: what to type next.
+        code: the kind of problem, explained by `forecast explain CODE`; None where the stage has only one kind.
+        file: the table; None where the raiser does not know it (`data.findings.naming` adds it).
+        row: data row of the file, counted from 1.
+        column: name of the column.
+        item_id: name of the series.
+        value: the cell's text.
+        options: options of `forecast train` that the hint proposes, which a trained model has settled.
+    """
 
     exit_code = 1
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        message: str,
+        hint: str | None = None,
+        *,
+        code: str | None = None,
+        file: str | None = None,
+        row: int | None = None,
+        column: str | None = None,
+        item_id: str | None = None,
+        value: str | None = None,
+        options: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.code = code
+        self.file = file
+        self.row = row
+        self.column = column
+        self.item_id = item_id
+        self.value = value
+        self.options = options
+
+    def reworded(self, message: str | None = None, hint: str | None = None) -> Self:
+        """Return the same problem at the same place with another message or another hint."""
+        fields = {name: getattr(self, name) for name in _FIELDS}
+        options = self.options if hint is None else ()
+        return type(self)(message or self.message, hint or self.hint, options=options, **fields)
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
@@ -29,32 +72,10 @@ class UserError(Exception):
 class DataError(UserError):
     """The table cannot be used as it is.
 
-    `code` is the kind of problem, which `forecast explain CODE` tells more about; None when the stage that raised it
-    has only one kind. `row` counts data rows from 1. `file` is the table, when the message names it.
+    `finding` is the `data.findings.Finding` that was raised as an error, which may have been reported before.
     """
 
-    def __init__(
-        self,
-        message: str,
-        hint: str | None = None,
-        *,
-        code: str | None = None,
-        row: int | None = None,
-        column: str | None = None,
-        item_id: str | None = None,
-        file: str | None = None,
-    ) -> None:
-        super().__init__(message, hint)
-        self.file = file
-        self.code = code
-        self.row = row
-        self.column = column
-        self.item_id = item_id
-
-    def saying(self, message: str, file: str | None = None) -> DataError:
-        """The same problem at the same place in other words, which may name its table."""
-        place = {"row": self.row, "column": self.column, "item_id": self.item_id, "file": file or self.file}
-        return DataError(message, self.hint, code=self.code, **place)  # type: ignore[arg-type]
+    finding: object = None
 
 
 class ConfigError(UserError):

@@ -102,12 +102,11 @@ def _training_table(run: RunDir, data: pd.DataFrame | Table | None) -> Panel:
     try:
         return panel_of_run(run, read_config(run), data)
     except RunError as error:
-        raise RunError(
-            error.message, f"forecast audit {run.path} --data FILE, with the table of the training"
-        ) from None
+        again = f"forecast audit {run.path} --data FILE, with the table of the training"
+        raise error.reworded(hint=again) from None
     except DataError as error:
         again = f"forecast audit {run.path} --data FILE, if the table was moved"
-        raise DataError(error.message, again if data is None else error.hint) from None
+        raise error.reworded(hint=again if data is None else None) from None
 
 
 def write_audit(audit: Audit, run: RunDir, path: Path) -> None:

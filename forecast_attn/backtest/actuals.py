@@ -76,9 +76,9 @@ def _recorded_table(run: RunDir, model: Model, vintages: pd.DataFrame | None, pr
         return panel_of_run(run, model.config, None, vintages, progress)
     except RunError as error:
         again = f"forecast backtest {run.path} --data FILE"
-        raise RunError(error.message, again) from None
+        raise error.reworded(hint=again) from None
     except DataError as error:
-        raise DataError(error.message, f"forecast backtest {run.path} --data FILE, if the table was moved") from None
+        raise error.reworded(hint=f"forecast backtest {run.path} --data FILE, if the table was moved") from None
 
 
 def trained_series(scaler: Scaler, panel: Panel) -> tuple[Panel, tuple[str, ...]]:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.findings import counted, stop_at_errors
+from forecast_attn.data.findings import Finding, counted
 from forecast_attn.data.frequency import DAY, UNITS, Frequency, Stamps, step_name
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
@@ -109,8 +109,17 @@ def parse_stamp(text: str, panel: Panel) -> np.datetime64 | np.int64:
         # Of a table such a stamp would be a mistake; a user means the clock that results are shown on.
         on_clock: np.datetime64 = Axis(written.stamps, panel.frequency, zone).of_wall(written.stamps)[0]
         return on_clock
+
+    def refuse(finding: Finding) -> None:
+        """Raise what is wrong with the stamp; its place in a table of one cell is not worth naming."""
+        reasons = {
+            "FA210": f"{finding.value} does not exist in {zone.name}: the clock was put forward over it",
+            "FA211": f"{finding.value} comes twice in {zone.name}, before and after the clock is put back",
+        }
+        raise DataError(reasons.get(finding.code, finding.message), finding.hint, code=finding.code)
+
     on_axis, _ = axis_stamps(
-        column, zone, stop_at_errors, series=np.zeros(1, np.int64), item_ids=("",), date_format=panel.date_order
+        column, zone, refuse, series=np.zeros(1, np.int64), item_ids=("",), date_format=panel.date_order
     )
     stamp: np.datetime64 = on_axis[0]
     return stamp
@@ -120,8 +129,7 @@ def _stamp_of(flag: str, text: str, panel: Panel) -> Any:
     try:
         return parse_stamp(text, panel)
     except DataError as error:
-        reason = error.message.replace(" at row 1 (line 2), series ''", "")
-        raise ConfigError(f"{flag} '{text}': {reason}", error.hint) from None
+        raise ConfigError(f"{flag} '{text}': {error.message}", error.hint, code=error.code, value=text) from None
 
 
 def _end_of(text: str, panel: Panel) -> Any:

@@ -148,9 +148,15 @@ def examine(
         examination.frame = read_table(table, config, progress=progress, report=examination.findings.append)
         _pass_stages(examination, name, config)
     except DataError as error:
-        if all(finding.message != error.message for finding in examination.findings):
+        if not _is_reported(error, examination.findings):
             examination.findings.append(finding_of(error))
     return examination
+
+
+def _is_reported(error: DataError, findings: list[Finding]) -> bool:
+    """Tell whether the error is a finding that was reported before it was raised; a stage may have added its file."""
+    found = error.finding
+    return isinstance(found, Finding) and any(replace(each, file=found.file) == found for each in findings)
 
 
 def _pass_stages(draft: Examination, source: str, config: DataConfig) -> None:
@@ -197,7 +203,8 @@ def report_constants(panel: Panel, report: Report) -> None:
         for position, name in enumerate(names):
             column = values[:, position]
             if np.nanmin(column, initial=np.inf) == np.nanmax(column, initial=-np.inf):
-                report(Finding("FA404", "warning", f"column '{name}' never changes", f"--ignore '{name}'", column=name))
+                message, hint = f"column '{name}' never changes", f"--ignore '{name}'"
+                report(Finding("FA404", "warning", message, hint, column=name, options=("ignore",)))
 
 
 def report_preparation(preparation: Preparation, report: Report) -> None:

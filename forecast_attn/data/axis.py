@@ -46,10 +46,8 @@ def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str 
     frequency = parse_frequency(alias)
     if frequency.is_integer != (cells.stamps.dtype.kind != "M"):
         kind = "whole numbers" if frequency.is_integer is False else "dates"
-        raise ended(
-            report,
-            Finding("FA203", "error", f"--freq {alias} does not fit a time column of {kind}", "leave --freq out"),
-        )
+        message = f"--freq {alias} does not fit a time column of {kind}"
+        raise ended(report, Finding("FA203", "error", message, "leave --freq out", options=("freq",)))
     inside, steps = _steps(cells, frequency)
     irregular = np.flatnonzero(steps != 1)
     if freq is None and len(irregular):
@@ -107,7 +105,7 @@ def _infer_alias(cells: Cells, report: Report) -> str:
     hint = "--freq h, D, W-SUN, MS, … says the step"
     if len(stamps) < 3:
         message = f"series '{name}' has {counted(len(stamps), 'row')}; expected at least 3 to infer the time step"
-        raise ended(report, Finding("FA206", "error", message, hint, item_id=name))
+        raise ended(report, Finding("FA206", "error", message, hint, item_id=name, options=("freq",)))
     lengths = np.diff(stamps)
     expected = _most_common(lengths)
     at = int(starts[longest]) + int(np.argmax(lengths != expected)) + 1
@@ -115,7 +113,8 @@ def _infer_alias(cells: Cells, report: Report) -> str:
         f"series '{name}' has no regular time step: it jumps from {cells.text(at - 1)} to "
         f"{cells.text(at)} at {place(int(cells.rows[at]))}; most common step: {_length(expected)}"
     )
-    raise ended(report, Finding("FA203", "error", message, hint, item_id=name, row=int(cells.rows[at])))
+    row = int(cells.rows[at])
+    raise ended(report, Finding("FA203", "error", message, hint, item_id=name, row=row, options=("freq",)))
 
 
 def _length(step: Any) -> str:
@@ -144,17 +143,18 @@ def _report_other_frequencies(cells: Cells, frequency: Frequency, report: Report
 def _irregular(cells: Cells, frequency: Frequency, at: int) -> Finding:
     name, row = cells.item_ids[cells.series[at]], int(cells.rows[at])
     before = cells.stamps[at - 1]
+    options: tuple[str, ...] = ("freq",)
     hint = "--freq says another step; or correct the time stamp"
     if frequency.alias in _MONTHS_IN_DAYS:
-        hint = "write months, quarters and years as their first day (YYYY-MM-01)"
+        hint, options = "write months, quarters and years as their first day (YYYY-MM-01)", ()
     elif _is_step_of_wall_clock(cells, frequency, at):
-        hint = "the stamps step on the wall clock and not in time: leave --tz out"
+        hint, options = "the stamps step on the wall clock and not in time: leave --tz out", ("tz",)
     expected = cells.zone.stamp_text(frequency.stamps_after(before, 1)[0])
     message = (
         f"series '{name}' jumps from {cells.text(at - 1)} to {cells.text(at)} at {place(row)}; expected {expected} "
         f"(step {step_name(frequency.alias)})"
     )
-    return Finding("FA203", "error", message, hint, item_id=name, row=row)
+    return Finding("FA203", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=options)
 
 
 def _is_step_of_wall_clock(cells: Cells, frequency: Frequency, at: int) -> bool:
@@ -176,4 +176,4 @@ def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:
         hint = f"if the clock was put forward there, --tz Europe/Berlin, say, knows it; else {hint}"
     if frequency.alias == "B":
         hint += "; or number the days in a column of their own (--time) if holidays have none"
-    return Finding("FA204", "error", message, hint, item_id=name, row=row)
+    return Finding("FA204", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=("missing",))

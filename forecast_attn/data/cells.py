@@ -112,10 +112,8 @@ def parse_cells(
     cells = replace(cells, date_order=time.order, is_wide=places.names is not None)
     usable = ~time.bad & (series >= 0)
     if not usable.any():
-        raise ended(
-            report,
-            Finding("FA201", "error", f"'{source}' has no row with a time stamp", "--time NAME", column=roles.time),
-        )
+        message = f"column '{roles.time}' has no time stamp in any row"
+        raise ended(report, Finding("FA201", "error", message, "--time NAME", column=roles.time, options=("time",)))
     return _in_order(cells if usable.all() else cells.take(usable))
 
 
@@ -257,7 +255,8 @@ def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_for
     elif time.offsets is not None:
         said, hint = ", without the offset that other cells have", "write an offset such as +01:00, or Z"
     said = "is empty" if pd.isna(value) else f"is {str(value)!r}{said}"
-    return Finding("FA201", "error", f"column '{name}' {said} at {place(row)}", hint, column=name, row=row)
+    message, text = f"column '{name}' {said} at {place(row)}", None if pd.isna(value) else str(value)
+    return Finding("FA201", "error", message, hint, column=name, row=row, value=text)
 
 
 def _report_epoch(time: ParsedStamps, column: str, report: Report) -> None:
@@ -268,7 +267,8 @@ def _report_epoch(time: ParsedStamps, column: str, report: Report) -> None:
         if found.dtype.kind == "i" and len(found) and 1e9 * size <= found.min() and found.max() <= 3e9 * size:
             first = str(np.datetime64(int(found.min()), unit).astype("datetime64[m]")).replace("T", " ")
             message = f"column '{column}' may hold {name} since 1970, from {first} on; it is read as steps"
-            report(Finding("FA212", "note", message, f"--date-format {unit} if they are", column=column))
+            hint = f"--date-format {unit} if they are"
+            report(Finding("FA212", "note", message, hint, column=column, options=("date_format",)))
 
 
 def _no_id(column: str | None, row: int) -> Finding:
@@ -282,8 +282,9 @@ def _text_cell(column: pd.Series, at: int, needed: bool, places: FilePlaces) -> 
     names = f"--categorical '{name}' if its cells are names, or leave the column out with --ignore '{name}'"
     correct = "correct the cell" if needed else f"correct the cell, or {names}"
     hint = "write decimals with a point" if comma else correct
+    options = () if comma or needed else ("categorical", "ignore")
     message = f"column '{name}' must be numeric; {place(row)} is {value!r}"
-    return Finding("FA103", "error", message, hint, column=name, row=row)
+    return Finding("FA103", "error", message, hint, column=name, row=row, value=value, options=options)
 
 
 def _too_large(column: pd.Series, value: float, at: int, places: FilePlaces) -> Finding:
@@ -293,4 +294,5 @@ def _too_large(column: pd.Series, value: float, at: int, places: FilePlaces) -> 
         places.row(at),
     )
     message = f"column '{name}' is {said} at {place(row)}; expected a finite number below {LARGEST:g}"
-    return Finding("FA303", "error", message, "correct the cell or remove the row", column=name, row=row)
+    hint = "correct the cell or remove the row"
+    return Finding("FA303", "error", message, hint, column=name, row=row, value=f"{value:g}")

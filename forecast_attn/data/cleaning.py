@@ -104,12 +104,20 @@ def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
     if roles.item_id is not None:
         message = f"series '{name}' has {stamp} twice, at {place(first)} and {place(row)}"
         hint = f"{_clock_hint(cells, at)}keep one of the rows, or {policies}"
-        return Finding("FA202", "error", message, hint, item_id=name, column=roles.time, row=row)
+        return _repeat_at(name, roles.time, row, stamp, message, hint, ("duplicates",))
     message = (
         f"column '{roles.time}' has {stamp} twice, at {place(first)} and {place(row)}, and no column tells series apart"
     )
     hint = f"{_clock_hint(cells, at)}{_hint_without_id(roles, policies)}"
-    return Finding("FA202", "error", message, hint, item_id=name, column=roles.time, row=row)
+    return _repeat_at(name, roles.time, row, stamp, message, hint, ("duplicates", "item_id"))
+
+
+def _repeat_at(
+    item_id: str, column: str, row: int, stamp: str, message: str, hint: str, options: tuple[str, ...]
+) -> Finding:
+    return Finding(
+        "FA202", "error", message, hint, item_id=item_id, column=column, row=row, value=stamp, options=options
+    )
 
 
 def _clock_hint(cells: Cells, at: int) -> str:
@@ -182,7 +190,8 @@ def _too_long(cells: Cells, frequency: Frequency, absent: int, at: int) -> Findi
         f"{counted(absent, 'row')} added (step {step_name(frequency.alias)}), the gaps would outweigh the "
         f"{counted(len(cells.rows), 'row')} of the table"
     )
-    return Finding("FA204", "error", message, "correct the time stamp, or --freq", item_id=name, row=row)
+    hint, options = "correct the time stamp, or --freq", ("freq",)
+    return Finding("FA204", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=options)
 
 
 # --------------------------------------------------------------------------- missing
@@ -260,8 +269,8 @@ def sees_later_values(panel: Panel) -> Mask:
     return sees
 
 
-def hint_for(missing: str, column: str, *, needed: bool) -> str:
-    """What to do about a cell that is empty in spite of the policy.
+def hint_for(missing: str, column: str, *, needed: bool) -> tuple[str, tuple[str, ...]]:
+    """What to do about a cell that is empty in spite of the policy, and the options that this names.
 
     Args:
         missing: the policy.
@@ -273,7 +282,8 @@ def hint_for(missing: str, column: str, *, needed: bool) -> str:
         "ffill": "there is no value before it to repeat: fill the cell, or --missing mask or zero",
         "interpolate": "there is no value on both sides of it: fill the cell, or --missing mask, ffill or zero",
     }
-    return f"{means.get(missing, 'fill the cell, or --missing mask hides it from attention and loss')}{leave_out}"
+    hint = f"{means.get(missing, 'fill the cell, or --missing mask hides it from attention and loss')}{leave_out}"
+    return hint, ("missing",) if needed else ("missing", "ignore")
 
 
 def _known_rows(cells: Cells, roles: Roles) -> Mask:

@@ -13,13 +13,14 @@ import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Literal
-
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal
 
 from forecast_attn.errors import ConfigError, DataError, did_you_mean, nearest
+
+if TYPE_CHECKING:  # `forecast explain` loads neither
+    import numpy as np
+    import pandas as pd
+    from numpy.typing import NDArray
 
 MOST = 5  # places named per kind of problem
 
@@ -41,6 +42,10 @@ class Finding:
     column: str | None = None
     row: int | None = None
     file: str | None = None
+    value: str | None = None
+    """The cell's text, where one cell is to blame."""
+    options: tuple[str, ...] = ()
+    """Options of `forecast train` that the hint proposes."""
 
     @property
     def fix(self) -> str:
@@ -54,9 +59,19 @@ class Finding:
 
     def to_error(self) -> DataError:
         """The error that stops training, with the finding's words and place."""
-        return DataError(
-            self.message, self.hint, code=self.code, row=self.row, column=self.column, item_id=self.item_id
+        # Without the file, which the message does not name: `naming` adds both.
+        error = DataError(
+            self.message,
+            self.hint,
+            code=self.code,
+            row=self.row,
+            column=self.column,
+            item_id=self.item_id,
+            value=self.value,
+            options=self.options,
         )
+        error.finding = self
+        return error
 
 
 def finding_of(error: DataError) -> Finding:
@@ -76,6 +91,8 @@ def finding_of(error: DataError) -> Finding:
         column=error.column,
         row=error.row,
         file=error.file,
+        value=error.value,
+        options=error.options,
     )
 
 
@@ -131,14 +148,15 @@ def coded(code: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def naming(source: str) -> Iterator[None]:
-    """Name the table in errors that do not: a forecast reads two of them."""
+    """Name the table in errors without a file: a forecast reads two of them. An error with one names it itself."""
     try:
         yield
     except DataError as error:
-        if error.file is not None or any(f"{before}{source}'" in error.message for before in ("'", "/", "\\")):
-            error.file = error.file or source
+        if error.file is not None:
             raise
-        raise error.saying(f"'{source}': {error.message}", source) from None
+        named = error.reworded(f"'{source}': {error.message}")
+        named.file, named.finding = source, error.finding
+        raise named from None
 
 
 def place(row: int) -> str:
@@ -168,7 +186,13 @@ def report_each(
         rest = f"{len(places) - MOST:,} more of {first.code}" + (f" in column '{first.column}'" if first.column else "")
         report(
             Finding(
-                first.code, first.severity, f"{rest}, the first: {first.message}", column=first.column, row=first.row
+                first.code,
+                first.severity,
+                f"{rest}, the first: {first.message}",
+                column=first.column,
+                row=first.row,
+                value=first.value,
+                options=first.options,
             )
         )
 
@@ -181,6 +205,8 @@ def ended(report: Report, finding: Finding) -> DataError:
 
 def stamp_text(stamp: np.datetime64 | np.int64) -> str:
     """`2024-01-31`, `2024-01-31 10:00`, or the number of a step."""
+    import numpy as np
+
     if not isinstance(stamp, np.datetime64):
         return str(stamp)
     text = str(stamp.astype("datetime64[s]")).replace("T", " ")
@@ -290,4 +316,4 @@ def require_column(frame: pd.DataFrame, column: str, source: str, flag: str = ""
         message = f"'{source}' has no column '{column}'{asked}; its columns are {quoted(names)}"
         near = nearest(column, names)
         hint = f"did you mean '{near}'?" if near else "add the column, or correct its name"
-        raise DataError(message, hint, code=code)
+        raise DataError(message, hint, code=code, column=column, file=source)

@@ -319,7 +319,7 @@ def missing_future(
     )
     span = f"{panel.zone.stamp_text(stamps[index, 0])} … {panel.zone.stamp_text(stamps[index, -1])}"
     hint = f"--future FILE with columns {quoted(columns)} for {span}; forecast future-template writes it, to be filled"
-    raise DataError(message, hint, item_id=panel.item_ids[index], column=names[0])
+    raise DataError(message, hint, item_id=panel.item_ids[index], column=names[0], file=source)
 
 
 def _listed(stamps: Stamps, zone: Zone) -> str:
@@ -350,14 +350,19 @@ def bad_time(frame: pd.DataFrame, column: str, at: int, source: str) -> DataErro
     value = frame[column].iloc[at]
     said = "empty" if pd.isna(value) else f"'{value}'"
     return DataError(
-        f"'{source}': column '{column}' is {said} at {place(at + 1)}; expected a time stamp", row=at + 1, column=column
+        f"'{source}': column '{column}' is {said} at {place(at + 1)}; expected a time stamp",
+        row=at + 1,
+        column=column,
+        value=None if pd.isna(value) else str(value),
+        file=source,
     )
 
 
 def other_kind_of_time(column: str, found: Stamps, wanted: Stamps, source: str) -> DataError:
     """Steps where the history has dates, or the other way round."""
     kinds = {"M": "dates", "i": "whole numbers"}
-    return DataError(f"'{source}' has {kinds[found.dtype.kind]} in '{column}', the history {kinds[wanted.dtype.kind]}")
+    said = f"'{source}' has {kinds[found.dtype.kind]} in '{column}', the history {kinds[wanted.dtype.kind]}"
+    return DataError(said, column=column, file=source)
 
 
 def twice(item_id: str, stamp: str, at: int, source: str) -> DataError:
@@ -367,6 +372,8 @@ def twice(item_id: str, stamp: str, at: int, source: str) -> DataError:
         "keep one of the rows",
         row=at + 1,
         item_id=item_id,
+        value=stamp,
+        file=source,
     )
 
 

@@ -143,6 +143,8 @@ def read_dates(frame: pd.DataFrame, source: str) -> tuple[str, ...]:
             code="FA523",
             row=int(at) + 1,
             column=column,
+            value=None if pd.isna(value) else str(value),
+            file=source,
         )
     days = stamps.astype("datetime64[D]")
     for at in np.flatnonzero(days != stamps)[:1]:
@@ -153,6 +155,8 @@ def read_dates(frame: pd.DataFrame, source: str) -> tuple[str, ...]:
             code="FA523",
             row=int(at) + 1,
             column=column,
+            value=stamp_text(stamps[at]),
+            file=source,
         )
     return tuple(str(day) for day in np.unique(days))
 
@@ -164,12 +168,14 @@ def _date_column(frame: pd.DataFrame, source: str) -> str:
     if len(named) > 1 or len(dates) == 1:
         return dates[0]
     if len(dates) > 1:
-        raise DataError(f"'{source}' has several columns of dates: {quoted(dates)}", "call one of them date")
+        raise DataError(
+            f"'{source}' has several columns of dates: {quoted(dates)}", "call one of them date", file=source
+        )
     if any(looks_like_dates(pd.Series([name])) for name in columns):
-        raise DataError(f"'{source}' has no header line: its first line is {quoted(columns)}", "write date above it")
-    raise DataError(
-        f"'{source}' has no column of dates; its columns are {quoted(columns)}", "a column date of YYYY-MM-DD"
-    )
+        said = f"'{source}' has no header line: its first line is {quoted(columns)}"
+        raise DataError(said, "write date above it", file=source)
+    said = f"'{source}' has no column of dates; its columns are {quoted(columns)}"
+    raise DataError(said, "a column date of YYYY-MM-DD", file=source)
 
 
 # --------------------------------------------------------------------------- days of a step

@@ -195,7 +195,8 @@ def _not_forecast(cells: Cells, column: str, severity: Severity, at: int) -> Fin
     name, stamp = cells.item_ids[cells.series[at]], cells.text(at)
     message = f"no forecast of '{column}' for {stamp} of series '{name}' was issued at or before that time"
     hint = f"add older forecasts, or a column '{column}' with what came true; or --missing mask"
-    return Finding("FA506", severity, message, hint, item_id=name, column=column, row=int(cells.rows[at]))
+    row = int(cells.rows[at])
+    return Finding("FA506", severity, message, hint, item_id=name, column=column, row=row, options=("missing",))
 
 
 # --------------------------------------------------------------------------- issued reading
@@ -268,6 +269,8 @@ def _columns(frame: pd.DataFrame, roles: Roles, several: bool, source: str) -> t
             f"'{source}' forecasts the categorical column '{categories[0]}'; expected numbers",
             f"remove '{categories[0]}' from it, or declare it as a number",
             code="FA501",
+            column=categories[0],
+            file=source,
         )
     columns = tuple(name for name in roles.future_covariates if name in frame.columns)
     if not columns:
@@ -276,6 +279,7 @@ def _columns(frame: pd.DataFrame, roles: Roles, several: bool, source: str) -> t
             f"{quoted([str(name) for name in frame.columns])}",
             "--future NAME names them",
             code="FA501",
+            file=source,
         )
     return columns
 
@@ -312,6 +316,7 @@ def _refuse_other_kind(stamps: Stamps, issued_at: Stamps, time: str, source: str
             "write both as dates, or both as steps",
             code="FA502",
             column=ISSUED_AT,
+            file=source,
         )
 
 
@@ -346,7 +351,8 @@ def _bad_time(frame: pd.DataFrame, column: str, at: int) -> Finding:
     value = frame[column].iloc[at]
     said = "is empty" if pd.isna(value) else f"is {str(value)!r}, which is no time stamp"
     message = f"column '{column}' {said} at {place(at + 1)}"
-    return Finding("FA502", "error", message, "write dates as YYYY-MM-DD HH:MM", column=column, row=at + 1)
+    hint, text = "write dates as YYYY-MM-DD HH:MM", None if pd.isna(value) else str(value)
+    return Finding("FA502", "error", message, hint, column=column, row=at + 1, value=text)
 
 
 def _empty(column: str, at: int) -> Finding:

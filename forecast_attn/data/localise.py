@@ -39,7 +39,7 @@ def localise(
     if cells.stamps.dtype.kind != "M":
         if tz is not None:
             message = f"--tz {tz} does not fit a time column of whole numbers"
-            raise ended(report, Finding("FA203", "error", message, "leave --tz out"))
+            raise ended(report, Finding("FA203", "error", message, "leave --tz out", options=("tz",)))
         return _told_when_unsorted(replace(cells, zone=Zone(), offsets=None), report)
     if zone is None:
         zone = _zone_of(cells, None if tz is None else checked_zone(tz), freq, report)
@@ -133,7 +133,8 @@ def _is_within_day(cells: Cells, freq: str | None) -> bool:
 def _offsets_vary(found: NDArray[np.int32]) -> Finding:
     names = ", ".join(offset_name(int(offset)) for offset in found[:4])
     message = f"the time stamps carry different offsets ({names}); results are in UTC"
-    return Finding("FA209", "note", message, "--tz Europe/Berlin, say, shows them on the clock of one place")
+    hint = "--tz Europe/Berlin, say, shows them on the clock of one place"
+    return Finding("FA209", "note", message, hint, options=("tz",))
 
 
 # --------------------------------------------------------------------------- onto the axis
@@ -205,12 +206,13 @@ def _in_file(cells: Cells, which: Mask) -> NDArray[np.int64]:
 
 def _absent_hour(cells: Cells, at: int) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
+    stamp = stamp_text(cells.stamps[at])
     message = (
-        f"{stamp_text(cells.stamps[at])} at {place(row)}, series '{name}', does not exist in {cells.zone.name}: "
+        f"{stamp} at {place(row)}, series '{name}', does not exist in {cells.zone.name}: "
         "the clock was put forward over it"
     )
     hint = "leave --tz out if the stamps do not follow that clock; or correct the stamp"
-    return Finding("FA210", "error", message, hint, item_id=name, row=row)
+    return Finding("FA210", "error", message, hint, item_id=name, row=row, value=stamp, options=("tz",))
 
 
 def _unclear_hour(cells: Cells, at: int) -> Finding:
@@ -223,7 +225,7 @@ def _unclear_hour(cells: Cells, at: int) -> Finding:
     )
     meant = " or ".join(cells.zone.stamp_text(instants[0]) for instants in cells.zone.instants(cells.stamps[[at]]))
     hint = f"write the offset into the stamps: {meant}; or leave --tz out if they do not follow that clock"
-    return Finding("FA211", "error", message, hint, item_id=name, row=row)
+    return Finding("FA211", "error", message, hint, item_id=name, row=row, value=stamp_text(stamp), options=("tz",))
 
 
 def _told_when_unsorted(cells: Cells, report: Report) -> Cells:

@@ -30,6 +30,9 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.zones import Zone
 
+Hint = tuple[str, tuple[str, ...]]
+"""What to do, and the options that it names."""
+
 
 class VintageTable(NamedTuple):
     """A table of future covariates as they were forecast, see `data/issued.py`."""
@@ -246,16 +249,16 @@ def _no_target(cells: Cells, roles: Roles, index: int) -> Finding:
     return Finding("FA301", "error", message, "remove its rows, or fill the target", item_id=name, column=roles.target)
 
 
-def _missing_in(cells: Cells, column: str, hint: str) -> Callable[[int], Finding]:
+def _missing_in(cells: Cells, column: str, hint: Hint) -> Callable[[int], Finding]:
     return lambda at: _missing(cells, column, at, "FA302", hint)
 
 
-def _missing(cells: Cells, column: str, at: int, code: str = "FA302", hint: str | None = None) -> Finding:
+def _missing(cells: Cells, column: str, at: int, code: str = "FA302", what: Hint | None = None) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
     where, column = place(row) if row > 0 else "an absent row", cells.column_at(column, at)
     message = f"column '{column}' has no value at {where}, series '{name}', {cells.text(at)}"
-    hint = hint or f"fill the cell, or leave the column out with --ignore '{column}'"
-    return Finding(code, "error", message, hint, item_id=name, column=column, row=row)
+    hint, options = what or (f"fill the cell, or leave the column out with --ignore '{column}'", ("ignore",))
+    return Finding(code, "error", message, hint, item_id=name, column=column, row=row, options=options)
 
 
 def _negative(cells: Cells, column: str, at: int) -> Finding:
@@ -263,7 +266,7 @@ def _negative(cells: Cells, column: str, at: int) -> Finding:
     where, column = place(row) if row > 0 else "an absent row", cells.column_at(column, at)
     message = f"column '{column}' is {value:g} at {where}, series '{name}'; --transform log takes none below 0"
     hint = "correct the cell, or train with --transform arcsinh, which takes any number"
-    return Finding("FA307", "error", message, hint, item_id=name, column=column, row=row)
+    return Finding("FA307", "error", message, hint, item_id=name, column=column, row=row, value=f"{value:g}")
 
 
 def _nothing_known(cells: Cells, roles: Roles, at: int) -> Finding:
@@ -284,9 +287,8 @@ def _not_constant(cells: Cells, column: str, first: Any, at: int) -> Finding:
     else:
         change = f"{first:g}, then {cells.columns[column][at]:g}"
     message = f"column '{column}' (static) changes within series '{name}': {change} at {place(row)}"
-    return Finding(
-        "FA305", "error", message, f"--past '{column}' if it changes over time", item_id=name, column=column, row=row
-    )
+    hint = f"--past '{column}' if it changes over time"
+    return Finding("FA305", "error", message, hint, item_id=name, column=column, row=row, options=("past_covariates",))
 
 
 def _no_weight(cells: Cells, column: str, weight: float, index: int) -> Finding:

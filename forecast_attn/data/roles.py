@@ -201,13 +201,19 @@ def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], sou
         return by_name[0]
     dates = [name for name in free if name.lower() not in ID_NAMES and looks_like_dates(frame[name])]
     if len(dates) > 1:
-        raise DataError(f"'{source}' has several columns of dates: {quoted(sorted(dates))}", "--time NAME")
+        raise DataError(
+            f"'{source}' has several columns of dates: {quoted(sorted(dates))}",
+            "--time NAME",
+            file=source,
+            options=("time",),
+        )
     steps = [name for name in _named(free, STEP_NAMES) if pd.api.types.is_integer_dtype(frame[name].dtype)]
     if not dates and not steps:
         columns = quoted([str(name) for name in frame.columns])
         in_index = isinstance(frame.index, pd.DatetimeIndex)
         hint = "frame.reset_index()" if in_index else "--time NAME; dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
-        raise DataError(f"'{source}' has no column of time stamps; its columns are {columns}", hint)
+        said = f"'{source}' has no column of time stamps; its columns are {columns}"
+        raise DataError(said, hint, file=source, options=() if in_index else ("time",))
     found = (dates or steps)[0]
     reasons[found] = "the only column of dates" if dates else "name, whole numbers"
     return found
@@ -233,18 +239,22 @@ def _find_target(
         raise DataError(
             f"'{source}': column '{unusable[0]}' is the target by its name and holds {holds}; expected numbers",
             "correct the column, or name another one with --target NAME",
+            column=unusable[0],
+            file=source,
+            options=("target",),
         )
     candidates = by_name or sorted(numeric)
     if len(candidates) == 1:
         reasons[candidates[0]] = "name" if by_name else "the only numeric column"
         return candidates[0]
     if not candidates:
-        raise DataError(
-            f"'{source}' has no numeric column to forecast; its columns are {quoted(columns)}", "--target NAME"
-        )
+        said = f"'{source}' has no numeric column to forecast; its columns are {quoted(columns)}"
+        raise DataError(said, "--target NAME", file=source, options=("target",))
     raise DataError(
         f"'{source}' has {len(candidates)} columns that could be the target: {quoted(candidates)}",
         f"--target NAME, for example --target {_flag_value(candidates[-1])}",
+        file=source,
+        options=("target",),
     )
 
 

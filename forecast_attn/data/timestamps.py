@@ -428,7 +428,7 @@ def _order(text: pd.Series, name: str, mark: str, given: str | None, *, short: b
     message = (
         f"the dates of column '{name}' are ambiguous: '{first}' may be {said}, and no value of the column decides it"
     )
-    raise DataError(message, hint, code="FA201", column=name)
+    raise DataError(message, hint, code="FA201", column=name, value=str(first), options=("date_format",))
 
 
 def _orders_of_long_years(text: pd.Series) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -159,9 +158,6 @@ def _read_tail(run: RunDir) -> pd.DataFrame:
         raise RunError(f"cannot read '{run.tail}': {reason}", "pass the history with --data FILE") from None
 
 
-_OF_TRAIN = re.compile(
-    r"--(ignore|freq|id|time|tz|date-format|missing|duplicates|delimiter|decimal|encoding|past|static|categorical)\b"
-)
 _AS_IN_TRAINING = "the table must be as in training: the same columns and the same time step"
 _REPAIRED = "forecast check FILE {} --fix --out clean.csv writes a table without it"
 _FILLED = _REPAIRED.format("--missing ffill (interpolate, zero)")
@@ -185,6 +181,6 @@ def without_flags_of_train() -> Iterator[None]:
     try:
         yield
     except DataError as error:
-        if error.hint is not None and _OF_TRAIN.search(error.hint):
+        if error.options:
             error.hint = _INSTEAD.get(error.code or "", _AS_IN_TRAINING)
         raise

@@ -328,9 +328,8 @@ class Other(NamedTuple):
             return cls(cutoffs, mean_of([baseline_forecasts(name, panel, cutoffs, setup) for name in names]))
         except DataError as error:
             rows = f"the history has {int(panel.known.max()):,} rows"
-            raise DataError(
-                f"{error.message}; {rows}", "--data HISTORY with more rows: of the run alone the last lookback is known"
-            ) from None
+            hint = "--data HISTORY with more rows: of the run alone the last lookback is known"
+            raise error.reworded(f"{error.message}; {rows}", hint) from None
 
     def alone(self, panel: Panel) -> tuple[str, ...]:
         """Series without a forecast of any baseline, which have the model's alone."""

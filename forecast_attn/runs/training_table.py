@@ -108,8 +108,9 @@ def panel_of_run(
             _refuse_another(run, table, recorded["sha256"], _digest_of(table))
         if isinstance(error, ConfigError):
             raise
-        hint = error.hint or (f"forecast train DATA --resume {run.path}" if data is None else None)
-        raise DataError(error.message, hint) from None
+        if error.hint is None and data is None:
+            raise error.reworded(hint=f"forecast train DATA --resume {run.path}") from None
+        raise
     _refuse_another(run, table, recorded["sha256"], source.sha256)
     _refuse_another(run, config.data.vintages, recorded["vintages_sha256"], source.vintages_sha256)
     return panel

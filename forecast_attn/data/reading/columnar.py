@@ -71,7 +71,8 @@ def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) 
         return to_column(values)
     except DataError as error:
         said = f"{label}: column '{name}' {error.message}"
-        raise DataError(said, f"leave the column out with --ignore '{name}'", code="FA102", column=name) from None
+        hint = f"leave the column out with --ignore '{name}'"
+        raise DataError(said, hint, code="FA102", column=name, options=("ignore",)) from None
     except (pa.ArrowException, ValueError) as error:
         raise DataError(f"{label}: column '{name}' cannot be read: {error}", code="FA102", column=name) from None
 

@@ -76,7 +76,7 @@ def read_delimited(source: Source, config: DataConfig, progress: Progress | None
             break
     if plan.encoding_is_assumed and plan.encoding == WESTERN:
         message = f"{source.label} is not UTF-8; it is read as Latin-1 ({WESTERN})"
-        report(Finding("FA105", "note", message, "--encoding NAME if letters look wrong"))
+        report(Finding("FA105", "note", message, "--encoding NAME if letters look wrong", options=("encoding",)))
     return frame
 
 

@@ -109,7 +109,10 @@ def find_delimiter(sample: Sample, label: str) -> str:
         names = [DELIMITERS[mark] for mark in likely]
         counts = " and ".join(f"{len(splitting[mark][0])} columns with {DELIMITERS[mark]}" for mark in likely)
         raise DataError(
-            f"{label} reads with more than one delimiter: {counts}", f"--delimiter {' or '.join(names)}", code="FA108"
+            f"{label} reads with more than one delimiter: {counts}",
+            f"--delimiter {' or '.join(names)}",
+            code="FA108",
+            options=("delimiter",),
         )
     return likely[0]
 
@@ -163,6 +166,7 @@ def _check_is_split(names: list[str], delimiter: str, label: str) -> None:
             f"{split}; its header holds {DELIMITERS[other]}: {names[0]!r}",
             f"--delimiter {DELIMITERS[other]}",
             code="FA108",
+            options=("delimiter",),
         )
 
 
@@ -280,6 +284,7 @@ def _undecided(label: str, column: str, said: str) -> DataError:
         f"{label}: the decimal mark is not certain: in column '{column}' {said}",
         "--decimal , or --decimal . says which one it is",
         code="FA108",
+        options=("decimal",),
         column=column,
     )
 

@@ -73,7 +73,9 @@ def check_is_western(start: bytes, label: str) -> None:
 
 def no_text(label: str) -> DataError:
     return DataError(
-        f"{label} is not a CSV: it holds binary data", "expected text, gzip, zstd, Parquet or Feather; see --encoding"
+        f"{label} is not a CSV: it holds binary data",
+        "expected text, gzip, zstd, Parquet or Feather; see --encoding",
+        options=("encoding",),
     )
 
 
@@ -104,8 +106,12 @@ def as_utf8(chunks: Iterable[bytes], encoding: str, label: str, *, assumed: bool
             raise NotUtf8Error from None
         at = f"byte 0x{error.object[error.start]:02x}" if error.start < len(error.object) else "its end"
         raise DataError(
-            f"{label} is not {encoding} text: {at} is none", "--encoding NAME says another one", code="FA110"
+            f"{label} is not {encoding} text: {at} is none",
+            "--encoding NAME says another one",
+            code="FA110",
+            options=("encoding",),
         ) from None
     except UnicodeError:  # UTF-16 or UTF-32 whose order of bytes nobody says
         said = f"{label} is not {encoding} text: it has no byte order mark"
-        raise DataError(said, "--encoding utf-16-le or utf-16-be names the order of bytes", code="FA110") from None
+        hint = "--encoding utf-16-le or utf-16-be names the order of bytes"
+        raise DataError(said, hint, code="FA110", options=("encoding",)) from None

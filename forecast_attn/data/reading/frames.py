@@ -67,7 +67,11 @@ def _column(values: pd.Series, name: str, config: DataConfig) -> Column:
         return np.full(len(values), np.nan)
     if dtype.kind == "c":
         raise DataError(
-            f"column '{name}' holds complex numbers", f"leave it out with --ignore '{name}'", code="FA102", column=name
+            f"{LABEL}: column '{name}' holds complex numbers",
+            f"leave it out with --ignore '{name}'",
+            code="FA102",
+            column=name,
+            options=("ignore",),
         )
     if isinstance(dtype, pd.ArrowDtype):
         return _from_arrow(values, name)
@@ -92,7 +96,7 @@ def _from_objects(values: pd.Series, name: str) -> Column:
     kind = pd.api.types.infer_dtype(values, skipna=True)
     if kind.startswith("mixed") and any(isinstance(cell, list | tuple | dict | set | np.ndarray) for cell in values):
         said = f"{LABEL}: column '{name}' holds lists or records"
-        raise DataError(said, f"leave the column out with --ignore '{name}'", column=name)
+        raise DataError(said, f"leave the column out with --ignore '{name}'", column=name, options=("ignore",))
     is_decimal = kind == "decimal"
     return values.astype("float64").array if is_decimal else values.array
 
@@ -102,7 +106,8 @@ def _from_arrow(values: pd.Series, name: str) -> Column:
         return to_column(pa.chunked_array(values.array.__arrow_array__()))
     except DataError as error:
         hint = f"leave the column out with --ignore '{name}'"
-        raise DataError(f"{LABEL}: column '{name}' {error.message}", hint, code="FA102", column=name) from None
+        said = f"{LABEL}: column '{name}' {error.message}"
+        raise DataError(said, hint, code="FA102", column=name, options=("ignore",)) from None
 
 
 def _from_categories(values: pd.Series) -> Column:

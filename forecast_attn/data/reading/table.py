@@ -15,6 +15,7 @@ from forecast_attn.data.reading.csv_file import read_delimited
 from forecast_attn.data.reading.frames import read_frame
 from forecast_attn.data.reading.source import Progress, Source, table_name
 from forecast_attn.data.reading.wide import check_wide, is_long, made_long
+from forecast_attn.errors import DataError
 
 
 @coded("FA101")
@@ -40,7 +41,11 @@ def read_table(
     """
     if config.wide:
         check_wide(config)
-    frame = _frame_of(table, config, progress, report)
+    try:
+        frame = _frame_of(table, config, progress, report)
+    except DataError as error:
+        error.file = error.file or table_name(table)
+        raise
     return made_long(frame, config, table_name(table), report) if config.wide else frame
 
 

@@ -103,7 +103,7 @@ def _columns(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
         said = (
             f"'{source}': a wide table cannot have a column called '{taken[0]}', which the series' names or values get"
         )
-        raise DataError(said, "give the column another name", column=taken[0])
+        raise DataError(said, "give the column another name", column=taken[0], file=source)
     series = []
     for name in free:
         if name == time:
@@ -123,7 +123,8 @@ def _refuse_identifier(free: list[str], source: str) -> None:
             said = (
                 f"'{source}' has a column '{name}', as tables of one row per series and step have; --wide is for others"
             )
-            raise DataError(said, f"leave --wide out, or --ignore '{name}'", code="FA102", column=name)
+            hint = f"leave --wide out, or --ignore '{name}'"
+            raise DataError(said, hint, code="FA102", column=name, file=source, options=("wide", "ignore"))
 
 
 def _declared(frame: pd.DataFrame, config: DataConfig) -> list[str]:
