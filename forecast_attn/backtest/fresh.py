@@ -14,6 +14,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import resolve_roles
+from forecast_attn.data.split import choose_sizes
 from forecast_attn.forecasting.model import load_model
 from forecast_attn.runs.run_dir import DataSource, RunDir
 from forecast_attn.runs.training_table import Table, name_of, with_vintages
@@ -63,7 +64,9 @@ class Beginning:
         frame = read_table(data, config.data, progress=progress)
         whole, reading, table = with_vintages(frame, config.data, None)
         panel = build_panel(whole, resolve_roles(whole, reading, source), reading, source=source, vintages=table)
-        horizon = config.data.horizon or panel.frequency.default_horizon
+        _, horizon, fitted = choose_sizes(panel, config.data)
+        if fitted is not None:  # the part that is known at the first cut-off is shorter still
+            config = replace(config, data=replace(config.data, horizon=horizon))
         cutoffs = options.schedule.cutoff_stamps(panel, horizon)
         part = rows_until(whole, panel, reading, cutoffs[0])
         reading = replace(reading, freq=panel.frequency.alias, date_format=reading.date_format or panel.date_order)

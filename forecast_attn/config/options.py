@@ -47,12 +47,20 @@ class DataConfig:
     static_covariates: tuple[str, ...] = option((), "columns constant per series", flag="static", metavar="COLUMNS")
     ignore: tuple[str, ...] = option((), "columns to leave out", metavar="COLUMNS")
     horizon: int | None = option(
-        None, "steps to forecast; by frequency when absent (hourly 24, daily 7, monthly 12)", low=1
+        None,
+        "steps to forecast; by frequency when absent (hourly 24, daily 7, monthly 12), fewer of short series",
+        low=1,
     )
     lookback: int | None = option(
-        None, "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36)", low=1
+        None,
+        "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36), fewer of short series",
+        low=1,
     )
     freq: str | None = option(None, "time step such as h, D, MS, 15min; inferred when absent")
+    season: str | None = option(
+        None,
+        "steps after which the series repeats, or hour, day, week, month, quarter or year; by frequency when absent",
+    )
     date_format: str | None = option(
         None,
         "how time stamps are written: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970; found when absent",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Finding, Report, counted, ended, place, report_each
-from forecast_attn.data.frequency import Frequency, guess_alias, parse_frequency, step_name
+from forecast_attn.data.frequency import Frequency, guess_alias, parse_frequency, step_name, with_sizes_of_years
 
 # Steps that dates of every month's, quarter's or year's same day, other than its first or last, look like.
 _MONTHS_IN_DAYS = ("28D", "29D", "30D", "31D", "90D", "91D", "92D", "365D")
@@ -60,7 +60,8 @@ def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str 
     evidence = (
         f"{regular:,} of {counted(int(inside.sum()), 'step')} {'is' if regular == 1 else 'are'} {step_name(alias)}"
     )
-    return parse_frequency(alias, evidence if freq is None else f"given; {evidence}")
+    frequency = parse_frequency(alias, evidence if freq is None else f"given; {evidence}")
+    return with_sizes_of_years(frequency, cells.stamps)
 
 
 def series_steps(cells: Cells, frequency: Frequency) -> tuple[SeriesStep, ...]:

@@ -291,7 +291,7 @@ def _code(name: str, entry: dict[str, Any]) -> Code:
 def _example(entry: dict[str, Any], which: str) -> Example | None:
     if which not in entry:
         return None
-    options = (EXAMPLE_OPTIONS, entry.get("options", ""), entry.get(f"{which}_options", ""))
+    options = (entry.get("sizes", EXAMPLE_OPTIONS), entry.get("options", ""), entry.get(f"{which}_options", ""))
     return Example(
         entry[which],
         tuple(shlex.split(" ".join(options))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -109,6 +109,58 @@ class Frequency:
         return np.where(off_grid, np.floor(steps) + 0.5, steps)
 
 
+# --------------------------------------------------------------------------- season
+
+
+SEASON_NAMES = ("hour", "day", "week", "month", "quarter", "year")
+_YEAR_STEPS = {"B": 260, "W": 52}
+"""Whole steps of a year of units of which no whole number makes one."""
+FIRST_CALENDAR_YEAR, LAST_CALENDAR_YEAR = 1500, 2200
+
+
+def with_season(frequency: Frequency, season: str) -> Frequency:
+    """The frequency with the season that `--season` names, and a default lookback of one season at least.
+
+    Args:
+        frequency: of the table.
+        season: a number of steps, or one of `SEASON_NAMES`.
+
+    Raises:
+        ConfigError: neither, or a stretch of time that is no whole number of steps.
+    """
+    steps = int(season) if season.isdecimal() else season_steps(frequency.alias, season.strip().lower())
+    if not steps:
+        step = step_name(frequency.alias)
+        message = f"--season {season} is no whole number of steps of {step}"
+        raise ConfigError(message, "--season N, a number of steps; or hour, day, week, month, quarter, year")
+    return replace(frequency, season=steps, default_lookback=max(frequency.default_lookback, steps))
+
+
+def season_steps(alias: str, name: str) -> int:
+    """Steps in an hour, a day, a week, a month, a quarter or a year; 0 where that is no whole number of them."""
+    number, unit, _ = _parts(alias)
+    if unit in MONTH_UNITS:
+        months = {"month": 1, "quarter": 3, "year": 12}.get(name, 0)
+        return months // (number * MONTH_UNITS[unit]) if months % (number * MONTH_UNITS[unit]) == 0 else 0
+    if name == "year" and number == 1 and unit in _YEAR_STEPS:
+        return _YEAR_STEPS[unit]
+    if unit == "B":
+        return 5 if name == "week" and number == 1 else 0
+    length = {"hour": UNITS["h"], "day": DAY, "week": 7 * DAY, "year": 365 * DAY}.get(name, 0)
+    step = number * UNITS.get(unit, 0)
+    return length // step if step and length % step == 0 else 0
+
+
+def with_sizes_of_years(frequency: Frequency, stamps: Stamps) -> Frequency:
+    """The sizes of yearly series for an axis of whole numbers that are years, one apart."""
+    if frequency.alias != "1" or not len(stamps):
+        return frequency
+    if stamps.min() < FIRST_CALENDAR_YEAR or stamps.max() > LAST_CALENDAR_YEAR:
+        return frequency
+    season, horizon, lookback = _month_sizes(12)
+    return replace(frequency, season=season, default_horizon=horizon, default_lookback=lookback)
+
+
 # --------------------------------------------------------------------------- from an alias
 
 
@@ -153,7 +205,7 @@ def _sizes(number: int, unit: str) -> tuple[int, int, int]:
     if length == DAY:
         return 7, 7, 28
     day, hour = DAY // length, UNITS["h"] // length
-    if length < DAY and length >= 10 * UNITS["min"]:
+    if length < DAY and length >= 5 * UNITS["min"]:
         return (day, day, 7 * day) if DAY % length == 0 else (1, 12, 48)
     if length < UNITS["s"]:
         return 1, 60, 240

@@ -24,6 +24,7 @@ from forecast_attn.data.findings import (
     report_each,
     stop_at_errors,
 )
+from forecast_attn.data.frequency import with_season
 from forecast_attn.data.issued import IssuedForecasts, fill_absent, parse_issued
 from forecast_attn.data.localise import localise
 from forecast_attn.data.panel import Panel
@@ -84,6 +85,7 @@ def panel_of_cells(
     cells, issued = _as_forecast(cells, roles, config, report, vintages)
     cells = without_repeats(cells, roles, report, config.duplicates, repairs)
     frequency = find_frequency(cells, config.freq, report, config.missing)
+    frequency = frequency if config.season is None else with_season(frequency, config.season)
     cells = fill_gaps(cells, frequency, report, config.missing, repairs)
     if config.missing != "error":
         cells = _without_empty_ends(cells, roles, repairs)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import MOST, Finding, Repair, Report, Severity, counted, report_each
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.errors import DataError
@@ -83,6 +84,81 @@ def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int,
     if skipped and short_series == "error":
         raise _refused(skipped, lookback, horizon)
     return Split(bare.boundary, skipped, padded)
+
+
+FEWEST_ROWS = 10
+"""Rows of the longest series from which on sizes are chosen to fit; fewer teach nothing."""
+
+
+class Sizes(NamedTuple):
+    """Steps that the model looks back, and steps that it forecasts."""
+
+    lookback: int
+    horizon: int
+    finding: Finding | None = None
+    """Says so where they are smaller than the frequency's."""
+
+
+def choose_sizes(panel: Panel, config: DataConfig) -> Sizes:
+    """The sizes that were given, else those of the frequency, else the largest that the longest series allows.
+
+    What was given is never changed. Where nothing fits, the sizes are those of the frequency, which `split_panel`
+    refuses.
+    """
+    frequency = panel.frequency
+    asked = Sizes(config.lookback or frequency.default_lookback, config.horizon or frequency.default_horizon)
+    if (config.lookback and config.horizon) or _are_long_enough(panel, config, asked):
+        return asked
+    if panel.known.max() < FEWEST_ROWS:
+        return asked
+    pad = config.short_series == "pad"
+    for fewest in (frequency.season, 1):
+        for horizon in [config.horizon] if config.horizon else range(asked.horizon, 0, -1):
+            lookback = _largest_lookback(panel, config.validation, asked.lookback, horizon)
+            least = min(asked.lookback, max(horizon, fewest))
+            if config.lookback and lookback < config.lookback and not pad:
+                continue
+            sizes = Sizes(config.lookback or lookback, horizon)
+            if (lookback >= least or (pad and config.lookback)) and _have_windows(panel, config, sizes):
+                return sizes._replace(finding=_fitted(panel, asked, sizes))
+    return asked
+
+
+def _largest_lookback(panel: Panel, validation: float, most: int, horizon: int) -> int:
+    """The lookback that leaves the longest series as many training windows as the horizon has steps."""
+    steps = _validation_steps(validation, _known_span(panel), horizon)
+    return min(most, int(panel.known.max()) - steps - 2 * horizon + 1)
+
+
+def _are_long_enough(panel: Panel, config: DataConfig, sizes: Sizes) -> bool:
+    """Whether the longest series has as many rows as the windows need; looks at no row of it."""
+    steps = _validation_steps(config.validation, _known_span(panel), sizes.horizon)
+    past = 1 if config.short_series == "pad" else sizes.lookback
+    return int(panel.known.max()) >= past + sizes.horizon + steps
+
+
+def _have_windows(panel: Panel, config: DataConfig, sizes: Sizes) -> bool:
+    """Whether some series has a training window, and some a validation window."""
+    try:
+        split_panel(
+            panel,
+            validation=config.validation,
+            horizon=sizes.horizon,
+            lookback=sizes.lookback,
+            short_series="pad" if config.short_series == "pad" else "skip",
+        )
+    except DataError:
+        return False
+    return True
+
+
+def _fitted(panel: Panel, asked: Sizes, sizes: Sizes) -> Finding:
+    rows = counted(int(panel.known.max()), "row")
+    message = (
+        f"the longest series has {rows}: lookback {sizes.lookback} and horizon {sizes.horizon} fit them "
+        f"(the frequency's are {asked.lookback} and {asked.horizon})"
+    )
+    return Finding("FA408", "note", message, "--lookback and --horizon choose others")
 
 
 def validation_steps(panel: Panel, validation: float, horizon: int) -> int:

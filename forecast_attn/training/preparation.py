@@ -16,7 +16,7 @@ from forecast_attn.data.findings import Finding, coded
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaling import fit_scaler, negative_targets
 from forecast_attn.data.schema import Schema
-from forecast_attn.data.split import Split, split_panel, training_cutoffs, validation_cutoffs
+from forecast_attn.data.split import Split, choose_sizes, split_panel, training_cutoffs, validation_cutoffs
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,7 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
     Raises:
         DataError: the series are too short for the sizes.
     """
-    lookback = config.lookback or panel.frequency.default_lookback
-    horizon = config.horizon or panel.frequency.default_horizon
+    lookback, horizon, fitted = choose_sizes(panel, config)
     split = split_panel(
         panel,
         validation=config.validation,
@@ -64,6 +63,7 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         date_order=panel.date_order,
     )
     findings = negative_targets(panel) if config.non_negative else []
+    findings += [fitted] if fitted is not None else []
     return _with_windows(panel, schema, split, findings)
 
 

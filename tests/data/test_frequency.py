@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forecast_attn.data.frequency import guess_alias, parse_frequency, step_name
+from forecast_attn.data.frequency import (
+    guess_alias,
+    parse_frequency,
+    step_name,
+    with_season,
+    with_sizes_of_years,
+)
 from forecast_attn.errors import ConfigError
 
 ALIASES = [
@@ -111,6 +117,7 @@ def test_stamps_off_the_grid_are_no_whole_number_of_steps_away(alias: str, later
         ("h", (24, 24, 168)),
         ("30min", (48, 48, 336)),
         ("15min", (96, 96, 672)),
+        ("5min", (288, 288, 2016)),
         ("min", (60, 60, 240)),
         ("s", (60, 60, 240)),
         ("D", (7, 7, 28)),
@@ -226,3 +233,40 @@ def test_whole_numbers_step_by_their_increment() -> None:
 )
 def test_steps_in_words(alias: str, words: str) -> None:
     assert step_name(alias) == words
+
+
+@pytest.mark.parametrize(
+    ("alias", "season", "steps"),
+    [
+        ("h", "48", 48),
+        ("h", "day", 24),
+        ("h", "Week", 168),
+        ("5min", "hour", 12),
+        ("5min", "day", 288),
+        ("D", "year", 365),
+        ("B", "week", 5),
+        ("W-SUN", "year", 52),
+        ("MS", "quarter", 3),
+        ("QS-JAN", "year", 4),
+    ],
+)
+def test_a_season_is_given_in_steps_or_by_name(alias: str, season: str, steps: int) -> None:
+    frequency = with_season(parse_frequency(alias), season)
+    assert frequency.season == steps
+    assert frequency.default_lookback >= steps
+    assert frequency.default_horizon == parse_frequency(alias).default_horizon
+
+
+@pytest.mark.parametrize(
+    ("alias", "season"), [("h", "0"), ("h", "minute"), ("7h", "day"), ("D", "month"), ("1", "year"), ("YS-JAN", "week")]
+)
+def test_a_season_of_no_whole_number_of_steps_is_refused(alias: str, season: str) -> None:
+    with pytest.raises(ConfigError, match=f"--season {season} is no whole number of steps"):
+        with_season(parse_frequency(alias), season)
+
+
+def test_whole_numbers_that_are_years_have_the_sizes_of_years() -> None:
+    years = with_sizes_of_years(parse_frequency("1"), np.arange(1871, 1971))
+    assert (years.season, years.default_horizon, years.default_lookback) == (1, 3, 9)
+    assert with_sizes_of_years(parse_frequency("1"), np.arange(100)) == parse_frequency("1")
+    assert with_sizes_of_years(parse_frequency("2"), np.arange(1871, 1971, 2)) == parse_frequency("2")

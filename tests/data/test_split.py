@@ -10,9 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.split import Split, report_short_series, split_panel, training_cutoffs, validation_cutoffs
+from forecast_attn.data.split import (
+    Split,
+    choose_sizes,
+    report_short_series,
+    split_panel,
+    training_cutoffs,
+    validation_cutoffs,
+)
 from forecast_attn.errors import DataError
 
 AsPanel = Callable[..., Panel]
@@ -164,3 +172,40 @@ def test_months_and_steps_have_boundaries_too(as_panel: AsPanel) -> None:
     assert str(split_panel(months, validation=10, horizon=3, lookback=6).boundary)[:10] == "2023-04-30"
     steps = as_panel(pd.DataFrame({"step": np.arange(0, 100, 2), "y": np.arange(50.0)}))
     assert split_panel(steps, validation=10, horizon=3, lookback=6).boundary == 78
+
+
+@pytest.mark.parametrize("rows", range(10, 60))
+@pytest.mark.parametrize("given", [{}, {"horizon": 3}, {"lookback": 2}, {"short_series": "pad"}, {"validation": 3.0}])
+def test_sizes_that_nobody_gave_fit_the_table(as_panel: AsPanel, rows: int, given: dict) -> None:
+    panel, config = as_panel(daily(rows)), DataConfig(**given)
+    lookback, horizon, finding = choose_sizes(panel, config)
+    split = split_panel(
+        panel,
+        validation=config.validation,
+        horizon=horizon,
+        lookback=lookback,
+        short_series=config.short_series,
+    )
+    pad = config.short_series == "pad"
+    assert len(training_cutoffs(panel, split, lookback, horizon, pad=pad))
+    assert len(validation_cutoffs(panel, split, lookback, horizon, pad=pad))
+    assert horizon == config.horizon or horizon <= 7
+    assert lookback == config.lookback or lookback <= 28
+    asked = (config.lookback or 28, config.horizon or 7)
+    assert (finding is None) == ((lookback, horizon) == asked)
+
+
+def test_sizes_that_were_given_are_kept_and_few_rows_are_refused(as_panel: AsPanel) -> None:
+    assert choose_sizes(as_panel(daily(20)), DataConfig(lookback=28, horizon=7)) == (28, 7, None)
+    assert choose_sizes(as_panel(daily(9)), DataConfig()) == (28, 7, None)
+    assert choose_sizes(as_panel(daily(20)), DataConfig(horizon=15)) == (28, 15, None)
+
+
+def test_a_season_is_kept_in_the_lookback_where_it_can_be(as_panel: AsPanel) -> None:
+    months = pd.DataFrame({"id": "a", "date": pd.date_range("2020-01-01", periods=36, freq="MS"), "y": 1.0})
+    lookback, horizon, finding = choose_sizes(as_panel(months), DataConfig())
+    assert lookback >= 12
+    assert horizon < 12
+    assert finding is not None
+    assert finding.code == "FA408"
+    assert "has 36 rows" in finding.message
