@@ -4,7 +4,7 @@ A score, a normaliser and a window are three choices; this module is where they 
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from jaxtyping import Bool, Float, Shaped
@@ -26,10 +26,9 @@ class AttentionOutput(NamedTuple):
 class Memory(NamedTuple):
     """What is computed once per window and passed to every step; no module keeps it."""
 
-    key: Float[Tensor, "batch_heads key_len size"]  # heads are folded into the batch, see Score
+    key: Any  # what the score's `prepare_key` makes of the keys
     value: Float[Tensor, "batch_heads key_len width"]  # zeroed where the mask is False, then projected
     mask: Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"] | None  # True = may be attended
-    key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None  # e^{2 key}, additive scores only
 
 
 Weigh = Callable[[Tensor | None], Tensor]
@@ -71,7 +70,7 @@ class Attention(nn.Module):
 
     def __init__(
         self,
-        score: Score,
+        score: Score[Any],
         *,
         normaliser: str = "softmax",
         window: AttentionWindow | None = None,
@@ -115,7 +114,7 @@ class Attention(nn.Module):
             value = value.masked_fill(absent, 0)
             key = None if key is None else key.masked_fill(absent, 0)
         prepared = self.score.prepare_key(value if key is None else key)
-        return Memory(prepared, self.score.prepare_value(value), mask, self.score.key_exponential(prepared))
+        return Memory(prepared, self.score.prepare_value(value), mask)
 
     def attend(
         self,
@@ -137,7 +136,7 @@ class Attention(nn.Module):
         plain = gain is None and self.normaliser is softmax and self.reweigh is None
         if plain and not need_weights and isinstance(self.score, ProductScore):
             return AttentionOutput(self.score.merge_heads(_fused(self.score, query, memory, mask, self._dropped)), None)
-        weights = self._weights(self.score(query, memory.key, memory.key_exponential), mask, gain, first_step)
+        weights = self._weights(self.score(query, memory.key), mask, gain, first_step)
         kept = F.dropout(weights, self._dropped) if self._dropped else weights
         context_vector = self.score.merge_heads(torch.bmm(kept.to(memory.value.dtype), memory.value))
         return AttentionOutput(context_vector, _unfolded(weights, self.score.heads) if need_weights else None)
@@ -163,7 +162,8 @@ class Attention(nn.Module):
             mask = mask[:, None] if mask.ndim == 2 else mask[:, first_step : first_step + query.shape[1]]
         if self.window is None:
             return _folded(mask, self.score.heads), None
-        exists = query.new_ones(len(query), memory.key.shape[1]).bool() if memory.mask is None else _exists(memory.mask)
+        num_keys = memory.value.shape[1]
+        exists = query.new_ones(len(query), num_keys).bool() if memory.mask is None else _exists(memory.mask)
         inside, gain = self.window(query, exists, first_step)
         mask = inside if mask is None else inside & mask
         return _folded(mask, self.score.heads), _folded(gain, self.score.heads)

@@ -1,6 +1,7 @@
 """Every score by its name, for sizes that make sense together."""
 
 import math
+from typing import Any, Generic, NamedTuple, TypeVar
 
 import torch
 from jaxtyping import Float
@@ -10,8 +11,11 @@ from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.nn.additive import additive_scores, exponential
 from forecast_attn.nn.precision import full_precision, widened
 
+PreparedKey = TypeVar("PreparedKey")
+"""What a score makes of the keys: a tensor, (batch_heads, key_len, size), or an `AdditiveKey`."""
 
-class Score(nn.Module):
+
+class Score(nn.Module, Generic[PreparedKey]):
     """How well does this query match that key? Keeps no tensor between calls.
 
     Where a score has several heads, they are folded into the batch axis: head h of window b is row b * heads + h. With
@@ -28,26 +32,17 @@ class Score(nn.Module):
         super().__init__()
         self.context_size = context_size
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
-        """Do what depends on the keys alone."""
-        return key
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> PreparedKey:
+        """Do what depends on the keys alone, once per window."""
+        raise NotImplementedError
 
     def prepare_value(
         self, value: Float[Tensor, "batch key_len value_size"]
     ) -> Float[Tensor, "batch_heads key_len size"]:
         return value
 
-    def key_exponential(
-        self, prepared_key: Float[Tensor, "batch_heads key_len size"]
-    ) -> Float[Tensor, "batch_heads key_len size"] | None:
-        """e^{2k} for the additive scores, which is cheaper once per window than once per step."""
-        return None
-
     def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch_heads key_len size"],
-        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
+        self, query: Float[Tensor, "batch query_len query_size"], key: PreparedKey
     ) -> Float[Tensor, "batch_heads query_len key_len"]:
         """Compare every query with every prepared key, in float32 or wider."""
         raise NotImplementedError
@@ -70,10 +65,13 @@ def bias_free(input_size: int, output_size: int) -> nn.Linear:
 # Scores that are one product of what became of the query and of the key.
 
 
-class ProductScore(Score):
+class ProductScore(Score[Tensor]):
     """A score that is a plain product of what became of the query and of the key."""
 
     scale = 1.0
+
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        return key
 
     def operands(
         self,
@@ -87,7 +85,6 @@ class ProductScore(Score):
         self,
         query: Float[Tensor, "batch query_len query_size"],
         key: Float[Tensor, "batch_heads key_len size"],
-        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
     ) -> Float[Tensor, "batch_heads query_len key_len"]:
         left, right = self.operands(query, key)
         return _wide_product(left if self.scale == 1 else left * self.scale, right)
@@ -124,7 +121,6 @@ class DotScore(ProductScore):
         self,
         query: Float[Tensor, "batch query_len query_size"],
         key: Float[Tensor, "batch_heads key_len size"],
-        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
     ) -> Float[Tensor, "batch_heads query_len key_len"]:
         scores = _wide_product(query, key)  # scaled after the product, as Keras does, to the last bit
         return scores if self.factor is None else scores * self.factor
@@ -214,8 +210,23 @@ class MultiHeadScore(ProductScore):
 # Scores of the form v · tanh(q + k), which differ in where q, k and v come from.
 
 
-class PairScore(Score):
-    """v · tanh(q + k): a subclass says what q, k (in `prepare_key`) and v are."""
+class AdditiveKey(NamedTuple):
+    """Projected keys, with what is cheaper to compute once per window than at every step."""
+
+    projected: Float[Tensor, "batch key_len size"]
+    exponential: Float[Tensor, "batch key_len size"] | None  # e^{2k}, see `additive.exponential`
+
+
+class PairScore(Score[AdditiveKey]):
+    """v · tanh(q + k): a subclass says what q, k and v are."""
+
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> AdditiveKey:
+        projected = widened(self.project_key(key))
+        return AdditiveKey(projected, exponential(projected))
+
+    def project_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch key_len size"]:
+        """Return k."""
+        return key
 
     def project_query(
         self, query: Float[Tensor, "batch query_len query_size"]
@@ -226,19 +237,11 @@ class PairScore(Score):
         """v."""
         raise NotImplementedError
 
-    def key_exponential(
-        self, prepared_key: Float[Tensor, "batch_heads key_len size"]
-    ) -> Float[Tensor, "batch_heads key_len size"] | None:
-        return exponential(prepared_key)
-
     def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch_heads key_len size"],
-        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
-    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+        self, query: Float[Tensor, "batch query_len query_size"], key: AdditiveKey
+    ) -> Float[Tensor, "batch query_len key_len"]:
         projected, direction = widened(self.project_query(query)), widened(self.direction())
-        return additive_scores(projected, key, direction, key_exponential)
+        return additive_scores(projected, key.projected, direction, key.exponential)
 
 
 class AdditiveScore(PairScore):
@@ -258,8 +261,8 @@ class AdditiveScore(PairScore):
         self.gain = nn.Parameter(torch.tensor(math.sqrt(1 / size))) if normed else None
         self.bias = nn.Parameter(torch.zeros(size)) if normed else None
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
-        return widened(self.key_projection(key))
+    def project_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch key_len size"]:
+        return self.key_projection(key)  # type: ignore[no-any-return]
 
     def project_query(
         self, query: Float[Tensor, "batch query_len query_size"]
@@ -284,8 +287,8 @@ class ConcatScore(PairScore):
         self.weight = bias_free(query_size + key_size, size).weight
         self.vector = _vector(size)
 
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
-        return widened(key @ self.weight[:, self.query_size :].T)
+    def project_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch key_len size"]:
+        return key @ self.weight[:, self.query_size :].T
 
     def project_query(
         self, query: Float[Tensor, "batch query_len query_size"]
@@ -310,9 +313,6 @@ class KerasAdditiveScore(PairScore):
         limit = math.sqrt(3 / size)  # Keras' glorot_uniform for a vector
         self.vector = nn.Parameter(torch.empty(size).uniform_(-limit, limit)) if use_scale else None
         self.register_buffer("ones", None if use_scale else torch.ones(size), persistent=False)
-
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
-        return widened(key)
 
     def direction(self) -> Float[Tensor, " size"]:
         return self.ones if self.vector is None else self.vector
@@ -358,7 +358,7 @@ SCORES = (
 )
 
 
-class LocationScore(Score):
+class LocationScore(Score[Tensor]):
     """W_a h, one row of W_a per position of the keys, which are not looked at (Luong et al. 2015, eq. 8)."""
 
     def __init__(self, query_size: int, key_size: int, key_length: int, *, value_size: int | None = None) -> None:
@@ -372,7 +372,6 @@ class LocationScore(Score):
         self,
         query: Float[Tensor, "batch query_len query_size"],
         key: Float[Tensor, "batch_heads key_len size"],
-        key_exponential: Float[Tensor, "batch_heads key_len size"] | None = None,
     ) -> Float[Tensor, "batch_heads query_len key_len"]:
         length, rows = key.shape[1], self.weight.shape[0]
         if length > rows:
@@ -393,7 +392,7 @@ def make_score(
     heads: int,
     key_length: int,
     value_size: int | None = None,
-) -> Score:
+) -> Score[Any]:
     """Make a score by its name, for sizes that make sense together.
 
     Args:

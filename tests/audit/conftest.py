@@ -65,14 +65,17 @@ def noise_table(rows: int = 500) -> pd.DataFrame:
     return pd.DataFrame({"date": pd.date_range("2020-01-01", periods=rows, freq="D").strftime("%Y-%m-%d"), **columns})
 
 
-class FrozenScore(Score):
+class FrozenScore(Score[Tensor]):
     """The same random weights in every window and every step, whatever is asked: they were never trained."""
 
     def __init__(self, context_size: int, key_length: int) -> None:
         super().__init__(context_size)
         self.scores = nn.Parameter(2 * torch.randn(key_length), requires_grad=False)
 
-    def forward(self, query: Tensor, key: Tensor, key_exponential: Tensor | None = None) -> Tensor:
+    def prepare_key(self, key: Tensor) -> Tensor:
+        return key
+
+    def forward(self, query: Tensor, key: Tensor) -> Tensor:
         return self.scores.to(query.dtype).expand(len(query), query.shape[1], -1)
 
 
