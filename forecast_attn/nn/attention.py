@@ -29,6 +29,7 @@ class Memory(NamedTuple):
     key: Any  # what the score's `prepare_key` makes of the keys
     value: Float[Tensor, "batch_heads key_len width"]  # zeroed where the mask is False, then projected
     mask: Bool[Tensor, "batch key_len"] | Bool[Tensor, "batch query_len key_len"] | None  # True = may be attended
+    not_finite: Bool[Tensor, "batch key_len"] | None = None  # zeroed too; whoever may attend to such a key gets NaN
 
 
 Weigh = Callable[[Tensor | None], Tensor]
@@ -113,8 +114,13 @@ class Attention(nn.Module):
             absent = ~_exists(mask)[:, :, None]
             value = value.masked_fill(absent, 0)
             key = None if key is None else key.masked_fill(absent, 0)
+        not_finite = None
+        if self.window is not None or (mask is not None and mask.ndim == 3):
+            not_finite = ~(value.isfinite().all(dim=-1) & (value if key is None else key).isfinite().all(dim=-1))
+            value = value.masked_fill(not_finite[:, :, None], 0)
+            key = None if key is None else key.masked_fill(not_finite[:, :, None], 0)
         prepared = self.score.prepare_key(value if key is None else key)
-        return Memory(prepared, self.score.prepare_value(value), mask)
+        return Memory(prepared, self.score.prepare_value(value), mask, not_finite)
 
     def attend(
         self,
@@ -135,11 +141,24 @@ class Attention(nn.Module):
         mask, gain = self._visible(query, memory, first_step)
         plain = gain is None and self.normaliser is softmax and self.reweigh is None
         if plain and not need_weights and isinstance(self.score, ProductScore):
-            return AttentionOutput(self.score.merge_heads(_fused(self.score, query, memory, mask, self._dropped)), None)
+            fused = _fused(self.score, query, memory, mask, self._dropped)
+            return AttentionOutput(self.score.merge_heads(self._without_number(fused, memory, mask)), None)
         weights = self._weights(self.score(query, memory.key), mask, gain, first_step)
         kept = F.dropout(weights, self._dropped) if self._dropped else weights
-        context_vector = self.score.merge_heads(torch.bmm(kept.to(memory.value.dtype), memory.value))
+        context_vector = torch.bmm(kept.to(memory.value.dtype), memory.value)
+        context_vector = self.score.merge_heads(self._without_number(context_vector, memory, mask))
+        weights = self._without_number(weights, memory, mask)
         return AttentionOutput(context_vector, _unfolded(weights, self.score.heads) if need_weights else None)
+
+    def _without_number(self, answers: Tensor, memory: Memory, mask: Tensor | None) -> Tensor:
+        """The answers (batch_heads, query_len, size), NaN for every query that may attend to a key that is no number.
+
+        Its key and value were zeroed for all queries: to the others it is as if it did not exist.
+        """
+        if memory.not_finite is None or mask is None:
+            return answers
+        not_finite = _folded(memory.not_finite[:, None], self.score.heads)
+        return answers.masked_fill((mask & not_finite).any(dim=-1, keepdim=True), torch.nan)
 
     def _weights(self, scores: Tensor, mask: Tensor | None, gain: Tensor | None, first_step: int) -> Tensor:
         def weigh(mask: Tensor | None) -> Tensor:

@@ -153,6 +153,45 @@ def test_no_mask_is_a_mask_of_true(case: Case) -> None:
     torch.testing.assert_close(case.attention(case.query, case.value, case.key), case.ask(mask=everything))
 
 
+@EVERY_SCORE
+@EVERY_NORMALISER
+@pytest.mark.parametrize("junk", [torch.nan, torch.inf, -torch.inf])
+@pytest.mark.parametrize("need_weights", [True, False])
+def test_what_one_query_may_not_see_never_reaches_it(
+    name: str, normaliser: str, junk: float, need_weights: bool
+) -> None:
+    """Another query may attend to a key that is no number: that one gets NaN, and nobody else notices."""
+    case = make_case(name, normaliser)
+    by_query = torch.ones(*case.query.shape[:2], case.key.shape[1], dtype=torch.bool)
+    by_query[:, 1:, 2] = False  # all but the first query
+    case.query.requires_grad_()
+
+    def ask(value: float) -> Tensor:
+        memory = case.attention.prepare(*(put(each, value) for each in (case.value, case.key)), by_query)
+        return case.attention.attend(case.query, memory, need_weights=need_weights).context_vector
+
+    def put(tensor: Tensor, value: float) -> Tensor:
+        return tensor.index_fill(1, torch.tensor([2]), value)
+
+    clean, soiled = ask(0.5), ask(junk)
+    torch.testing.assert_close(soiled[:, 1:], clean[:, 1:], atol=0, rtol=0)
+    assert soiled[:, 0].isnan().all()
+    expected, found = (torch.autograd.grad(each[:, 1:].square().sum(), case.query)[0] for each in (clean, soiled))
+    torch.testing.assert_close(found, expected, atol=0, rtol=0)
+
+
+@EVERY_SCORE
+def test_what_is_outside_a_query_s_window_never_reaches_it(name: str) -> None:
+    case = make_case(name, window="local-m")
+    inside = case.ask(mask=None).weights[:, 0] > 0
+    value, key = (each.index_fill(1, torch.tensor([0]), torch.nan) for each in (case.value, case.key))
+    clean, soiled = case.ask(mask=None), case.ask(value=value, key=key, mask=None)
+    assert torch.equal(soiled.context_vector.isnan().all(dim=-1), inside[..., 0])
+    free = ~inside[..., 0]
+    assert free.any()
+    torch.testing.assert_close(soiled.context_vector[free], clean.context_vector[free], atol=0, rtol=0)
+
+
 @settings(deadline=None, max_examples=40)
 @given(cases(windows=("global", "local-m")))
 def test_a_mask_may_differ_by_query(case: Case) -> None:
