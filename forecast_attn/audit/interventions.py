@@ -98,7 +98,8 @@ class Without:
         kept = weights.masked_fill(~left, 0)
         rest = kept.sum(dim=-1, keepdim=True)
         some = rest > 0
-        return torch.where(some, kept * (total / torch.where(some, rest, 1)), _spread(total, left))
+        # First the share, which is at most 1: total / rest would be infinite where hardly any weight is left.
+        return torch.where(some, kept / torch.where(some, rest, 1) * total, _spread(total, left))
 
 
 class Hidden:

@@ -154,8 +154,9 @@ class Subject:
         return np.concatenate(parts)
 
     def mae(self, prediction: Floats) -> float:
-        """Mean absolute error over windows and steps, in original units."""
-        return float(np.nanmean(np.abs(prediction - self.actual)))
+        """Mean absolute error over windows and steps whose value was observed, in original units."""
+        observed = ~np.isnan(self.actual)
+        return float(np.abs(prediction - self.actual)[observed].mean())
 
     def window_errors(self, prediction: Floats) -> Floats:
         """Mean absolute error of each window (num_windows,); 0 where nothing of its horizon was observed."""

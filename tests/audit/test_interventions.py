@@ -146,6 +146,14 @@ def test_deleting_scales_the_others_up_and_spreads_what_had_no_weight() -> None:
     torch.testing.assert_close(left[:, 0], torch.tensor(expected))
 
 
+@pytest.mark.parametrize("tiny", [3e-40, 1e-45, 1e-38, 1e-20])
+def test_deleting_all_but_a_tiny_weight_leaves_weights(tiny: float) -> None:
+    """Dividing the whole by so little would be infinite; its share of itself is 1."""
+    weights, mask = torch.tensor([[[1, tiny, 0]]]), torch.ones(1, 1, 3, dtype=torch.bool)
+    left = Without(torch.tensor([[[True, False, False]]]))(lambda _: weights, mask, 0)
+    torch.testing.assert_close(left, torch.tensor([[[0.0, 1.0, 0.0]]]), atol=0, rtol=0)
+
+
 @EVERY_ATTENTION
 def test_hiding_the_same_step_from_all_equals_the_mask_of_the_attention(name: str) -> None:
     network, batch = make_network(name, SIZES_WITH_HOLES), make_batch(SIZES_WITH_HOLES)
