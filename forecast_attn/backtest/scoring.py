@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 REFERENCE = "seasonal-naive"
-"""The baseline that the skill of every model is against, where it is among them."""
+"""The baseline that rmae compares with, where it is among them."""
 
 _FEWEST = 4
 """Cut-offs below which there is nothing to test."""
@@ -32,7 +32,7 @@ class Scores:
     """What the rows of a backtest say."""
 
     overall: pd.DataFrame
-    """One row per model: see `forecast_attn.evaluation.scoring.score`; and skill_per_cent against the reference."""
+    """One row per model: see `forecast_attn.evaluation.scoring.score`; and skill_per_cent against `best_baseline`."""
     by: pd.DataFrame | None
     """The same per group, where groups were asked for."""
     by_step: pd.DataFrame
@@ -40,6 +40,8 @@ class Scores:
     skills: pd.DataFrame
     """How much smaller the model's MAE is than each baseline's: baseline, skill_per_cent. Where there is a combination:
     model, baseline, skill_per_cent, and the model is one of those that the combination is compared with."""
+    best_baseline: str | None
+    """The one with the smallest MAE; None where there is none."""
     tests: pd.DataFrame
     """Of the same pairs, overall and per step: see `compare_models`."""
 
@@ -50,6 +52,7 @@ class Scores:
             "by": None if self.by is None else scores_to_records(self.by),
             "by_step": scores_to_records(self.by_step),
             "skills": scores_to_records(self.skills),
+            "best_baseline": self.best_baseline,
             "tests": scores_to_records(self.tests),
         }
 
@@ -71,14 +74,15 @@ def score_backtest(
     scales = training_scales(backtest)
     baseline = REFERENCE if REFERENCE in backtest.baselines else None
     overall = score(frame, metrics, scales=scales, baseline=baseline)
-    if baseline is not None:
-        ratios = overall if "rmae" in overall else score(frame, ["rmae"], baseline=baseline)
-        overall = overall.assign(skill_per_cent=100 * (1 - ratios["rmae"]))
+    best = _best_baseline(frame, backtest.baselines)
+    if best is not None:
+        overall = overall.assign(skill_per_cent=100 * (1 - score(frame, ["rmae"], baseline=best)["rmae"]))
     return Scores(
         overall=overall,
         by=score(frame, metrics, by, scales=scales, baseline=baseline) if by else None,
         by_step=score(frame, ["mae", "rmse"], "step"),
         skills=_skills(frame, backtest),
+        best_baseline=best,
         tests=_tests(frame, _pairs(backtest)),
     )
 
@@ -117,6 +121,12 @@ def _pairs(backtest: Backtest) -> list[tuple[str, str]]:
     for name in backtest.models[1:]:
         pairs += [(name, other) for other in (backtest.name, *backtest.baselines)]
     return pairs
+
+
+def _best_baseline(frame: pd.DataFrame, baselines: Sequence[str]) -> str | None:
+    """The baseline with the smallest MAE on these rows."""
+    errors = score(frame, ["mae"]).set_index("model")["mae"].reindex(list(baselines)).dropna()
+    return None if errors.empty else str(errors.idxmin())
 
 
 def _skills(frame: pd.DataFrame, backtest: Backtest) -> pd.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from forecast_attn.baselines.naive import Floats, Ints, drift, naive, seasonal_naive
+from forecast_attn.baselines.naive import Floats, Ints, drift, naive, recent_mean, recent_median, seasonal_naive
 from forecast_attn.baselines.window_features import BaselineSetup
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, did_you_mean
@@ -18,7 +18,7 @@ __all__ = [
     "check_baselines",
 ]
 
-DEFAULT_BASELINES = ("naive", "seasonal-naive", "drift", "linear")
+DEFAULT_BASELINES = ("naive", "seasonal-naive", "mean", "median", "drift", "linear")
 OPTIONAL_BASELINES = ("boosted-trees", "auto-ets", "auto-arima")
 BASELINES = (*DEFAULT_BASELINES, "regression", "median-regression", *OPTIONAL_BASELINES)
 
@@ -65,6 +65,10 @@ def baseline_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSe
         return naive(panel.target, starts, cutoffs, horizon=setup.horizon)
     if name == "seasonal-naive":
         return seasonal_naive(panel.target, starts, cutoffs, season=setup.season, horizon=setup.horizon)
+    if name == "mean":
+        return recent_mean(panel.target, starts, cutoffs, horizon=setup.horizon)
+    if name == "median":
+        return recent_median(panel.target, starts, cutoffs, horizon=setup.horizon)
     if name == "drift":
         return drift(panel.target, starts, cutoffs, horizon=setup.horizon)
     if name == "linear":

@@ -100,8 +100,8 @@ def backtest(
         typer.Option(
             "--baselines",
             metavar="NAMES",
-            help="Models to compare with, or none; naive,seasonal-naive,drift,linear when absent; also regression, "
-            "median-regression, boosted-trees, auto-ets, auto-arima.",
+            help="Models to compare with, or none; naive,seasonal-naive,mean,median,drift,linear when absent; "
+            "also regression, median-regression, boosted-trees, auto-ets, auto-arima.",
         ),
     ] = None,
     combine_with: Annotated[

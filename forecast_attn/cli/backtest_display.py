@@ -142,6 +142,8 @@ def show_result(result: BacktestResult, *, all_metrics: bool, quiet: bool) -> No
             console.print()
         for part in score_tables(table if all_metrics else _few(table)):
             console.print(part)
+    if scores.best_baseline is not None:
+        console.print(f"skill: against {scores.best_baseline}, the best of the baselines here", soft_wrap=True)
     for line in left_out_lines(scores.overall if all_metrics else _few(scores.overall)):
         notes.print(f"note: {line}", soft_wrap=True)
     console.print("\nMAE by step")

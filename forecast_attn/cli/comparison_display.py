@@ -60,6 +60,9 @@ def show_comparison(found: Comparison, folder: Path) -> None:
     console.print()
     console.print(_cost(found))
     console.print()
+    if found.baselines:
+        best = min(found.baselines, key=lambda name: found.baselines[name]["mae"])
+        console.print(f"skill: against {best}, the best of the baselines", soft_wrap=True)
     if found.leaderboard["dm_p_value"].notna().any():
         console.print("p: of Diebold–Mariano against the winner, on errors per cut-off averaged over the seeds")
     for note in found.notes:

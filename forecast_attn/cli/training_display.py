@@ -157,7 +157,7 @@ def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
     windows = f"{validation['windows']:,} of {validation['windows_available']:,} windows after {validation['after']}"
     console.print(f"validation, {windows}; {_epochs(metrics)}", soft_wrap=True)
     console.print(_errors(metrics, forecaster.config.model.attention))
-    console.print(_verdict(metrics["skill_per_cent"]), soft_wrap=True)
+    console.print(_verdict(metrics["skill_per_cent"], metrics.get("best_baseline", "seasonal-naive")), soft_wrap=True)
     better = _better_baselines(metrics)
     if better:
         console.print(better, soft_wrap=True)
@@ -190,14 +190,10 @@ def _skill(skill: float | None) -> str:
 
 
 def _better_baselines(metrics: dict[str, Any]) -> str | None:
-    """A sentence about the baselines other than seasonal-naive that have a smaller error than the model."""
-    names = [
-        name
-        for name, errors in metrics["baselines"].items()
-        if errors["mae"] < metrics["validation"]["mae"] and name != "seasonal-naive"
-    ]
-    if not names:
-        return None
+    """A sentence about the baselines that have a smaller error than the model, where there are several."""
+    names = [name for name, errors in metrics["baselines"].items() if errors["mae"] < metrics["validation"]["mae"]]
+    if len(names) < 2:
+        return None  # one is named by the verdict
     said = " and ".join((", ".join(names[:-1]), names[-1]) if len(names) > 1 else names)
     return f"better than this model on these windows: {said}"
 
@@ -221,11 +217,12 @@ def _coverage(validation: dict[str, Any]) -> str:
     return f"{text}; calibrated on these very windows" if validation["calibrated_on_these_windows"] else text
 
 
-def _verdict(skill: float | None) -> str:
+def _verdict(skill: float | None, best: str) -> str:
+    """The skill against the best of the baselines, in words."""
     if skill is None:
-        return "seasonal-naive is perfect here: there is nothing to gain from a model"
+        return f"{best} is perfect here: there is nothing to gain from a model"
     if skill < 0:
-        return f"skill {skill:.1f} %: this model is WORSE than repeating the last season; use that instead"
+        return f"skill {skill:.1f} %: this model is WORSE than {best}, the best of the baselines; use that instead"
     if skill < 1:
-        return f"skill {skill:.1f} %: no better than repeating the last season"
-    return f"skill {skill:.1f} %: its MAE is {skill:.1f} % below that of repeating the last season"
+        return f"skill {skill:.1f} %: no better than {best}, the best of the baselines"
+    return f"skill {skill:.1f} %: its MAE is {skill:.1f} % below that of {best}, the best of the baselines"

@@ -251,7 +251,7 @@ class RunScores:
     rmse: float
     mase: float
     skill_per_cent: float
-    """Against seasonal-naive."""
+    """Against the best of the baselines."""
     pinball: float
     """Mean over the quantiles; NaN without quantiles."""
     coverage: float
@@ -317,6 +317,9 @@ SIGNIFICANT = 0.05
 _IN_WORDS = {
     "naive": "repeating the last value",
     "seasonal-naive": "repeating the last season",
+    "mean": "repeating the mean of the last values",
+    "median": "repeating the median of the last values",
+    "drift": "the line from the first value to the last",
     "linear": "the linear network",
 }
 

@@ -126,7 +126,8 @@ def _metrics_table(metrics: dict[str, Any]) -> str:
         if name in naive
     ]
     skill = metrics.get("skill_per_cent")
-    facts = [] if skill is None else [f"The model's MAE is {abs(skill):.1f} % {_side(skill)} seasonal-naive's."]
+    best = metrics.get("best_baseline", "seasonal-naive")  # of runs made before the best one was looked for
+    facts = [] if skill is None else [f"The model's MAE is {abs(skill):.1f} % {_side(skill)} that of {best}."]
     facts += [f"Best epoch {metrics['best_epoch']} of {metrics['epochs']}."] if "epochs" in metrics else []
     caption = f"Validation: {show(model.get('windows'))} windows after {show(model.get('after'))}"
     return table(caption, ["metric", "model", *baselines], rows) + paragraph(" ".join(facts))

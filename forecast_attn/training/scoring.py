@@ -152,8 +152,8 @@ def validation_scores(model: Model, preparation: Preparation, validation: Valida
     errors = point_metrics(validation.actual, validation.prediction, naive_error)
     assert errors["mae"] is not None
     baselines = score_baselines(preparation, cutoffs, validation.actual, naive_error, errors["mae"])
-    naive = dict(baselines["seasonal-naive"])
-    skill = naive.pop("skill_per_cent")
+    naive = {name: score for name, score in baselines["seasonal-naive"].items() if name != "skill_per_cent"}
+    best = best_baseline(baselines)
     return {
         "validation": {
             "windows": len(cutoffs),
@@ -163,7 +163,8 @@ def validation_scores(model: Model, preparation: Preparation, validation: Valida
             **_scores_of_quantiles(model, validation),
         },
         "seasonal_naive": {"season": season, **naive},
-        "skill_per_cent": skill,
+        "best_baseline": best,
+        "skill_per_cent": baselines[best]["skill_per_cent"],
         "baselines": baselines,
     }
 
@@ -233,3 +234,8 @@ def score_baselines(
         assert errors["mae"] is not None
         scores[name] = {**errors, "skill_per_cent": skill_per_cent(mae, errors["mae"])}
     return scores
+
+
+def best_baseline(scores: dict[str, dict[str, Any]]) -> str:
+    """The one with the smallest MAE: whoever is no better than it has no skill."""
+    return min(scores, key=lambda name: scores[name]["mae"])

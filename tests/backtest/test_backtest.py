@@ -78,7 +78,7 @@ def test_rows_are_tidy_and_hold_what_came(result: BacktestResult, sales: pd.Data
         *QUANTILES,
         "model",
     ]
-    assert list(frame["model"].unique()) == ["run", "naive", "seasonal-naive", "drift", "linear"]
+    assert list(frame["model"].unique()) == ["run", "naive", "seasonal-naive", "mean", "median", "drift", "linear"]
     assert not frame.duplicated(["model", "item_id", "cutoff", "step"]).any()
     assert (frame["timestamp"] - frame["cutoff"] == pd.to_timedelta(frame["step"], "D")).all()
     truth = sales.rename(columns={"shop": "item_id", "day": "timestamp"})
@@ -116,7 +116,11 @@ def test_scores_are_those_of_the_rows(result: BacktestResult, sales: pd.DataFram
     ]
     naive = np.abs(np.array(week_before) - own["target"].to_numpy()).mean()
     assert scores.loc["seasonal-naive", "mae"] == pytest.approx(naive)
-    assert scores.loc["run", "skill_per_cent"] == pytest.approx(100 * (1 - np.abs(error).mean() / naive))
+    best = result.scores.best_baseline
+    assert best == scores.loc[scores.index != "run", "mae"].idxmin()
+    assert scores.loc["run", "skill_per_cent"] == pytest.approx(
+        100 * (1 - np.abs(error).mean() / scores.loc[best, "mae"])
+    )
     trained = sales[sales["day"] <= pd.Timestamp("2024-03-10")]
     scale = {shop: rows["sales"].diff(7).abs().mean() for shop, rows in trained.groupby("shop")}
     assert scores.loc["run", "mase"] == pytest.approx((np.abs(error) / own["item_id"].map(scale)).mean())

@@ -1,12 +1,14 @@
 """The baselines at the end of training, against loops over the table."""
 
 import json
+import statistics
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn.baselines import naive
 from forecast_attn.baselines.linear import linear_forecasts
 from forecast_attn.baselines.registry import BaselineSetup
 from forecast_attn.config.options import RunConfig
@@ -15,6 +17,7 @@ from forecast_attn.training import scoring as baselines
 from forecast_attn.training.preparation import prepare
 
 HORIZON = 3
+CHEAP = ["naive", "seasonal-naive", "mean", "median", "drift"]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +39,7 @@ def windows(finished_run: Path, metrics: dict) -> tuple[pd.DataFrame, np.ndarray
 def test_naive_drift_and_seasonal_naive_are_those_of_a_loop(windows, metrics) -> None:
     table, cutoffs = windows
     target = table["target"].to_numpy()
-    errors: dict[str, list[float]] = {"naive": [], "drift": [], "seasonal-naive": []}
+    errors: dict[str, list[float]] = {name: [] for name in ("naive", "drift", "seasonal-naive", "mean", "median")}
     for cutoff in cutoffs:
         slope = (target[cutoff] - target[0]) / cutoff
         for step in range(1, HORIZON + 1):
@@ -44,6 +47,8 @@ def test_naive_drift_and_seasonal_naive_are_those_of_a_loop(windows, metrics) ->
             errors["naive"].append(abs(came - target[cutoff]))
             errors["drift"].append(abs(came - target[cutoff] - step * slope))
             errors["seasonal-naive"].append(abs(came - target[cutoff + step - 7]))
+            errors["mean"].append(abs(came - statistics.fmean(target[: cutoff + 1])))
+            errors["median"].append(abs(came - statistics.median(target[: cutoff + 1])))
     for name, found in errors.items():
         scored = metrics["baselines"][name]
         assert scored["mae"] == pytest.approx(np.mean(found))
@@ -51,7 +56,9 @@ def test_naive_drift_and_seasonal_naive_are_those_of_a_loop(windows, metrics) ->
         skill = 100 * (1 - metrics["validation"]["mae"] / np.mean(found))
         assert scored["skill_per_cent"] == pytest.approx(skill)
     assert metrics["seasonal_naive"]["mae"] == metrics["baselines"]["seasonal-naive"]["mae"]
-    assert metrics["skill_per_cent"] == metrics["baselines"]["seasonal-naive"]["skill_per_cent"]
+    best = min(metrics["baselines"], key=lambda name: metrics["baselines"][name]["mae"])
+    assert metrics["best_baseline"] == best
+    assert metrics["skill_per_cent"] == metrics["baselines"][best]["skill_per_cent"]
 
 
 def test_linear_learns_from_the_training_rows_alone(windows, metrics) -> None:
@@ -71,14 +78,14 @@ def test_what_is_large_leaves_linear_to_the_backtest(
 ) -> None:
     monkeypatch.setattr(baselines, limit, value)
     trained = forecast("train", write(make_table()), *small, "--out", "run")
-    assert list(json.loads(Path("run/metrics.json").read_text())["baselines"]) == ["naive", "seasonal-naive", "drift"]
+    assert list(json.loads(Path("run/metrics.json").read_text())["baselines"]) == CHEAP
     assert "linear" not in trained.out
 
 
 def test_train_predict_and_info_say_the_same_skill(forecast, here, write, make_table, small) -> None:
     trained = forecast("train", write(make_table()), *small, "--out", "run")
     scored = json.loads(Path("run/metrics.json").read_text())["baselines"]
-    assert list(scored) == ["naive", "seasonal-naive", "drift", "linear"]
+    assert list(scored) == [*CHEAP, "linear"]
     predicted = forecast("predict", "run", "--json")
     skills = json.loads(predicted.out)["validation"]["skill_per_cent"]
     told = forecast("info", "run").out
@@ -89,7 +96,44 @@ def test_train_predict_and_info_say_the_same_skill(forecast, here, write, make_t
         assert f"{name} {skill}" in predicted.err
         assert skills[name] == errors["skill_per_cent"]
         assert f"metrics.baselines.{name}.skill_per_cent" in told
-    better = [name for name in ("naive", "drift", "linear") if scored[name]["skill_per_cent"] < 0]
+    better = [name for name in scored if scored[name]["skill_per_cent"] < 0]
     said = [line for line in trained.out.splitlines() if line.startswith("better than this model")]
-    assert bool(said) == bool(better)
+    assert bool(said) == (len(better) > 1)
     assert all(name in said[0] for name in better)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("draw", ["normal", "lognormal"])
+def test_pure_noise_earns_no_skill(forecast, here, write, draw) -> None:
+    """A network learns the mean of noise, or with the absolute loss its median; repeating noise is no rival."""
+    values = getattr(np.random.default_rng(0), draw)(size=800).round(4)
+    dates = pd.date_range("2020-01-01", periods=800, freq="D").strftime("%Y-%m-%d")
+    write(pd.DataFrame({"date": dates, "target": values}))
+    sizes = ("--lookback", 14, "--horizon", 3, "--hidden-size", 8, "--max-epochs", 6, "--seed", 1)
+    told = forecast("train", "data.csv", *sizes, "--accelerator", "cpu", "--out", "run").out
+    metrics = json.loads(Path("run/metrics.json").read_text())
+    assert metrics["baselines"]["seasonal-naive"]["skill_per_cent"] > 15
+    assert metrics["skill_per_cent"] < 1
+    (verdict,) = [line for line in told.splitlines() if line.startswith("skill ")]
+    assert f"{metrics['best_baseline']}, the best of the baselines" in verdict
+    assert "WORSE" in verdict or "no better" in verdict
+
+
+@pytest.mark.parametrize("name", ["mean", "median"])
+def test_mean_and_median_look_at_what_was_observed_up_to_the_cutoff(name) -> None:
+    random = np.random.default_rng(0)
+    target = random.normal(size=3_000).round(3)
+    target[random.random(size=3_000) < 0.2] = np.nan
+    target[1_500:1_506] = np.nan
+    starts, cutoffs = np.array([0, 0, 0, 0, 1_500, 1_500]), np.array([4, 700, 1_200, 1_499, 1_503, 2_999])
+    function = {"mean": naive.recent_mean, "median": naive.recent_median}[name]
+    found = function(target, starts, cutoffs, horizon=2)
+    loop = {"mean": statistics.fmean, "median": statistics.median}[name]
+    for row, (start, cutoff) in enumerate(zip(starts, cutoffs, strict=True)):
+        known = target[max(start, cutoff - naive.RECENT + 1) : cutoff + 1]
+        known = known[~np.isnan(known)]
+        expected = loop(known.tolist()) if len(known) else np.nan
+        np.testing.assert_allclose(found[row], [expected] * 2, rtol=1e-12)
+    whole = np.nan_to_num(target)
+    expected = loop(whole[-naive.RECENT :].tolist())
+    np.testing.assert_allclose(function(whole, starts[:1], np.array([2_999]), horizon=1), [[expected]], rtol=1e-12)
