@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 pytestmark = pytest.mark.slow
@@ -186,6 +187,16 @@ def test_max_time_ends_with_a_finished_run(forecast, table, here):
     assert outcome.code == 0
     assert "training ended: --max-time reached" in outcome.err
     assert forecast("predict", "run").code == 0
+
+
+def test_the_schedule_is_fitted_into_max_time(forecast, table, here):
+    """Cut off by the clock inside its warm-up, a training would end at the highest rate and with poor weights."""
+    words = [*STRETCHED, "--max-epochs", "100000", "--max-time", "3s", "--out", "run"]
+    assert "training ended: --max-time reached" in forecast("train", table, *words).err
+    rates = pd.read_csv("run/history.csv")["learning_rate"]
+    peak = 0.008
+    assert rates.max() > 0.5 * peak, "it rose"
+    assert rates.iloc[-1] < 0.02 * peak, "and it came down"
 
 
 # --------------------------------------------------------------------------- predict

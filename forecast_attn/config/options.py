@@ -205,7 +205,7 @@ class TrainingConfig:
     max_epochs: int | None = option(
         None, "most epochs; enough for about 2,000 steps, 1,200 over patches, when absent", low=1
     )
-    max_time: str | None = option(None, "stop after this time, such as 90s, 10m, 1h30m")
+    max_time: str | None = option(None, "stop after this time, such as 90s, 10m, 1h30m; the schedule is fitted into it")
     patience: int | None = option(
         None, "epochs without a better validation loss before training stops; a quarter of them when absent", low=1
     )

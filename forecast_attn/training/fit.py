@@ -67,7 +67,14 @@ def fit(
     config = module.config
     assert config.patience is not None
     seconds = parse_duration(config.max_time) if config.max_time else None
-    recorder = Recorder(run, listener, patience=config.patience, max_seconds=seconds, resumable=resumable)
+    recorder = Recorder(
+        run,
+        listener,
+        patience=config.patience,
+        anneals=config.schedule != "constant",
+        max_seconds=seconds,
+        resumable=resumable,
+    )
     with _quiet():
         trainer = _make_trainer(config, run, recorder, validates=module.validates)
         if checkpoint is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +12,11 @@ import torch
 from numpy.typing import NDArray
 from pytorch_lightning.utilities.types import OptimizerLRScheduler
 from torch import Tensor
+from torch.optim.lr_scheduler import LRScheduler
 from torch.utils.data import DataLoader
 
 from forecast_attn.config.options import TrainingConfig
-from forecast_attn.config.values import parse_share_range
+from forecast_attn.config.values import parse_duration, parse_share_range
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import Window, WindowArrays
 from forecast_attn.errors import RunError
@@ -56,6 +58,8 @@ class ForecastModule(pl.LightningModule):
         self._weighted = arrays.layout.may_have_holes or bool((arrays.weights != 1).any())
         self.validation_loss = math.nan
         self._shares = parse_share_range(config.teacher_forcing)
+        self._seconds = parse_duration(config.max_time) if config.max_time else None
+        self._clock: tuple[float, float] | None = None
         self._validation_sum = 0.0
 
     # ------------------------------------------------------------------ windows
@@ -127,8 +131,32 @@ class ForecastModule(pl.LightningModule):
     def teacher_forcing(self) -> float:
         """Share of true previous values at this step, along its course from first to last step."""
         first, last = self._shares
+        return last + (first - last) * share_left(self.config.teacher_forcing_decay, self.share_done)
+
+    @property
+    def share_done(self) -> float:
+        """How much of training is done (0 … 1): by its steps, or by the clock where --max-time ends it earlier."""
         done = min(self.global_step / max(self.plan.total_steps - 1, 1), 1.0)
-        return last + (first - last) * share_left(self.config.teacher_forcing_decay, done)
+        if self._seconds is None or self._clock is None:
+            return done
+        started, before = self._clock
+        by_clock = before + (1 - before) * min((time.monotonic() - started) / self._seconds, 1.0)
+        # All devices must go the same way: one clock counts.
+        by_clock = by_clock if self.trainer.world_size == 1 else self.trainer.strategy.broadcast(by_clock)
+        return max(done, by_clock)
+
+    def on_train_start(self) -> None:
+        """Start the clock; a resumed training has the time anew, for what it has not done yet."""
+        schedulers = self.lr_schedulers()
+        step = self.global_step if schedulers is None else max(self.global_step, schedulers.last_epoch)
+        self._clock = time.monotonic(), min(step / max(self.plan.total_steps - 1, 1), 1.0)
+
+    def lr_scheduler_step(self, scheduler: LRScheduler, metric: object) -> None:
+        """Move the rate on; where time is short, by more than a step, so that its whole course fits into the time."""
+        if self._seconds is not None:
+            due = self.share_done * (self.plan.total_steps - 1)
+            scheduler.last_epoch = max(scheduler.last_epoch, due - 1)
+        scheduler.step()
 
     @property
     def _seed(self) -> int:

@@ -24,6 +24,10 @@ from forecast_attn.training.progress import EpochRecord, TrainingListener
 REASONS = ("max-epochs", "patience", "max-time", "interrupted")
 REASON_METRIC = "why_training_ended"
 
+SETTLED = 1 / 3
+"""Share of the highest learning rate at which a schedule may be cut off by --patience; before, it has the better part
+of its course to come."""
+
 
 class Recorder(pl.Callback):
     """Writes the run's files after every epoch, each whole or not at all.
@@ -38,12 +42,21 @@ class Recorder(pl.Callback):
         listener: TrainingListener,
         *,
         patience: int,
+        anneals: bool = False,
         max_seconds: float | None = None,
         resumable: bool = True,
     ) -> None:
+        """
+        Args:
+            patience: epochs without a better validation loss before training ends.
+            anneals: the learning rate falls towards the end; patience then ends training only once it has fallen.
+            max_seconds: how long training may last.
+            resumable: write a checkpoint after every epoch.
+        """
         self.run = run
         self.listener = listener
         self.patience = patience
+        self.anneals = anneals
         self.max_seconds = max_seconds
         self.resumable = resumable
         self.best_loss = math.inf
@@ -126,7 +139,19 @@ class Recorder(pl.Callback):
 
     @property
     def _has_lost_patience(self) -> bool:
-        return len(self.records) - self.best_epoch >= self.patience
+        return bool(self.records) and len(self.records) - self.best_epoch >= self.patience and self._has_settled
+
+    @property
+    def _has_settled(self) -> bool:
+        """Whether the learning rate has come down to `SETTLED` of its peak, where it comes down at all.
+
+        At a high rate the loss jumps about, and much of what a schedule gains comes when the rate falls.
+        """
+        if not self.anneals:
+            return True
+        rates = [record.learning_rate for record in self.records]
+        peak = rates.index(max(rates))
+        return any(rate <= SETTLED * rates[peak] for rate in rates[peak:])
 
     def _keep_epoch(self, trainer: pl.Trainer, module: ForecastModule) -> None:
         ended = time.monotonic()

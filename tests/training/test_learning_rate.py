@@ -1,5 +1,9 @@
 """Courses of the learning rate, against PyTorch's own schedulers and against what the documents say."""
 
+import json
+from pathlib import Path
+
+import numpy as np
 import pandas as pd
 import pytest
 import torch
@@ -26,6 +30,27 @@ def course(schedule: str, total_steps: int, warmup: float | None = None) -> list
         if scheduler is not None:
             scheduler.step()
     return rates
+
+
+@pytest.mark.slow
+def test_patience_ends_no_schedule_near_its_peak(forecast, write, here) -> None:
+    """Of noise the first epochs are the best ones; the rate must have come down before that is taken for an answer."""
+    values = np.random.default_rng(0).normal(size=400).round(3)
+    dates = pd.date_range("2020-01-01", periods=400, freq="D").strftime("%Y-%m-%d")
+    write(pd.DataFrame({"date": dates, "target": values}))
+    words = ("--lookback", 14, "--horizon", 3, "--hidden-size", 6, "--epoch-windows", 64, "--max-epochs", 30)
+    ended, last = {}, {}
+    for schedule in ("constant", "one-cycle", "cosine"):
+        options = (*words, "--patience", 2, "--seed", 1, "--accelerator", "cpu", "--schedule", schedule)
+        assert forecast("train", "data.csv", *options, "--out", schedule, "--quiet").code == 0
+        history = pd.read_csv(f"{schedule}/history.csv")
+        ended[schedule] = json.loads(Path(schedule, "metrics.json").read_text())["ended"]
+        last[schedule] = history["learning_rate"].iloc[-1]
+        if schedule == "constant":
+            assert len(history) < 20, "patience counts from the first epoch where the rate never falls"
+    assert set(ended.values()) == {"patience"}
+    assert last["constant"] == pytest.approx(HIGHEST)
+    assert max(last["one-cycle"], last["cosine"]) <= HIGHEST / 3
 
 
 @given(st.integers(2, 60), st.integers(1, 20))
