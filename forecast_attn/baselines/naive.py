@@ -92,7 +92,7 @@ def _mean_of_rows(values: Floats) -> Floats:
     """(num_rows,) of what was observed; NaN where nothing was."""
     observed = ~np.isnan(values)
     total, count = np.where(observed, values, 0.0).sum(axis=1), observed.sum(axis=1)
-    return np.divide(total, count, out=np.full(len(values), np.nan), where=count > 0)
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
 def _median_of_rows(values: Floats) -> Floats:

@@ -157,7 +157,7 @@ class Attention(nn.Module):
         """
         if memory.not_finite is None or mask is None:
             return answers
-        not_finite = _folded(memory.not_finite[:, None], self.score.heads)
+        not_finite = memory.not_finite[:, None].repeat_interleave(self.score.heads, dim=0)
         return answers.masked_fill((mask & not_finite).any(dim=-1, keepdim=True), torch.nan)
 
     def _weights(self, scores: Tensor, mask: Tensor | None, gain: Tensor | None, first_step: int) -> Tensor:
