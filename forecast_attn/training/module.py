@@ -147,15 +147,15 @@ class ForecastModule(pl.LightningModule):
 
     def on_train_start(self) -> None:
         """Start the clock; a resumed training has the time anew, for what it has not done yet."""
-        schedulers = self.lr_schedulers()
-        step = self.global_step if schedulers is None else max(self.global_step, schedulers.last_epoch)
+        scheduler = self.lr_schedulers()
+        step = max(self.global_step, scheduler.last_epoch) if isinstance(scheduler, LRScheduler) else self.global_step
         self._clock = time.monotonic(), min(step / max(self.plan.total_steps - 1, 1), 1.0)
 
     def lr_scheduler_step(self, scheduler: LRScheduler, metric: object) -> None:
         """Move the rate on; where time is short, by more than a step, so that its whole course fits into the time."""
         if self._seconds is not None:
             due = self.share_done * (self.plan.total_steps - 1)
-            scheduler.last_epoch = max(scheduler.last_epoch, due - 1)
+            scheduler.last_epoch = max(scheduler.last_epoch, due - 1)  # type: ignore[assignment]  # between steps, too
         scheduler.step()
 
     @property
