@@ -1,8 +1,7 @@
-"""What the network looks like where the user left it open: by the table's season.
+"""Defaults that depend on the table: its season, horizon and lookback, and the network that goes with them.
 
 Hourly and finer series are cut into patches, with what docs/accuracy.md found to go well with them; all others are
-read step by step. Neither has lags: given the values of the day before directly, a network hardly errs less, and no
-longer depends on its attention, whose weights then say little.
+read step by step. Lags are off: they barely improve accuracy and make the attention weights meaningless.
 """
 
 from __future__ import annotations
@@ -16,6 +15,52 @@ SHORTEST_SEASON = 24
 """Steps in a season from which on several are taken as one: the hours of a day."""
 FEWEST_SEASONS = 2
 """In the lookback; with fewer there is little to choose among."""
+
+
+_MINUTE = 60 * 10**9
+_HOUR = 60 * _MINUTE
+_DAY = 24 * _HOUR
+
+
+class Sizes(NamedTuple):
+    """Default sizes of a table, in steps of its time axis."""
+
+    season: int
+    """1 for none."""
+    horizon: int
+    lookback: int
+
+
+SIZES_WITHOUT_SEASON = Sizes(1, 12, 48)
+SIZES_OF_BUSINESS_DAYS = Sizes(5, 5, 20)
+
+
+def sizes_of_months(months: int) -> Sizes:
+    """Return the default sizes where a step is so many months long."""
+    season = 12 // months if 12 % months == 0 else 1
+    horizon, lookback = {1: (12, 36), 3: (4, 12)}.get(months, (3, 9))
+    return Sizes(season, horizon, lookback)
+
+
+def sizes_of_step(step: int) -> Sizes:
+    """Return the default sizes where a step is so many nanoseconds long.
+
+    From five minutes to hours the season is a day and the lookback a week. A day of finer steps would be a lookback of
+    thousands, so their season is an hour, or a minute; below a second none is assumed.
+    """
+    if step == 7 * _DAY:
+        return Sizes(52, 13, 104)
+    if step == _DAY:
+        return Sizes(7, 7, 28)
+    if step > _DAY:
+        return SIZES_WITHOUT_SEASON
+    if step >= 5 * _MINUTE:
+        day = _DAY // step
+        return Sizes(day, day, 7 * day) if _DAY % step == 0 else SIZES_WITHOUT_SEASON
+    if step < 10**9:
+        return Sizes(1, 60, 240)
+    season = (_HOUR if step >= _MINUTE else _MINUTE) // step
+    return Sizes(season, max(season, 12), max(4 * season, 48))
 
 
 class Shape(NamedTuple):

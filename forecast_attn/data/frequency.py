@@ -12,6 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 from pandas.tseries.frequencies import to_offset
 
+from forecast_attn.config.defaults import (
+    SIZES_OF_BUSINESS_DAYS,
+    SIZES_WITHOUT_SEASON,
+    Sizes,
+    sizes_of_months,
+    sizes_of_step,
+)
 from forecast_attn.errors import ConfigError, did_you_mean
 
 Stamps = NDArray[Any]  # datetime64[ns] or int64
@@ -157,7 +164,7 @@ def with_sizes_of_years(frequency: Frequency, stamps: Stamps) -> Frequency:
         return frequency
     if stamps.min() < FIRST_CALENDAR_YEAR or stamps.max() > LAST_CALENDAR_YEAR:
         return frequency
-    season, horizon, lookback = _month_sizes(12)
+    season, horizon, lookback = sizes_of_months(12)
     return replace(frequency, season=season, default_horizon=horizon, default_lookback=lookback)
 
 
@@ -195,28 +202,12 @@ def _anchor_fits(unit: str, anchor: str) -> bool:
     return anchor == "" or anchor in allowed
 
 
-def _sizes(number: int, unit: str) -> tuple[int, int, int]:
-    """Season, default horizon and default lookback, in steps."""
+def _sizes(number: int, unit: str) -> Sizes:
     if unit in MONTH_UNITS:
-        return _month_sizes(number * MONTH_UNITS[unit])
-    if unit in ("", "B", "W"):
-        return {"": (1, 12, 48), "B": (5, 5, 20), "W": (52, 13, 104)}[unit] if number == 1 or not unit else (1, 12, 48)
-    length = number * UNITS[unit]
-    if length == DAY:
-        return 7, 7, 28
-    day, hour = DAY // length, UNITS["h"] // length
-    if length < DAY and length >= 5 * UNITS["min"]:
-        return (day, day, 7 * day) if DAY % length == 0 else (1, 12, 48)
-    if length < UNITS["s"]:
-        return 1, 60, 240
-    if length < UNITS["min"]:
-        hour = UNITS["min"] // length
-    return (hour, max(hour, 12), max(4 * hour, 48)) if length < DAY else (1, 12, 48)
-
-
-def _month_sizes(months: int) -> tuple[int, int, int]:
-    season = 12 // months if 12 % months == 0 else 1
-    return {1: (12, 12, 36), 3: (4, 4, 12)}.get(months, (season, 3, 9))
+        return sizes_of_months(number * MONTH_UNITS[unit])
+    if unit == "B" and number == 1:
+        return SIZES_OF_BUSINESS_DAYS
+    return sizes_of_step(number * UNITS[unit]) if unit in UNITS else SIZES_WITHOUT_SEASON
 
 
 def _parts(alias: str) -> tuple[int, str, str]:
