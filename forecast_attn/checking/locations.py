@@ -29,11 +29,11 @@ def places_of(path: str, config: DataConfig, findings: Sequence[Finding]) -> lis
     places: dict[int, Place | None] = {}
     for file in {finding.file for finding in findings if finding.row is not None and finding.file is not None}:
         of_file = [(at, finding) for at, finding in enumerate(findings) if finding.file == file]
-        places |= _places_in(file, config if file == path else DataConfig(), of_file)
+        places |= _rows_in_table(file, config if file == path else DataConfig(), of_file)
     return [places.get(at) for at in range(len(findings))]
 
 
-def _places_in(file: str, config: DataConfig, findings: list[tuple[int, Finding]]) -> dict[int, Place | None]:
+def _rows_in_table(file: str, config: DataConfig, findings: list[tuple[int, Finding]]) -> dict[int, Place | None]:
     """Position of a finding -> its place in this file."""
     try:
         form = text_form(file, config)

@@ -71,7 +71,7 @@ class BacktestDisplay(BacktestListener):
         self._live = self.console.is_terminal and not quiet
         self._stack = contextlib.ExitStack()
         self._bar: Progress | None = None
-        self._done, self._told = 0, 0
+        self._done, self._repairs_of_column = 0, 0
 
     def __enter__(self) -> Self:
         return self
@@ -110,8 +110,8 @@ class BacktestDisplay(BacktestListener):
         self._done += windows
         if self._bar is not None:
             self._bar.update(self._task, completed=self._done, description="forecasting")
-        elif self._done * LINES // self._total > self._told:
-            self._told = self._done * LINES // self._total
+        elif self._done * LINES // self._total > self._repairs_of_column:
+            self._repairs_of_column = self._done * LINES // self._total
             self._say(f"forecast {self._done:,} of {counted(self._total, 'window')}")
 
     def comparing(self, name: str) -> None:

@@ -23,14 +23,14 @@ class SeriesStep:
 
     item_id: str
     step: str | None
-    """As an alias; None where too few rows, or none that most keep to, tell it."""
+    """Alias of the step; None where too few rows, or no majority of them, show one."""
     regular: int
     """Steps of just this length, of all."""
     steps: int
 
 
 def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str = "error") -> Frequency:
-    """The step of the longest series, or the given one; reports series and rows that do not keep to it.
+    """Return the step of the longest series, or the given one; report series and rows that do not keep to it.
 
     Args:
         cells: on their axis, without repeats.
@@ -40,7 +40,7 @@ def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str 
 
     Raises:
         ConfigError: there is no frequency `freq`.
-        DataError: the step cannot be told.
+        DataError: the step cannot be inferred.
     """
     alias = parse_frequency(freq).alias if freq is not None else _infer_alias(cells, report)
     frequency = parse_frequency(alias)
@@ -65,7 +65,7 @@ def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str 
 
 
 def series_steps(cells: Cells, frequency: Frequency) -> tuple[SeriesStep, ...]:
-    """The evidence of every series: the table's step where half of its steps or more keep to it, else its own."""
+    """Evidence of every series: the table's step where half of its steps or more keep to it, else its own."""
     inside, steps = _steps(cells, frequency)
     num_series = len(cells.item_ids)
     pairs = np.bincount(cells.series[1:][inside], minlength=num_series)
@@ -88,7 +88,7 @@ def _own_step(cells: Cells, index: int) -> SeriesStep:
 
 
 def _steps(cells: Cells, frequency: Frequency) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Which rows follow one of their own series, and by how many steps, 1 elsewhere; (num_rows - 1,) each."""
+    """Mask of the rows that follow one of their own series, and their steps, 1 elsewhere; (num_rows - 1,) each."""
     inside = cells.series[1:] == cells.series[:-1]
     steps = frequency.steps_between(cells.stamps[:-1], cells.stamps[1:])
     steps[~inside] = 1.0
@@ -123,22 +123,22 @@ def _length(step: Any) -> str:
 
 
 def _most_common(lengths: NDArray[Any]) -> Any:
-    found, counts = np.unique(lengths, return_counts=True)
-    return found[np.argmax(counts)]
+    distinct, counts = np.unique(lengths, return_counts=True)
+    return distinct[np.argmax(counts)]
 
 
 def _report_other_frequencies(cells: Cells, frequency: Frequency, report: Report) -> None:
     """Report the first series most of whose steps are not the common one, if another step explains them."""
     starts = cells.starts
     common = cells.item_ids[int(np.argmax(np.diff(starts)))]
-    for found in series_steps(cells, frequency):
-        if found.step not in (None, frequency.alias):
+    for evidence in series_steps(cells, frequency):
+        if evidence.step not in (None, frequency.alias):
             message = (
-                f"series '{found.item_id}' steps by {step_name(found.step)}, "
+                f"series '{evidence.item_id}' steps by {step_name(evidence.step)}, "
                 f"series '{common}' by {step_name(frequency.alias)}"
             )
             hint = "put series of one frequency into one file"
-            raise ended(report, Finding("FA205", "error", message, hint, item_id=found.item_id))
+            raise ended(report, Finding("FA205", "error", message, hint, item_id=evidence.item_id))
 
 
 def _irregular(cells: Cells, frequency: Frequency, at: int) -> Finding:
@@ -159,7 +159,7 @@ def _irregular(cells: Cells, frequency: Frequency, at: int) -> Finding:
 
 
 def _is_step_of_wall_clock(cells: Cells, frequency: Frequency, at: int) -> bool:
-    """Whether a row is one step after the one before by the clock of the zone, and not in UTC."""
+    """Return whether a row is one step after the row before it on the zone's clock, though not in UTC."""
     if cells.zone.type_name is None:
         return False
     wall = cells.zone.local(cells.stamps[at - 1 : at + 1])

@@ -1,6 +1,6 @@
-"""What the calendar says about a time stamp: known for any time, so it can never leak.
+"""Calendar features of a time stamp: known for any time, so they can never leak.
 
-Every function takes stamps as the clock on the wall shows them: an hour of the day is one of the user's day.
+Every function takes local wall-clock stamps, so that an hour of the day is an hour of the user's day.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Calendar:
         """The features (num_stamps, num_names): sines and cosines in [-1, 1], flags 0 or 1, counts of holidays.
 
         Args:
-            local_stamps: datetime64[ns] as the clock on the wall shows them, or int64 for an axis of whole numbers.
+            local_stamps: datetime64[ns] in local wall-clock time, or int64 for an axis of whole numbers.
 
         Raises:
             ConfigError: the package of public holidays is not installed.
@@ -89,7 +89,7 @@ class Calendar:
         return features
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able; the frequency is stored by whoever stores this."""
+        """Return a JSON-able form; the frequency is stored elsewhere, with the schema."""
         holidays = None if self.holidays is None else self.holidays.to_dict()
         return {"features": list(self.features_chosen), "holidays": holidays}
 
@@ -109,7 +109,7 @@ class Calendar:
 
 
 def calendar_of(config: DataConfig, frequency: Frequency) -> Calendar:
-    """The calendar that the options ask for; reads the user's file of dates.
+    """Build the calendar that the options ask for; reads the user's file of dates.
 
     Raises:
         ConfigError: an unknown feature or country, or the package of public holidays is not installed.
@@ -146,12 +146,12 @@ def _refuse_constant_features(names: tuple[str, ...], frequency: Frequency) -> N
     varying = varying_features(frequency)
     for name in names:
         if name not in varying:
-            others = f"those that do: {', '.join(varying)}" if varying else "--calendar none"
+            others = f"features that vary: {', '.join(varying)}" if varying else "--calendar none"
             raise ConfigError(f"--calendar {name} does not vary at the step {frequency.alias}", others)
 
 
 def _varies(name: str, frequency: Frequency) -> bool:
-    """Whether a step leads to another place of the cycle. Steps of months know no weeks and days."""
+    """Return whether a feature differs from one step to the next. Steps of months have no weeks or days."""
     number, unit = _number_and_unit(frequency)
     if unit in MONTH_UNITS:
         return name in ("month_of_year", "quarter") and number * MONTH_UNITS[unit] % 12 != 0
@@ -164,7 +164,7 @@ def _varies(name: str, frequency: Frequency) -> bool:
 
 
 def _number_and_unit(frequency: Frequency) -> tuple[int, str]:
-    """`15` and `min` of 15min; no unit for integer axes."""
+    """Split an alias: `15` and `min` of 15min; an integer axis has no unit."""
     name = frequency.alias.partition("-")[0]
     unit = name.lstrip("0123456789")
     return int(name.removesuffix(unit) or 1), unit
@@ -196,20 +196,20 @@ def _day_of_year(stamps: Stamps) -> NDArray[np.float64]:
 
 
 def _day_of_month(stamps: Stamps) -> NDArray[np.float64]:
-    """The first is 0 and the last nearly 1, however long the month."""
+    """Position in the month: 0 on the first, nearly 1 on the last, however long the month."""
     months = stamps.astype("datetime64[M]")
     first, next_first = _days(months), _days(months + 1)
     return np.asarray((_days(stamps) - first) / (next_first - first), np.float64)
 
 
 def _week_of_year(stamps: Stamps) -> NDArray[np.float64]:
-    """ISO 8601: the week belongs to the year of its Thursday."""
+    """ISO 8601 week: it belongs to the year of its Thursday."""
     thursday = (_days(stamps) - _day_of_week(stamps) + 3).astype("datetime64[D]")
     return np.asarray((thursday - thursday.astype("datetime64[Y]")).astype(np.int64) // 7 * 7 / _YEAR, np.float64)
 
 
 def _time_of(period: int) -> Callable[[Stamps], NDArray[np.float64]]:
-    """The part of a period of so many seconds that has passed."""
+    """Share of a period of `seconds` that has passed."""
     return lambda stamps: (_seconds(stamps) % period) / period
 
 

@@ -1,4 +1,4 @@
-"""The vocabulary of categorical covariates: what training rows hold, and an entry for all that they do not."""
+"""The vocabulary of categorical covariates: the categories of the training rows, and one entry for all others."""
 
 from __future__ import annotations
 

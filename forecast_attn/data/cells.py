@@ -42,14 +42,14 @@ class Cells:
     offsets: NDArray[np.int32] | None = None
     """Seconds east of UTC as the file has them; `stamps` are UTC then (num_rows,)."""
     zone: Zone = field(default_factory=Zone)
-    """How the stamps are shown; settled by `localise`."""
+    """Zone that the stamps are shown in; settled by `localise`."""
     is_wide: bool = False
-    """Whether the table had one column per series."""
+    """True when the table has one column per series."""
     date_order: str | None = None
-    """Of dates of three numbers: day-first, month-first or year-first."""
+    """Order of dates of three numbers: day-first, month-first or year-first."""
 
     def column_at(self, column: str, at: int) -> str:
-        """The file's column of a cell: of a wide table the one that is the series."""
+        """Column of a cell in the file; in a wide table, the column of its series."""
         return self.item_ids[self.series[at]] if self.is_wide and column == WIDE_TARGET else column
 
     def text(self, at: int) -> str:
@@ -57,7 +57,7 @@ class Cells:
         return self.zone.stamp_text(self.stamps[at])
 
     def may_be_clock_change(self, at: int) -> bool:
-        """Whether a stamp without a zone falls where clocks are changed: in a Sunday's first hours."""
+        """Return whether a stamp without a zone falls where clocks change: in the first hours of a Sunday."""
         stamp = self.stamps[at]
         if self.zone.name is not None or not isinstance(stamp, np.datetime64):
             return False
@@ -97,19 +97,24 @@ def parse_cells(
         require_column(frame, name, source)
     time = read_stamps(frame[roles.time], roles.time, date_format)
     _report_epoch(time, roles.time, report)
-    places = file_places(frame)
+    file_places_of_rows = file_places(frame)
     report_each(
-        report, np.flatnonzero(time.bad), lambda at: _bad_time(frame[roles.time], at, places.row(at), time, date_format)
+        report,
+        np.flatnonzero(time.bad),
+        lambda at: _bad_time(frame[roles.time], at, file_places_of_rows.row(at), time, date_format),
     )
     series, item_ids = _parse_ids(frame, roles)
-    report_each(report, np.flatnonzero(series < 0), lambda at: _no_id(roles.item_id, places.row(at)))
+    report_each(report, np.flatnonzero(series < 0), lambda at: _no_id(roles.item_id, file_places_of_rows.row(at)))
     columns = {
-        name: parse_numbers(frame[name], report, needed=name == roles.target, places=places) for name in roles.numeric
+        name: parse_numbers(frame[name], report, needed=name == roles.target, rows_in_file=file_places_of_rows)
+        for name in roles.numeric
     }
     codes, categories = parse_categories(frame, roles.categorical)
     zone = Zone() if time.zone is None else Zone(time.zone, "utc")
-    cells = Cells(places.rows(), series, item_ids, time.stamps, columns, codes, categories, time.offsets, zone)
-    cells = replace(cells, date_order=time.order, is_wide=places.names is not None)
+    cells = Cells(
+        file_places_of_rows.rows(), series, item_ids, time.stamps, columns, codes, categories, time.offsets, zone
+    )
+    cells = replace(cells, date_order=time.order, is_wide=file_places_of_rows.names is not None)
     usable = ~time.bad & (series >= 0)
     if not usable.any():
         message = f"column '{roles.time}' has no time stamp in any row"
@@ -118,31 +123,31 @@ def parse_cells(
 
 
 def parse_numbers(
-    column: pd.Series, report: Report, *, needed: bool = False, places: FilePlaces | None = None
+    column: pd.Series, report: Report, *, needed: bool = False, rows_in_file: FilePlaces | None = None
 ) -> NDArray[np.float64]:
-    """A column as float64 (num_rows,), NaN where empty; reports text and what is too large to compute with.
+    """Parse a column to float64 (num_rows,), NaN where empty; report text, and numbers too large to compute with.
 
-    The array may be the column's own and is not to be written to.
+    The array may share the column's memory: do not write to it.
 
     Args:
         column: numbers, or text of numbers.
-        report: called with every cell that is none.
+        report: called with every cell that is no number.
         needed: whether the column cannot be left out.
-        places: where the cells stand in the file; row by row when None.
+        rows_in_file: where the cells stand in the file; row by row when None.
     """
-    places = places or file_places(column.to_frame())
+    rows_in_file = rows_in_file or file_places(column.to_frame())
     if pd.api.types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
         values, is_text = _numbers_of_text(column)
-        report_each(report, np.flatnonzero(is_text), lambda at: _text_cell(column, at, needed, places))
+        report_each(report, np.flatnonzero(is_text), lambda at: _text_cell(column, at, needed, rows_in_file))
     large = np.abs(values) > LARGEST
-    report_each(report, np.flatnonzero(large), lambda at: _too_large(column, values[at], at, places))
+    report_each(report, np.flatnonzero(large), lambda at: _too_large(column, values[at], at, rows_in_file))
     return _clean(values, large)
 
 
 def _clean(values: NDArray[np.float64], large: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The values, NaN where too large; -0.0 as 0.0, because the same number must be the same bytes."""
+    """Return the values with NaN where too large, and -0.0 as 0.0, because equal numbers must be equal bytes."""
     if not large.any() and not np.signbit(values[values == 0]).any():
         return values
     return np.where(large, np.nan, values) + 0.0
@@ -150,8 +155,8 @@ def _clean(values: NDArray[np.float64], large: NDArray[np.bool_]) -> NDArray[np.
 
 def _numbers_of_text(column: pd.Series) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The number in each cell (num_rows,), NaN where it has none, and which cells hold something else."""
-    codes, found = pd.factorize(column)
-    numbers = np.array([_number(value) for value in found] + [np.nan])
+    codes, distinct = pd.factorize(column)
+    numbers = np.array([_number(value) for value in distinct] + [np.nan])
     return numbers[codes], np.isnan(numbers)[codes] & (codes >= 0)
 
 
@@ -173,7 +178,7 @@ def parse_categories(
     1.0 and 1 are the category "1", as numbers and as text, and so is yes in every spelling; 007 is another one.
     """
     parsed = {name: categories_as_text(frame[name]) for name in names}
-    codes = {name: found for name, (found, _) in parsed.items()}
+    codes = {name: indices for name, (indices, _) in parsed.items()}
     return codes, {name: values for name, (_, values) in parsed.items()}
 
 
@@ -190,7 +195,7 @@ def categories_as_text(column: pd.Series) -> tuple[NDArray[np.int32], tuple[str,
 
 
 def _as_category(text: str) -> str:
-    """One spelling of a whole number, and of yes and no, which another file writes as 3.0 and TRUE."""
+    """Spell a whole number, yes and no in one way; another file may write 3.0 and TRUE."""
     yes_or_no = {"true": "1", "false": "0"}.get(text.lower())
     return yes_or_no or _WHOLE.sub(r"\1", text)
 
@@ -203,10 +208,10 @@ def ids_as_text(column: pd.Series, spelling: Callable[[str], str] = str) -> tupl
         spelling: of text without blanks around it.
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
-        found, values = _used_categories(column)
+        indices, values = _used_categories(column)
     else:
         codes, distinct = pd.factorize(column)
-        found, values = codes.astype(np.int32), list(distinct)
+        indices, values = codes.astype(np.int32), list(distinct)
     texts = [
         str(int(value)) if isinstance(value, float) and value.is_integer() else spelling(str(value).strip())
         for value in values
@@ -214,7 +219,7 @@ def ids_as_text(column: pd.Series, spelling: Callable[[str], str] = str) -> tupl
     item_ids = sorted({text for text in texts if text})
     position = {text: index for index, text in enumerate(item_ids)}
     lookup = np.array([position.get(text, -1) for text in texts] + [-1], np.int32)
-    return lookup[found], tuple(item_ids)
+    return lookup[indices], tuple(item_ids)
 
 
 def _used_categories(column: pd.Series) -> tuple[NDArray[Any], list[Any]]:
@@ -247,25 +252,25 @@ def sorted_cells(cells: Cells) -> Cells:
 
 def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_format: str | None) -> Finding:
     value, name = column.iloc[at], str(column.name)
-    said, hint = ", which is no time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
+    problem, hint = ", which is no time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
     if date_format is not None and date_format not in ORDERS:
-        said, hint = f", which is not of --date-format '{date_format}'", "correct the cell or the format"
+        problem, hint = f", which is not of --date-format '{date_format}'", "correct the cell or the format"
     elif " 24:00" in str(value).replace("T", " "):
-        said, hint = "; the column calls other midnights 00:00", "write 24:00 as 00:00 of the next day"
+        problem, hint = "; other midnights of the column are written 00:00", "write 24:00 as 00:00 of the next day"
     elif time.offsets is not None:
-        said, hint = ", without the offset that other cells have", "write an offset such as +01:00, or Z"
-    said = "is empty" if pd.isna(value) else f"is {str(value)!r}{said}"
-    message, text = f"column '{name}' {said} at {place(row)}", None if pd.isna(value) else str(value)
+        problem, hint = ", without the offset that other cells have", "write an offset such as +01:00, or Z"
+    problem = "is empty" if pd.isna(value) else f"is {str(value)!r}{problem}"
+    message, text = f"column '{name}' {problem} at {place(row)}", None if pd.isna(value) else str(value)
     return Finding("FA201", "error", message, hint, column=name, row=row, value=text)
 
 
 def _report_epoch(time: ParsedStamps, column: str, report: Report) -> None:
     """Note whole numbers that are as large as seconds or milliseconds of the years 2001 to 2065."""
-    found = time.stamps[~time.bad]
+    steps = time.stamps[~time.bad]
     units: tuple[tuple[Literal["s", "ms"], str, int], ...] = (("s", "seconds", 1), ("ms", "milliseconds", 1000))
     for unit, name, size in units:
-        if found.dtype.kind == "i" and len(found) and 1e9 * size <= found.min() and found.max() <= 3e9 * size:
-            first = str(np.datetime64(int(found.min()), unit).astype("datetime64[m]")).replace("T", " ")
+        if steps.dtype.kind == "i" and len(steps) and 1e9 * size <= steps.min() and steps.max() <= 3e9 * size:
+            first = str(np.datetime64(int(steps.min()), unit).astype("datetime64[m]")).replace("T", " ")
             message = f"column '{column}' may hold {name} since 1970, from {first} on; it is read as steps"
             hint = f"--date-format {unit} if they are"
             report(Finding("FA212", "note", message, hint, column=column, options=("date_format",)))
@@ -276,8 +281,8 @@ def _no_id(column: str | None, row: int) -> Finding:
     return Finding("FA208", "error", message, "name the series in every row", column=column, row=row)
 
 
-def _text_cell(column: pd.Series, at: int, needed: bool, places: FilePlaces) -> Finding:
-    value, name, row = str(column.iloc[at]), places.column(str(column.name), at), places.row(at)
+def _text_cell(column: pd.Series, at: int, needed: bool, rows_in_file: FilePlaces) -> Finding:
+    value, name, row = str(column.iloc[at]), rows_in_file.column(str(column.name), at), rows_in_file.row(at)
     comma = value.replace(",", "", 1).lstrip("+-").isdecimal()
     names = f"--categorical '{name}' if its cells are names, or leave the column out with --ignore '{name}'"
     correct = "correct the cell" if needed else f"correct the cell, or {names}"
@@ -287,12 +292,12 @@ def _text_cell(column: pd.Series, at: int, needed: bool, places: FilePlaces) -> 
     return Finding("FA103", "error", message, hint, column=name, row=row, value=value, options=options)
 
 
-def _too_large(column: pd.Series, value: float, at: int, places: FilePlaces) -> Finding:
-    said, name, row = (
+def _too_large(column: pd.Series, value: float, at: int, rows_in_file: FilePlaces) -> Finding:
+    problem, name, row = (
         "infinite" if np.isinf(value) else f"{value:g}",
-        places.column(str(column.name), at),
-        places.row(at),
+        rows_in_file.column(str(column.name), at),
+        rows_in_file.row(at),
     )
-    message = f"column '{name}' is {said} at {place(row)}; expected a finite number below {LARGEST:g}"
+    message = f"column '{name}' is {problem} at {place(row)}; expected a finite number below {LARGEST:g}"
     hint = "correct the cell or remove the row"
     return Finding("FA303", "error", message, hint, column=name, row=row, value=f"{value:g}")

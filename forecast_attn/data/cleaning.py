@@ -1,4 +1,4 @@
-"""Rows with the series and the time stamp of another, and rows that are absent: one row for every step."""
+"""Repeated and absent rows: leave one row for every series and step."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MOST_ADDED = 20
 def without_repeats(
     cells: Cells, roles: Roles, report: Report, duplicates: str = "error", repairs: list[Repair] | None = None
 ) -> Cells:
-    """One row for every (series, stamp).
+    """Keep one row for every (series, stamp).
 
     Args:
         cells: sorted; rows of one series and stamp in the order of the file.
@@ -39,8 +39,8 @@ def without_repeats(
     if not follows.any():
         return cells
     if duplicates == "error":
-        places = np.flatnonzero(follows)
-        report_each(report, places[np.argsort(cells.rows[places])], lambda at: _repeat(cells, roles, at))
+        repeats = np.flatnonzero(follows)
+        report_each(report, repeats[np.argsort(cells.rows[repeats])], lambda at: _repeat(cells, roles, at))
     elif repairs is not None:
         repairs += repairs_by_series(cells, follows, f"duplicates: {duplicates}")
     if duplicates == "mean":
@@ -50,10 +50,10 @@ def without_repeats(
 
 def repairs_by_series(cells: Cells, changed: NDArray[np.bool_], kind: str, column: str | None = None) -> list[Repair]:
     """One repair for every series with changed rows (num_rows,)."""
-    places = np.flatnonzero(changed)
-    series, first, counts = np.unique(cells.series[places], return_index=True, return_counts=True)
+    rows = np.flatnonzero(changed)
+    series, first, counts = np.unique(cells.series[rows], return_index=True, return_counts=True)
     return [
-        Repair(kind, cells.item_ids[index], column, int(count), cells.text(int(places[at])))
+        Repair(kind, cells.item_ids[index], column, int(count), cells.text(int(rows[at])))
         for index, at, count in zip(series, first, counts, strict=True)
     ]
 
@@ -91,8 +91,8 @@ def _first_categories(
     codes: NDArray[np.int32], starts: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
     """The first category of each group that is not empty, and whether the group has others."""
-    places = np.where(codes >= 0, np.arange(len(codes)), len(codes))
-    first = np.append(codes, np.int32(-1))[np.minimum.reduceat(places, starts)]
+    rows = np.where(codes >= 0, np.arange(len(codes)), len(codes))
+    first = np.append(codes, np.int32(-1))[np.minimum.reduceat(rows, starts)]
     lowest = np.minimum.reduceat(np.where(codes >= 0, codes, np.iinfo(np.int32).max), starts)
     return first, np.maximum.reduceat(codes, starts) > lowest
 
@@ -103,10 +103,11 @@ def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
     policies = "--duplicates mean, first or last"
     if roles.item_id is not None:
         message = f"series '{name}' has {stamp} twice, at {place(first)} and {place(row)}"
-        hint = f"{_clock_hint(cells, at)}keep one of the rows, or {policies}"
+        hint = f"{_clock_hint(cells, at)}keep one of the rows, or pass {policies}"
         return _repeat_at(name, roles.time, row, stamp, message, hint, ("duplicates",))
     message = (
-        f"column '{roles.time}' has {stamp} twice, at {place(first)} and {place(row)}, and no column tells series apart"
+        f"column '{roles.time}' has {stamp} twice, at {place(first)} and {place(row)}, "
+        "and no column identifies the series"
     )
     hint = f"{_clock_hint(cells, at)}{_hint_without_id(roles, policies)}"
     return _repeat_at(name, roles.time, row, stamp, message, hint, ("duplicates", "item_id"))
@@ -123,7 +124,7 @@ def _repeat_at(
 def _clock_hint(cells: Cells, at: int) -> str:
     if not cells.may_be_clock_change(at):
         return ""
-    return "if the clock was put back there, --tz Europe/Berlin, say, tells the two apart; else "
+    return "if the clock was put back there, a zone such as --tz Europe/Berlin tells the two apart; else "
 
 
 def _hint_without_id(roles: Roles, policies: str) -> str:
@@ -131,8 +132,8 @@ def _hint_without_id(roles: Roles, policies: str) -> str:
     if "time" in (text.lower() for text in texts):
         return "write date and time of day into one column"
     if texts:
-        return f"--id '{texts[0]}' if that column tells series apart, or {policies}"
-    return f"keep one of the rows, name series by --id, or {policies}"
+        return f"pass --id '{texts[0]}' if that column identifies the series, or {policies}"
+    return f"keep one of the rows, name the series column with --id, or pass {policies}"
 
 
 # --------------------------------------------------------------------------- absent rows
@@ -141,7 +142,7 @@ def _hint_without_id(roles: Roles, policies: str) -> str:
 def fill_gaps(
     cells: Cells, frequency: Frequency, report: Report, missing: str = "error", repairs: list[Repair] | None = None
 ) -> Cells:
-    """Rows without any value at the stamps that a series leaves out between its first and its last; none under "error".
+    """Add empty rows at the stamps a series leaves out between its first and last; add none under "error".
 
     Args:
         cells: on their axis, without repeats.
@@ -170,7 +171,7 @@ def fill_gaps(
 
 
 def _with_rows_after(cells: Cells, before: NDArray[np.int64], stamps: NDArray[Any]) -> Cells:
-    """The cells with empty rows, each behind the row named; those behind one row in the order given."""
+    """Insert empty rows, each behind the row named; several behind one row keep the order given."""
     order = np.argsort(np.concatenate((np.arange(len(cells.rows)), before)), kind="stable")
     longer = cells.take(np.concatenate((np.arange(len(cells.rows)), before))[order])
     added = order >= len(cells.rows)
@@ -206,7 +207,7 @@ def fill_missing(
 ) -> tuple[Cells, Filled]:
     """Fill the holes of target and covariates in known rows: those up to each series' last known target.
 
-    Nothing reaches from one series into another, or behind the last known target. What a policy cannot fill stays
+    No value is carried from one series to another, or beyond the last known target. Cells a policy cannot fill stay
     empty: for ffill what comes before a column's first value, for interpolate also what comes after its last.
 
     Args:
@@ -228,19 +229,19 @@ def fill_missing(
     for name in (roles.target, *roles.past_covariates, *roles.future_covariates):
         empty = known & np.isnan(cells.columns[name])
         columns[name] = _filled_numbers(cells, cells.columns[name], empty, known, missing)
-        repairs += _told(cells, name, empty & ~np.isnan(columns[name]), empty, missing, filled)
+        repairs += _repairs_of_column(cells, name, empty & ~np.isnan(columns[name]), empty, missing, filled)
     for name in (*roles.past_categories, *roles.future_categories):
         empty = known & (cells.category_codes[name] < 0)
         if missing in ("ffill", "interpolate"):
             codes[name] = _carried(cells, cells.category_codes[name], empty)
-            repairs += _told(cells, name, empty & (codes[name] >= 0), empty, "ffill", filled)
+            repairs += _repairs_of_column(cells, name, empty & (codes[name] >= 0), empty, "ffill", filled)
         else:
             repairs += repairs_by_series(cells, empty, "missing: unknown category", name)
     return replace(cells, columns=columns, category_codes=codes), filled
 
 
 def without_later_values(panel: Panel, boundary: Any) -> Panel:
-    """The panel with every interpolated hole that reaches over the boundary carried forward in its training rows.
+    """Replace, in training rows, interpolation across the boundary by the value before the hole.
 
     Args:
         panel: as built.
@@ -261,7 +262,7 @@ def without_later_values(panel: Panel, boundary: Any) -> Panel:
 
 
 def sees_later_values(panel: Panel) -> Mask:
-    """Rows at which a cut-off would see what was drawn from a later value (num_rows,): inside interpolated holes."""
+    """Mask of rows at which a cut-off would see interpolated values from later rows (num_rows,)."""
     sees = np.zeros(panel.num_rows, np.bool_)
     if panel.filled.policy == "interpolate":
         for rows in panel.filled.rows.values():
@@ -270,7 +271,7 @@ def sees_later_values(panel: Panel) -> Mask:
 
 
 def hint_for(missing: str, column: str, *, needed: bool) -> tuple[str, tuple[str, ...]]:
-    """What to do about a cell that is empty in spite of the policy, and the options that this names.
+    """Return the hint for a cell that is still empty under the policy.
 
     Args:
         missing: the policy.
@@ -293,8 +294,10 @@ def _known_rows(cells: Cells, roles: Roles) -> Mask:
     return np.asarray(rows <= last[cells.series], np.bool_)
 
 
-def _told(cells: Cells, column: str, changed: Mask, empty: Mask, policy: str, filled: Filled) -> list[Repair]:
-    """Repairs of a column: what was filled, or under "mask" what is hidden."""
+def _repairs_of_column(
+    cells: Cells, column: str, changed: Mask, empty: Mask, policy: str, filled: Filled
+) -> list[Repair]:
+    """Repairs of one column: cells that were filled, or hidden under "mask"."""
     if policy == "mask":
         return repairs_by_series(cells, empty, "missing: masked", column)
     if changed.any():
@@ -321,8 +324,8 @@ def _carried(cells: Cells, values: NDArray[Any], empty: Mask) -> NDArray[Any]:
 def _last_known(empty: Mask, starts: NDArray[np.int64]) -> NDArray[np.int64]:
     """The nearest row at or before each one, of the same series, that is not empty; -1 where there is none."""
     rows = np.arange(len(empty))
-    found = np.maximum.accumulate(np.where(empty, -1, rows))
-    return np.where(found >= np.repeat(starts[:-1], np.diff(starts)), found, -1)
+    last = np.maximum.accumulate(np.where(empty, -1, rows))
+    return np.where(last >= np.repeat(starts[:-1], np.diff(starts)), last, -1)
 
 
 def _interpolated(cells: Cells, values: NDArray[np.float64], empty: Mask, known: Mask) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""One problem of a table: its code, its place, its fix.
+"""One problem of a table: its code, its position, its fix.
 
 Every stage that reads a table hands what it finds to a `Report`. Training passes `stop_at_errors`, which raises at the
 first error; `forecast check` passes a list's `append` and gets all of them from the same code.
@@ -29,7 +29,7 @@ Severity = Literal["error", "warning", "note"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong or worth knowing, where, and what to do about it. `row` counts data rows from 1.
+    """One problem or remark: its position, message and fix. `row` counts data rows from 1.
 
     `code` is registered in `data/codes`; `forecast check` fills `file` in where a stage leaves it out.
     """
@@ -49,13 +49,13 @@ class Finding:
 
     @property
     def fix(self) -> str:
-        """What to do about it: its own hint, or its code's."""
+        """Return the finding's own hint, or that of its code."""
         return self.hint if self.hint is not None else all_codes()[self.code].fix
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able: place, message and fix."""
-        places = {name: getattr(self, name) for name in ("file", "row", "column", "item_id")}
-        return {"code": self.code, "severity": self.severity, **places, "message": self.message, "fix": self.fix}
+        """Return a JSON-able form: position, message and fix."""
+        position = {name: getattr(self, name) for name in ("file", "row", "column", "item_id")}
+        return {"code": self.code, "severity": self.severity, **position, "message": self.message, "fix": self.fix}
 
     def to_error(self) -> DataError:
         """The error that stops training, with the finding's words and place."""
@@ -75,7 +75,7 @@ class Finding:
 
 
 def finding_of(error: DataError) -> Finding:
-    """The finding that an error is.
+    """Convert an error to a finding.
 
     Raises:
         ValueError: it has no code, which is a mistake of ours.
@@ -101,29 +101,29 @@ Report = Callable[[Finding], None]
 
 @dataclass(frozen=True)
 class Repair:
-    """One change that was made to the data as it was read. Nothing is repaired without one.
+    """One change made to the data while reading it. Every repair is recorded.
 
     A stage makes one per kind, series and column, with how often and where first.
     """
 
     kind: str
-    """What was done, as `duplicates: mean`, `missing: ffill`, `gap: rows added`, `short series: padded`."""
+    """Kind of change: `duplicates: mean`, `missing: ffill`, `gap: rows added`, `short series: padded`."""
     item_id: str | None = None
     """The series; None where it concerns the table or all series."""
     column: str | None = None
     count: int = 1
     """Cells or rows changed."""
     first: str | None = None
-    """Where first: the stamp's text, or `row 17 (line 18)`."""
+    """Position of the first change: the stamp's text, or `row 17 (line 18)`."""
 
     @property
     def message(self) -> str:
         """`missing: ffill, series 'a', column 'load': 3 times, first 2024-01-05`."""
-        places = [self.kind]
-        places += [f"series '{self.item_id}'"] if self.item_id is not None else []
-        places += [f"column '{self.column}'"] if self.column is not None else []
+        parts = [self.kind]
+        parts += [f"series '{self.item_id}'"] if self.item_id is not None else []
+        parts += [f"column '{self.column}'"] if self.column is not None else []
         first = f", first {self.first}" if self.first is not None else ""
-        return f"{', '.join(places)}: {counted(self.count, 'time')}{first}"
+        return f"{', '.join(parts)}: {counted(self.count, 'time')}{first}"
 
 
 def stop_at_errors(finding: Finding) -> None:
@@ -138,7 +138,7 @@ def stop_at_errors(finding: Finding) -> None:
 
 @contextlib.contextmanager
 def coded(code: str) -> Iterator[None]:
-    """Give errors that have no code this one: a stage in which nearly all that goes wrong is of one kind."""
+    """Give errors without a code this one, in a stage whose errors are nearly all of one kind."""
     try:
         yield
     except DataError as error:
@@ -148,7 +148,7 @@ def coded(code: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def naming(source: str) -> Iterator[None]:
-    """Name the table in errors without a file: a forecast reads two of them. An error with one names it itself."""
+    """Add the table's name to errors that lack it: a forecast reads two tables."""
     try:
         yield
     except DataError as error:
@@ -175,15 +175,13 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def report_each(
-    report: Report, places: Sequence[int] | NDArray[np.int64], finding_at: Callable[[int], Finding]
-) -> None:
-    """Report the finding at each place; after the first five only how many more there are."""
-    for at in places[:MOST]:
+def report_each(report: Report, rows: Sequence[int] | NDArray[np.int64], finding_at: Callable[[int], Finding]) -> None:
+    """Report the finding at each row; after the first five, only the number of the rest."""
+    for at in rows[:MOST]:
         report(finding_at(int(at)))
-    if len(places) > MOST:
-        first = finding_at(int(places[MOST]))
-        rest = f"{len(places) - MOST:,} more of {first.code}" + (f" in column '{first.column}'" if first.column else "")
+    if len(rows) > MOST:
+        first = finding_at(int(rows[MOST]))
+        rest = f"{len(rows) - MOST:,} more of {first.code}" + (f" in column '{first.column}'" if first.column else "")
         report(
             Finding(
                 first.code,
@@ -198,7 +196,7 @@ def report_each(
 
 
 def ended(report: Report, finding: Finding) -> DataError:
-    """Report a finding that nothing can be read beyond, and return the error to raise."""
+    """Report a finding that stops reading, and return the error to raise."""
     report(finding)
     return finding.to_error()
 
@@ -237,7 +235,7 @@ class Example:
     options: tuple[str, ...]
     files: dict[str, str]
     encoding: str
-    """How the table is saved."""
+    """Encoding the table is saved in."""
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class Frequency:
 
     @property
     def is_within_day(self) -> bool:
-        """Whether a step is shorter than a day, so that its stamps are instants and no dates."""
+        """Return whether a step is shorter than a day; stamps are then instants, not dates."""
         number, unit, _ = _parts(self.alias)
         return unit in UNITS and number * UNITS[unit] < DAY
 
@@ -95,7 +95,7 @@ class Frequency:
         )
 
     def steps_between(self, earlier: Stamps, later: Stamps) -> NDArray[np.float64]:
-        """How many steps lie between stamps, elementwise; no whole number when one is off the grid."""
+        """Number of steps between stamps, elementwise; not whole where a stamp is off the grid."""
         number, unit, anchor = _parts(self.alias)
         if not unit:
             return np.asarray((later - earlier) / number, np.float64)
@@ -225,13 +225,15 @@ def step_name(alias: str) -> str:
     number, unit, anchor = _parts(alias)
     name = UNIT_NAMES.get(unit) or UNIT_NAMES.get(unit[:1], "")
     days = {"BMS": "at its first business day", "BME": "at its last business day"}
-    place = days.get(unit) or ("" if unit not in MONTH_UNITS else "at its start" if unit[-1] == "S" else "at its end")
-    details = ", ".join(filter(None, (place, anchor.title())))
+    anchored = days.get(unit) or (
+        "" if unit not in MONTH_UNITS else "at its start" if unit[-1] == "S" else "at its end"
+    )
+    details = ", ".join(filter(None, (anchored, anchor.title())))
     return f"{number} {name}{'s' if number > 1 and name else ''}{f' ({details})' if details else ''}".strip()
 
 
 def guess_alias(stamps: Stamps) -> str | None:
-    """The alias of one series' sorted stamps without repeats; None when they are too few or most keep to no step."""
+    """Infer the alias of a series' sorted, distinct stamps; None when they are too few or irregular."""
     if len(stamps) < 3:
         return None
     for alias in _candidates(stamps):
@@ -242,7 +244,7 @@ def guess_alias(stamps: Stamps) -> str | None:
 
 
 def _candidates(stamps: Stamps) -> Iterator[str]:
-    """Aliases to try, calendar steps first: months of 31 days are no steps of 31 days."""
+    """Aliases to try, calendar steps first, because a month of 31 days is not a step of 31 days."""
     if stamps.dtype.kind != "M":
         yield str(_most_common(np.diff(stamps)))
         return
@@ -280,8 +282,8 @@ def _fixed_alias(step: int, weekday: int) -> str:
 
 
 def _most_common(values: NDArray[np.int64]) -> np.int64:
-    found, counts = np.unique(values, return_counts=True)
-    return np.int64(found[np.argmax(counts)])
+    distinct, counts = np.unique(values, return_counts=True)
+    return np.int64(distinct[np.argmax(counts)])
 
 
 def _month(stamps: Stamps) -> NDArray[np.int64]:
@@ -305,14 +307,14 @@ def _is_month_end(stamps: Stamps) -> NDArray[np.bool_]:
 
 
 def _is_business_month(stamps: Stamps, unit: str) -> NDArray[np.bool_]:
-    """Whether stamps are the first (BMS) or last (BME) business day of their month."""
+    """Mask of stamps that are the first (BMS) or last (BME) business day of their month."""
     months = stamps.astype("datetime64[M]") + (unit == "BME")
     days = np.busday_offset(months.astype("datetime64[D]"), -1 if unit == "BME" else 0, roll="forward")
     return np.asarray(stamps.astype("datetime64[D]") == days, np.bool_)
 
 
 def _on_anchor(stamps: Stamps, unit: str, anchor: str) -> NDArray[np.bool_]:
-    """Whether stamps start or end a month that the unit steps on."""
+    """Mask of stamps that start or end a month the unit steps on."""
     if unit.startswith("B"):
         return _is_business_month(stamps, unit)
     in_place = _is_month_start(stamps) if unit.endswith("S") else _is_month_end(stamps)

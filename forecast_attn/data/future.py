@@ -36,12 +36,12 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class FutureRows:
-    """What is known of the steps after each series' last known target."""
+    """Values known for the steps after each series' last known target."""
 
     stamps: Stamps
     """(num_series, horizon)"""
     present: NDArray[np.bool_]
-    """Whether some table has the cell, empty or not (num_series, horizon, num_future + num_future_categories)."""
+    """True where a table has the cell, empty or not (num_series, horizon, num_future + num_future_categories)."""
     covariates: NDArray[np.float64]
     """(num_series, horizon, num_future), NaN where not known."""
     category_codes: NDArray[np.int32]
@@ -78,7 +78,7 @@ def join_future(
 ) -> Panel:
     """The panel with exactly `horizon` future rows per series, with future covariates from another table.
 
-    Rows at other times or of other series, and a target column, are left out of account. Where both know a value, the
+    Rows at other times or of other series, and a target column, are ignored. Where both have a value, the
     table's counts. Of a table with a column issued_at counts the newest forecast that was issued by the last known
     target of the series; a note says which one that was.
 
@@ -94,9 +94,9 @@ def join_future(
     Raises:
         DataError: a column, a row or a value is missing, or every forecast was issued too late.
     """
-    own = own_future(panel, horizon)
+    own_rows = own_future(panel, horizon)
     add = _issued if is_issued(future_frame) else _given
-    rows, span = add(panel, own, future_frame, source, report, date_format)
+    rows, span = add(panel, own_rows, future_frame, source, report, date_format)
     missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, span)
     return _with_future(panel, rows)
 
@@ -108,7 +108,7 @@ def future_stamps(panel: Panel, horizon: int) -> Stamps:
 
 
 def own_future(panel: Panel, horizon: int) -> FutureRows:
-    """What the panel's own trailing rows know."""
+    """Future values in the panel's own trailing rows."""
     wanted = panel.ends[:, None] + np.arange(horizon)
     inside = wanted < panel.starts[1:, None]
     rows = np.where(inside, wanted, 0)
@@ -122,16 +122,18 @@ def own_future(panel: Panel, horizon: int) -> FutureRows:
 
 
 def missing_cells(roles: Roles, rows: FutureRows, masked: bool) -> NDArray[np.bool_]:
-    """Cells that a forecast needs and nobody knows (num_series, horizon, num_future + num_future_categories).
+    """Mask of the cells that a forecast needs and no table has (num_series, horizon, num_future +
+    num_future_categories).
 
-    A covariate known for k steps is needed for those. With `masked` an empty cell is no missing one, an absent row is.
+    A covariate known for k steps is needed for those only. With `masked`, an empty cell counts as known, an absent row
+    does not.
     """
     empty = np.concatenate([np.isnan(rows.covariates), rows.category_codes < 0], axis=2)
     return (empty & ~rows.present if masked else empty) & needed_cells(roles, rows.stamps.shape[1])
 
 
 def needed_cells(roles: Roles, horizon: int) -> NDArray[np.bool_]:
-    """Whether a forecast needs a step of a future covariate (horizon, num_future + num_future_categories)."""
+    """Mask of the future cells that a forecast needs (horizon, num_future + num_future_categories)."""
     known = np.array([roles.known_steps.get(name, horizon) for name in _future(roles)], np.int64)
     return np.arange(horizon)[:, None] < known
 
@@ -144,47 +146,53 @@ def _future(roles: Roles) -> tuple[str, ...]:
 
 
 def _given(
-    panel: Panel, own: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
+    panel: Panel, own_rows: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
 ) -> tuple[FutureRows, Stamps]:
-    """What is known together with a table of future covariates, and the table's stamps."""
+    """Merge in a table of future covariates; also return the table's stamps."""
     names = (panel.roles.time, *_future(panel.roles), *_identifier(panel))
     for name in names:
         require_column(frame, name, source)
-    found, series = _rows_of(panel, frame, source, report, date_format)
-    places = _places_in(panel, found, series, own.stamps, source)
-    covariates, codes, categories = own.covariates.copy(), own.category_codes.copy(), dict(own.categories)
+    table_stamps, series = _rows_of(panel, frame, source, report, date_format)
+    rows = _rows_in_table(panel, table_stamps, series, own_rows.stamps, source)
+    covariates, codes, categories = (
+        own_rows.covariates.copy(),
+        own_rows.category_codes.copy(),
+        dict(own_rows.categories),
+    )
     for position, name in enumerate(panel.roles.future_covariates):
         with naming(source):
-            given = np.append(parse_numbers(frame[name], report), np.nan)[places]
+            given = np.append(parse_numbers(frame[name], report), np.nan)[rows]
         covariates[..., position] = np.where(np.isnan(given), covariates[..., position], given)
     for position, name in enumerate(panel.roles.future_categories):
         table_codes, texts = categories_as_text(frame[name])
         lookup, categories[name] = _merged(categories[name], texts)
-        given_codes = np.append(table_codes, -1)[places]
+        given_codes = np.append(table_codes, -1)[rows]
         merged = np.append(pd.Index(categories[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]
         codes[..., position] = np.where(given_codes < 0, lookup[codes[..., position]], merged)
-    found = found[: frame.index.nunique()]  # rows that all series share stand there once per series
-    return FutureRows(own.stamps, own.present | (places >= 0)[..., None], covariates, codes, categories), found
+    table_stamps = table_stamps[: frame.index.nunique()]  # rows that all series share stand there once per series
+    return FutureRows(
+        own_rows.stamps, own_rows.present | (rows >= 0)[..., None], covariates, codes, categories
+    ), table_stamps
 
 
 def _issued(
-    panel: Panel, own: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
+    panel: Panel, own_rows: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
 ) -> tuple[FutureRows, Stamps]:
-    """What is known together with a table of forecasts and the times they were issued at, and the table's stamps."""
+    """Merge in forecasts with the times they were issued at; also return the table's stamps."""
     issued = parse_issued(frame, panel.roles, panel.item_ids, source, report, zone=panel.zone, date_format=date_format)
     cutoffs = panel.timestamps[panel.ends - 1]
     series = np.arange(panel.num_series)[:, None]
-    found = issued.newest(series, own.stamps, cutoffs[:, None])
-    all_issued_later(panel, issued, found, cutoffs)
+    used = issued.newest(series, own_rows.stamps, cutoffs[:, None])
+    all_issued_later(panel, issued, used, cutoffs)
     positions = [panel.roles.future_covariates.index(name) for name in issued.columns]
-    covariates = own.covariates.copy()
+    covariates = own_rows.covariates.copy()
     covariates[..., positions] = np.where(
-        (found >= 0)[..., None], np.append(issued.values, issued.values[:1], axis=0)[found], covariates[..., positions]
+        (used >= 0)[..., None], np.append(issued.values, issued.values[:1], axis=0)[used], covariates[..., positions]
     )
-    which_issues(issued, found, report)
-    present = own.present.copy()
-    present[..., positions] |= (found >= 0)[..., None]
-    return replace(own, present=present, covariates=covariates), issued.stamps
+    which_issues(issued, used, report)
+    present = own_rows.present.copy()
+    present[..., positions] |= (used >= 0)[..., None]
+    return replace(own_rows, present=present, covariates=covariates), issued.stamps
 
 
 def _identifier(panel: Panel) -> tuple[str, ...]:
@@ -214,11 +222,11 @@ def _rows_of(
     return stamps, series
 
 
-def _places_in(panel: Panel, found: Stamps, series: Ints, stamps: Stamps, source: str) -> Ints:
+def _rows_in_table(panel: Panel, table_stamps: Stamps, series: Ints, stamps: Stamps, source: str) -> Ints:
     """Position in the table of each (series, step) wanted (num_series, horizon), -1 where it has none."""
     times = np.unique(stamps)
-    at_time = np.minimum(np.searchsorted(times, found), len(times) - 1)
-    rows = np.flatnonzero((series >= 0) & (times[at_time] == found))
+    at_time = np.minimum(np.searchsorted(times, table_stamps), len(times) - 1)
+    rows = np.flatnonzero((series >= 0) & (times[at_time] == table_stamps))
     keys = series[rows] * len(times) + at_time[rows]
     order = np.argsort(keys, kind="stable")
     rows, keys = rows[order], keys[order]
@@ -226,19 +234,19 @@ def _places_in(panel: Panel, found: Stamps, series: Ints, stamps: Stamps, source
     repeated = np.flatnonzero((keys[1:] == keys[:-1]) & np.isin(keys[1:], asked)) + 1
     if len(repeated):
         at = int(rows[repeated].min())
-        raise twice(panel.item_ids[series[at]], panel.zone.stamp_text(found[at]), at, source)
-    places = np.searchsorted(keys, asked)
-    is_there = np.append(keys, -1)[places] == asked
-    return np.where(is_there, np.append(rows, -1)[places], -1)
+        raise twice(panel.item_ids[series[at]], panel.zone.stamp_text(table_stamps[at]), at, source)
+    positions = np.searchsorted(keys, asked)
+    is_there = np.append(keys, -1)[positions] == asked
+    return np.where(is_there, np.append(rows, -1)[positions], -1)
 
 
 def _series_in(panel: Panel, frame: pd.DataFrame) -> Ints:
     """Index into the panel's series of every row of the table, -1 for series it does not have."""
     if panel.roles.item_id is None or panel.roles.item_id not in frame.columns:
         return np.zeros(len(frame), np.int64)
-    found, item_ids = ids_as_text(frame[panel.roles.item_id])
+    indices, item_ids = ids_as_text(frame[panel.roles.item_id])
     position = pd.Index(panel.item_ids, dtype=object).get_indexer(pd.Index(item_ids, dtype=object))
-    return np.append(position, -1)[found]
+    return np.append(position, -1)[indices]
 
 
 # --------------------------------------------------------------------------- into the panel
@@ -266,7 +274,7 @@ def _with_future(panel: Panel, rows: FutureRows) -> Panel:
 
 
 def _masked(panel: Panel, rows: FutureRows) -> list[Repair]:
-    """What is hidden of the steps to forecast: cells that are needed and empty, by series and column."""
+    """Repairs for needed cells that are empty and therefore hidden, by series and column."""
     names, empty = _future(panel.roles), missing_cells(panel.roles, rows, masked=False)
     counts = empty.sum(axis=1)
     return [
@@ -290,7 +298,7 @@ SHOWN = 5
 
 
 def missing_future(
-    panel: Panel, stamps: Stamps, missing: NDArray[np.bool_], source: str | None, found: Stamps | None = None
+    panel: Panel, stamps: Stamps, missing: NDArray[np.bool_], source: str | None, table_stamps: Stamps | None = None
 ) -> None:
     """Refuse to forecast without what has to be known.
 
@@ -299,7 +307,7 @@ def missing_future(
         stamps: of the steps to forecast (num_series, horizon).
         missing: cells (num_series, horizon, num_columns) that are needed and not known.
         source: name of the table of future covariates; None where there is none.
-        found: the stamps of that table (num_rows,).
+        table_stamps: the stamps of that table (num_rows,).
 
     Raises:
         DataError: names the missing stamps.
@@ -311,7 +319,7 @@ def missing_future(
     names = tuple(name for name, is_missing in zip(columns, missing[index].any(axis=0), strict=True) if is_missing)
     steps = np.flatnonzero(missing[index].any(axis=1))
     where = "the data" if source is None else f"'{source}'"
-    extent = "" if found is None else _extent(found, panel.zone)
+    extent = "" if table_stamps is None else _extent(table_stamps, panel.zone)
     message = (
         f"{where} has no {quoted(names)} for {len(steps)} of the {counted(stamps.shape[1], 'step')} to forecast of "
         f"series '{panel.item_ids[index]}': {_listed(stamps[index, steps], panel.zone)}"
@@ -338,19 +346,19 @@ def _others(missing: NDArray[np.bool_], lacking: NDArray[np.int64]) -> str:
     return f"; and for {steps} of {len(lacking):,} more series"
 
 
-def _extent(found: Stamps, zone: Zone) -> str:
-    """How many rows the table has, from when to when."""
-    times = found if found.dtype.kind != "M" else found[~np.isnat(found)]
+def _extent(table_stamps: Stamps, zone: Zone) -> str:
+    """Number of rows and time span of the table, for a message."""
+    times = table_stamps if table_stamps.dtype.kind != "M" else table_stamps[~np.isnat(table_stamps)]
     span = f", from {zone.stamp_text(times.min())} to {zone.stamp_text(times.max())}" if len(times) else ""
-    return f"; it has {counted(len(found), 'row')}{span}"
+    return f"; it has {counted(len(table_stamps), 'row')}{span}"
 
 
 def bad_time(frame: pd.DataFrame, column: str, at: int, source: str) -> DataError:
-    """A cell that is no time stamp."""
+    """Error for a cell that is no time stamp."""
     value = frame[column].iloc[at]
-    said = "empty" if pd.isna(value) else f"'{value}'"
+    shown = "empty" if pd.isna(value) else f"'{value}'"
     return DataError(
-        f"'{source}': column '{column}' is {said} at {place(at + 1)}; expected a time stamp",
+        f"'{source}': column '{column}' is {shown} at {place(at + 1)}; expected a time stamp",
         row=at + 1,
         column=column,
         value=None if pd.isna(value) else str(value),
@@ -358,15 +366,15 @@ def bad_time(frame: pd.DataFrame, column: str, at: int, source: str) -> DataErro
     )
 
 
-def other_kind_of_time(column: str, found: Stamps, wanted: Stamps, source: str) -> DataError:
-    """Steps where the history has dates, or the other way round."""
+def other_kind_of_time(column: str, stamps: Stamps, wanted: Stamps, source: str) -> DataError:
+    """Error for steps where the history has dates, or the other way round."""
     kinds = {"M": "dates", "i": "whole numbers"}
-    said = f"'{source}' has {kinds[found.dtype.kind]} in '{column}', the history {kinds[wanted.dtype.kind]}"
+    said = f"'{source}' has {kinds[stamps.dtype.kind]} in '{column}', the history {kinds[wanted.dtype.kind]}"
     return DataError(said, column=column, file=source)
 
 
 def twice(item_id: str, stamp: str, at: int, source: str) -> DataError:
-    """Two rows for one step."""
+    """Error for two rows of one step."""
     return DataError(
         f"'{source}' has {stamp} of series '{item_id}' twice, the second at {place(at + 1)}",
         "keep one of the rows",
@@ -381,21 +389,21 @@ def twice(item_id: str, stamp: str, at: int, source: str) -> DataError:
 
 
 def all_issued_later(
-    panel: Panel, issued: IssuedForecasts, found: NDArray[np.int64], cutoffs: NDArray[np.generic]
+    panel: Panel, issued: IssuedForecasts, used: NDArray[np.int64], cutoffs: NDArray[np.generic]
 ) -> None:
     """Refuse forecasts of a series that were all made after its last known target.
 
     Args:
         panel: the history.
         issued: the forecasts of its series.
-        found: place of the forecast used for each step (num_series, horizon), -1 for none.
+        used: index of the forecast used for each step (num_series, horizon), -1 for none.
         cutoffs: stamp of the last known target of each series (num_series,).
 
     Raises:
         DataError: names the series, its cut-off and the first issue.
     """
     earliest = _earliest(issued, panel.num_series)
-    for index in np.flatnonzero((found < 0).all(axis=1) & (earliest > cutoffs))[:1]:
+    for index in np.flatnonzero((used < 0).all(axis=1) & (earliest > cutoffs))[:1]:
         message = (
             f"every forecast of series '{panel.item_ids[index]}' in '{issued.source}' was issued after its last known "
             f"target, at {panel.zone.stamp_text(cutoffs[index])}; the first at {panel.zone.stamp_text(earliest[index])}"
@@ -405,7 +413,7 @@ def all_issued_later(
 
 
 def _earliest(issued: IssuedForecasts, num_series: int) -> Stamps:
-    """When the first forecast of each series was issued (num_series,); the beginning of time where it has none."""
+    """Issue time of each series' first forecast (num_series,); the beginning of time where it has none."""
     bounds = np.searchsorted(issued.series, np.arange(num_series + 1))
     has_any = np.diff(bounds) > 0
     earliest = np.full(num_series, np.iinfo(np.int64).min + 1).astype(issued.issued_at.dtype)
@@ -414,13 +422,13 @@ def _earliest(issued: IssuedForecasts, num_series: int) -> Stamps:
     return earliest
 
 
-def which_issues(issued: IssuedForecasts, found: NDArray[np.int64], report: Report) -> None:
+def which_issues(issued: IssuedForecasts, used: NDArray[np.int64], report: Report) -> None:
     """Note which issues are used."""
-    used = np.unique(issued.issued_at[found[found >= 0]])
-    if not len(used):
+    times = np.unique(issued.issued_at[used[used >= 0]])
+    if not len(times):
         return
-    first, last, newest = (issued.zone.stamp_text(at) for at in (used[0], used[-1], issued.issued_at.max()))
-    which = first if len(used) == 1 else f"{first} to {last}"
+    first, last, newest = (issued.zone.stamp_text(at) for at in (times[0], times[-1], issued.issued_at.max()))
+    which = first if len(times) == 1 else f"{first} to {last}"
     message = f"'{issued.source}': the forecasts of {quoted(issued.columns)} issued at {which} are used"
-    unused = f"; those issued later, up to {newest}, are not" if issued.issued_at.max() > used[-1] else ""
+    unused = f"; those issued later, up to {newest}, are not" if issued.issued_at.max() > times[-1] else ""
     report(Finding("FA509", "note", message + unused))

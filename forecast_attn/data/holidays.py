@@ -25,12 +25,12 @@ _INSTALL = "pip install 'forecast-attn[holidays]'"
 
 @dataclass(frozen=True)
 class Holidays:
-    """Which days off a run knows."""
+    """The days off that a run knows."""
 
     regions: tuple[str, ...] = ()
     """Countries and their parts as in ISO 3166, such as DE, US-CA."""
     package_version: str | None = None
-    """Of the package that knew them in training; None without regions."""
+    """Version of the package used in training; None without regions."""
     dates: tuple[str, ...] = ()
     """The user's own days as YYYY-MM-DD, sorted."""
 
@@ -76,7 +76,7 @@ class Holidays:
         return [_public_holidays(region, range(years[0], years[1] + 1)) for region in self.regions]
 
     def notes(self, local_stamps: Stamps) -> tuple[Finding, ...]:
-        """What is to be said about forecasting these stamps: other package, and years the user's dates do not reach."""
+        """Findings about forecasting these stamps: another package version, years beyond the user's dates."""
         return (*self._other_package(), *self._beyond_dates(local_stamps))
 
     def _other_package(self) -> tuple[Finding, ...]:
@@ -86,7 +86,7 @@ class Holidays:
         return (Finding("FA521", "note", message, f"pip install holidays=={self.package_version} for the same days"),)
 
     def _beyond_dates(self, local_stamps: Stamps) -> tuple[Finding, ...]:
-        """A list of dates speaks for whole years: days of a later year are not known to be working days."""
+        """Mask of steps in years after the last date: the user's list says nothing about them."""
         if not self.dates or not len(local_stamps):
             return ()
         last_year, stamps = int(self.dates[-1][:4]), local_stamps.astype("datetime64[Y]").astype(int) + 1970
@@ -123,7 +123,7 @@ class Holidays:
 
 
 def read_dates(frame: pd.DataFrame, source: str) -> tuple[str, ...]:
-    """The days of a table of dates: each once, sorted, as YYYY-MM-DD. Further columns, such as names, are for people.
+    """Read the days of a table of dates: distinct, sorted, as YYYY-MM-DD. Further columns are ignored.
 
     Args:
         frame: the table as read.
@@ -136,9 +136,9 @@ def read_dates(frame: pd.DataFrame, source: str) -> tuple[str, ...]:
     stamps, bad = parse_timestamps(frame[column], column)
     for at in np.flatnonzero(bad)[:1]:
         value = frame[column].iloc[at]
-        said = "is empty" if pd.isna(value) else f"is '{value}'"
+        problem = "is empty" if pd.isna(value) else f"is '{value}'"
         raise DataError(
-            f"'{source}': column '{column}' {said} at {place(int(at) + 1)}; expected a date",
+            f"'{source}': column '{column}' {problem} at {place(int(at) + 1)}; expected a date",
             "write dates as YYYY-MM-DD",
             code="FA523",
             row=int(at) + 1,
@@ -169,13 +169,13 @@ def _date_column(frame: pd.DataFrame, source: str) -> str:
         return dates[0]
     if len(dates) > 1:
         raise DataError(
-            f"'{source}' has several columns of dates: {quoted(dates)}", "call one of them date", file=source
+            f"'{source}' has several columns of dates: {quoted(dates)}", "name one of them date", file=source
         )
     if any(looks_like_dates(pd.Series([name])) for name in columns):
         said = f"'{source}' has no header line: its first line is {quoted(columns)}"
         raise DataError(said, "write date above it", file=source)
     said = f"'{source}' has no column of dates; its columns are {quoted(columns)}"
-    raise DataError(said, "a column date of YYYY-MM-DD", file=source)
+    raise DataError(said, "name the column date and write YYYY-MM-DD", file=source)
 
 
 # --------------------------------------------------------------------------- days of a step
@@ -231,19 +231,19 @@ def _known_region(region: str) -> str:
     if part.lower() not in spelled:
         known = ", ".join(f"{country}-{name}" for name in countries[country])
         raise ConfigError(
-            f"--holidays: '{country}' has no part '{part}'",
-            f"known: {known}" if known else f"{country} has no parts with holidays of their own",
+            f"--holidays: '{country}' has no region '{part}'",
+            f"known: {known}" if known else f"{country} has no regions with holidays of their own",
         )
     return f"{country}-{spelled[part.lower()]}"
 
 
 def _nearest_country(region: str) -> str:
-    """The code of a country by something like its name: people write Germany, or GER."""
+    """Code of the country whose name is most like the text: people write Germany, or GER."""
     from importlib import import_module
 
     known: dict[str, tuple[str, ...]] = import_module("holidays.registry").COUNTRIES
     names = {name: codes[1] for words, codes in known.items() for name in (words.replace("_", " "), codes[2])}
     match = nearest(region, list(names))
     if match is None:
-        return "countries by their ISO 3166 code: DE, FR, US-CA, …"
+        return "use ISO 3166 codes: DE, FR, US-CA, …"
     return f"did you mean '{names[match]}' ({match.title()})?"

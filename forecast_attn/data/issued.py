@@ -54,10 +54,10 @@ class IssuedForecasts:
     values: NDArray[np.float64]
     """(num_forecasts, num_columns), finite."""
     zone: Zone
-    """In which both times are shown."""
+    """Zone that both times are shown in."""
 
     def of_series(self, item_ids: tuple[str, ...]) -> IssuedForecasts:
-        """The forecasts of these series, whose order counts from now on."""
+        """Select the forecasts of these series, and reindex them in this order."""
         position = pd.Index(item_ids, dtype=object).get_indexer(pd.Index(self.item_ids, dtype=object))
         series = position[self.series]
         return in_order(replace(self, item_ids=item_ids, series=series).take(np.flatnonzero(series >= 0)))
@@ -73,7 +73,7 @@ class IssuedForecasts:
         )
 
     def newest(self, series: Ints, stamps: Stamps, cutoffs: Stamps) -> Ints:
-        """The place of the newest forecast issued at or before each cut-off (any shape), -1 where there is none.
+        """Index of the newest forecast issued at or before each cut-off (any shape), -1 where there is none.
 
         Args:
             series: indices into `item_ids`.
@@ -85,15 +85,15 @@ class IssuedForecasts:
             return np.full(np.shape(stamps), -1)
         place_of_time = np.minimum(np.searchsorted(times, stamps), len(times) - 1)
         asked = (series * len(times) + place_of_time) * (len(issues) + 1)
-        own = self.series * len(times) + np.searchsorted(times, self.stamps)
-        keys = own * (len(issues) + 1) + np.searchsorted(issues, self.issued_at) + 1
-        found = np.searchsorted(keys, asked + np.searchsorted(issues, cutoffs, side="right"), side="right") - 1
+        steps = self.series * len(times) + np.searchsorted(times, self.stamps)
+        keys = steps * (len(issues) + 1) + np.searchsorted(issues, self.issued_at) + 1
+        newest = np.searchsorted(keys, asked + np.searchsorted(issues, cutoffs, side="right"), side="right") - 1
         # Nothing of this series and time stands at or before the cut-off when a smaller key was found.
-        is_there = (found >= 0) & (keys[found] >= asked) & (times[place_of_time] == stamps)
-        return np.where(is_there, found, -1)
+        is_there = (newest >= 0) & (keys[newest] >= asked) & (times[place_of_time] == stamps)
+        return np.where(is_there, newest, -1)
 
     def newest_values(self, series: Ints, stamps: Stamps, cutoffs: Stamps) -> NDArray[np.float64]:
-        """What `newest` finds (…, num_columns), NaN where there is nothing."""
+        """Values of the forecasts that `newest` returns (…, num_columns), NaN where there is none."""
         nothing = np.full((1, len(self.columns)), np.nan)
         return np.concatenate([self.values, nothing])[self.newest(series, stamps, cutoffs)]
 
@@ -104,14 +104,14 @@ def in_order(table: IssuedForecasts) -> IssuedForecasts:
 
 
 def is_issued(frame: pd.DataFrame) -> bool:
-    """Whether a table says when its values were issued."""
+    """Return whether a table has the column issued_at."""
     return ISSUED_AT in frame.columns
 
 
 def declare_issued(
     frame: pd.DataFrame, issued: pd.DataFrame, config: DataConfig
 ) -> tuple[pd.DataFrame, DataConfig, tuple[str, ...]]:
-    """Make what a table of forecasts is about future covariates of the data.
+    """Declare the columns of a table of forecasts as future covariates of the data.
 
     Returns:
         The data with an empty column for each covariate that it lacks, the options with all of them declared, and the
@@ -133,9 +133,9 @@ def declare_issued(
 
 def _numeric_columns(frame: pd.DataFrame, config: DataConfig) -> tuple[str, ...]:
     """The numeric columns of a table of forecasts that are neither time, series nor target."""
-    others = {config.time, config.item_id, config.target, ISSUED_AT, *config.ignore}
+    not_covariates = {config.time, config.item_id, config.target, ISSUED_AT, *config.ignore}
     known = {*TIME_NAMES, *LOOSE_TIME_NAMES, *STEP_NAMES, *ID_NAMES}
-    free = [str(name) for name in frame.columns if name not in others and str(name).lower() not in known]
+    free = [str(name) for name in frame.columns if name not in not_covariates and str(name).lower() not in known]
     return tuple(sorted(name for name in free if is_numeric(frame[name])))
 
 
@@ -147,10 +147,10 @@ def fill_absent(
     report: Report,
     severity: Severity = "error",
 ) -> Cells:
-    """The cells of columns that only the table of forecasts has: for each row what was forecast at that time or before.
+    """Fill columns that only the table of forecasts has: each row gets the newest forecast issued by then.
 
-    Rows that nothing was forecast for in time stay empty and are reported: a later forecast would be a leak. What comes
-    after the last known target is filled by what was known at that.
+    Rows without a forecast in time stay empty and are reported: a later forecast would be a leak. Rows after the last
+    known target get the forecasts that were known at that target.
 
     Args:
         cells: the data, in which these columns are empty.
@@ -161,8 +161,8 @@ def fill_absent(
         severity: of those; no error where values may be missing.
     """
     known = ~np.isnan(cells.columns[roles.target])
-    own = issued.of_series(cells.item_ids)
-    values = own.newest_values(cells.series.astype(np.int64), cells.stamps, _known_by(cells, known))
+    forecasts = issued.of_series(cells.item_ids)
+    values = forecasts.newest_values(cells.series.astype(np.int64), cells.stamps, _known_by(cells, known))
     filled = {name: values[:, issued.columns.index(name)] for name in names}
     for name, column in filled.items():
         empty = np.flatnonzero(np.isnan(column) & known)
@@ -182,7 +182,7 @@ def _known_by(cells: Cells, known: NDArray[np.bool_]) -> Stamps:
 
 def _unknown_column(name: str, frame: pd.DataFrame, config: DataConfig) -> DataError:
     near = nearest(name, [*config.future_covariates, *(str(column) for column in frame.columns)])
-    hint = f"--future '{name}' if it is known only as it was forecast; else remove it from the table of forecasts"
+    hint = f"pass --future '{name}' if only forecasts of it are known; else remove it from the table of forecasts"
     return DataError(
         f"the table of forecasts (--vintages) has a column '{name}', which the data does not have",
         f"did you mean '{near}'? or {hint}" if near else hint,
@@ -194,7 +194,7 @@ def _unknown_column(name: str, frame: pd.DataFrame, config: DataConfig) -> DataE
 def _not_forecast(cells: Cells, column: str, severity: Severity, at: int) -> Finding:
     name, stamp = cells.item_ids[cells.series[at]], cells.text(at)
     message = f"no forecast of '{column}' for {stamp} of series '{name}' was issued at or before that time"
-    hint = f"add older forecasts, or a column '{column}' with what came true; or --missing mask"
+    hint = f"add older forecasts, or a column '{column}' with the actual values; or pass --missing mask"
     row = int(cells.rows[at])
     return Finding("FA506", severity, message, hint, item_id=name, column=column, row=row, options=("missing",))
 
@@ -277,7 +277,7 @@ def _columns(frame: pd.DataFrame, roles: Roles, several: bool, source: str) -> t
         raise DataError(
             f"'{source}' has none of the future covariates {quoted(roles.future_covariates)}; its columns are "
             f"{quoted([str(name) for name in frame.columns])}",
-            "--future NAME names them",
+            "name them with --future NAME",
             code="FA501",
             file=source,
         )
@@ -287,7 +287,7 @@ def _columns(frame: pd.DataFrame, roles: Roles, several: bool, source: str) -> t
 def _both_times(
     frame: pd.DataFrame, time: str, series: Ints, item_ids: tuple[str, ...], read: ReadStamps, report: Report
 ) -> tuple[Stamps, Stamps, NDArray[np.bool_]]:
-    """When each forecast is for, when it was issued, and whether one of the two is no time (num_rows,).
+    """Return the target and issue times of each forecast, and a mask where either is no time (num_rows,).
 
     Of an hour that comes twice as the clock is put back the order of rows tells which is which: one issue's forecasts
     of a series run through time. Its issued_at stands in many rows and is looked at once.
@@ -324,9 +324,9 @@ def _series(frame: pd.DataFrame, roles: Roles, item_ids: tuple[str, ...]) -> Int
     """Index into the data's series of every row (num_rows,), -1 for others."""
     if roles.item_id is None or roles.item_id not in frame.columns:
         return np.zeros(len(frame), np.int64)
-    found, names = ids_as_text(frame[roles.item_id])
+    indices, names = ids_as_text(frame[roles.item_id])
     position = pd.Index(item_ids, dtype=object).get_indexer(pd.Index(names, dtype=object))
-    return np.append(position, -1)[found]
+    return np.append(position, -1)[indices]
 
 
 def _of_every_series(table: IssuedForecasts) -> IssuedForecasts:
@@ -349,8 +349,8 @@ def _without_repeats(table: IssuedForecasts, report: Report) -> IssuedForecasts:
 
 def _bad_time(frame: pd.DataFrame, column: str, at: int) -> Finding:
     value = frame[column].iloc[at]
-    said = "is empty" if pd.isna(value) else f"is {str(value)!r}, which is no time stamp"
-    message = f"column '{column}' {said} at {place(at + 1)}"
+    problem = "is empty" if pd.isna(value) else f"is {str(value)!r}, which is no time stamp"
+    message = f"column '{column}' {problem} at {place(at + 1)}"
     hint, text = "write dates as YYYY-MM-DD HH:MM", None if pd.isna(value) else str(value)
     return Finding("FA502", "error", message, hint, column=column, row=at + 1, value=text)
 

@@ -1,7 +1,7 @@
-"""Puts parsed stamps onto the axis: UTC below a day, dates on the wall clock from a day on.
+"""Puts parsed stamps onto the axis: UTC for steps below a day, wall-clock dates from a day on.
 
-In autumn an hour of the wall clock comes twice. Which of two equal stamps is which, the order of the file tells, when
-the series is sorted in time; nothing else does, so that everything else is an error and no guess.
+In autumn, one hour of the wall clock occurs twice. The order of the file tells two equal stamps apart when the series
+is sorted in time. Nothing else is evidence: every other case is an error, never a guess.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from forecast_attn.data.zones import Zone, checked_zone
 def localise(
     cells: Cells, report: Report, *, tz: str | None = None, freq: str | None = None, zone: Zone | None = None
 ) -> Cells:
-    """The cells on the axis of their zone, sorted; `zone` says how they are shown.
+    """Put the cells on the axis of their zone, sorted; `zone` says how they are shown.
 
     Args:
         cells: as parsed.
@@ -55,7 +55,7 @@ def axis_stamps(
     item_ids: tuple[str, ...],
     date_format: str | None = None,
 ) -> tuple[Stamps, Mask]:
-    """A column of another table on the axis of a run (num_rows,), and which cells are no time stamps (num_rows,).
+    """Put a column of another table on a run's axis (num_rows,); also return a mask of cells that are no time.
 
     Args:
         column: as read.
@@ -88,16 +88,16 @@ def axis_stamps(
 def _zone_of(cells: Cells, tz: str | None, freq: str | None, report: Report) -> Zone:
     """The zone that the user or the stamps name; local from steps of a day on."""
     name = tz or cells.zone.name
-    found = np.unique(cells.offsets) if cells.offsets is not None else np.zeros(0, np.int32)
-    if name is None and len(found) == 1:
-        name = offset_name(int(found[0]))
+    offsets = np.unique(cells.offsets) if cells.offsets is not None else np.zeros(0, np.int32)
+    if name is None and len(offsets) == 1:
+        name = offset_name(int(offsets[0]))
     if not _is_within_day(replace(cells, stamps=_wall_clock(cells, name)), freq):
         return Zone(name, "local")
     if name is not None:
         return Zone(name, "utc")
-    if not len(found):
+    if not len(offsets):
         return Zone()
-    report(_offsets_vary(found))
+    report(_offsets_vary(offsets))
     return Zone("+00:00", "utc")
 
 
@@ -120,7 +120,7 @@ def _are_instants(cells: Cells) -> bool:
 
 
 def _is_within_day(cells: Cells, freq: str | None) -> bool:
-    """Whether the longest series steps by less than a day; where it keeps to no step, whether its clocks differ."""
+    """Return whether the longest series steps by less than a day; if irregular, whether its clock times differ."""
     starts = cells.starts
     longest = int(np.argmax(np.diff(starts)))
     stamps = np.unique(cells.stamps[starts[longest] : starts[longest + 1]])
@@ -130,10 +130,10 @@ def _is_within_day(cells: Cells, freq: str | None) -> bool:
     return bool((stamps.astype(np.int64) % (86_400 * 10**9) != stamps[0].astype(np.int64) % (86_400 * 10**9)).any())
 
 
-def _offsets_vary(found: NDArray[np.int32]) -> Finding:
-    names = ", ".join(offset_name(int(offset)) for offset in found[:4])
+def _offsets_vary(offsets: NDArray[np.int32]) -> Finding:
+    names = ", ".join(offset_name(int(offset)) for offset in offsets[:4])
     message = f"the time stamps carry different offsets ({names}); results are in UTC"
-    hint = "--tz Europe/Berlin, say, shows them on the clock of one place"
+    hint = "pass a zone, such as --tz Europe/Berlin, to show them on one clock"
     return Finding("FA209", "note", message, hint, options=("tz",))
 
 
@@ -155,14 +155,14 @@ def _onto(cells: Cells, zone: Zone, report: Report) -> Cells:
     return sorted_cells(_resolved(bare, report))
 
 
-def _unlike_training(said: str) -> Finding:
-    return Finding("FA201", "error", f"the time stamps {said}", "write them as in training")
+def _unlike_training(difference: str) -> Finding:
+    return Finding("FA201", "error", f"the time stamps {difference}", "write them as in training")
 
 
 def _resolved(cells: Cells, report: Report) -> Cells:
-    """Wall-clock stamps as instants; reports those that are none, and those that can be two."""
+    """Convert wall-clock stamps to instants; report those that do not exist, and those that are ambiguous."""
     first, second = cells.zone.instants(cells.stamps)
-    is_second, is_unclear = _told_by_order(cells, first, second)
+    is_second, is_unclear = _resolved_by_order(cells, first, second)
     absent = first > second
     report_each(report, _in_file(cells, absent), lambda at: _absent_hour(cells, at))
     report_each(report, _in_file(cells, is_unclear), lambda at: _unclear_hour(cells, at))
@@ -170,10 +170,12 @@ def _resolved(cells: Cells, report: Report) -> Cells:
     return resolved.take(~absent) if absent.any() else resolved
 
 
-def _told_by_order(cells: Cells, first: NDArray[np.datetime64], second: NDArray[np.datetime64]) -> tuple[Mask, Mask]:
-    """Of stamps in a repeated hour: which come after the change, and which cannot be told (num_rows,) each.
+def _resolved_by_order(
+    cells: Cells, first: NDArray[np.datetime64], second: NDArray[np.datetime64]
+) -> tuple[Mask, Mask]:
+    """Masks of stamps in a repeated hour: after the change, and undecidable (num_rows,) each.
 
-    A series that runs forward or backward in time in the file tells, when it holds each such stamp twice.
+    The order decides when the series runs forward or backward in the file and holds each such stamp twice.
     """
     repeated = first < second
     if not repeated.any():
@@ -200,8 +202,8 @@ def _directions(cells: Cells, order: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _in_file(cells: Cells, which: Mask) -> NDArray[np.int64]:
     """Places of the rows, in the order of the file."""
-    places = np.flatnonzero(which)
-    return places[np.argsort(cells.rows[places])]
+    rows = np.flatnonzero(which)
+    return rows[np.argsort(cells.rows[rows])]
 
 
 def _absent_hour(cells: Cells, at: int) -> Finding:
@@ -209,7 +211,7 @@ def _absent_hour(cells: Cells, at: int) -> Finding:
     stamp = stamp_text(cells.stamps[at])
     message = (
         f"{stamp} at {place(row)}, series '{name}', does not exist in {cells.zone.name}: "
-        "the clock was put forward over it"
+        "the clock was put forward past it"
     )
     hint = "leave --tz out if the stamps do not follow that clock; or correct the stamp"
     return Finding("FA210", "error", message, hint, item_id=name, row=row, value=stamp, options=("tz",))
@@ -218,10 +220,10 @@ def _absent_hour(cells: Cells, at: int) -> Finding:
 def _unclear_hour(cells: Cells, at: int) -> Finding:
     row, name, stamp = int(cells.rows[at]), cells.item_ids[cells.series[at]], cells.stamps[at]
     times = int(np.sum((cells.series == cells.series[at]) & (cells.stamps == stamp)))
-    found = {1: "it stands once in the series", 2: "the series is not sorted in time there"}
+    reasons = {1: "the series has it once", 2: "the series is not sorted in time there"}
     message = (
         f"{stamp_text(stamp)} at {place(row)}, series '{name}', comes twice in {cells.zone.name}, before and after the "
-        f"clock is put back; {found.get(times, f'it stands {times} times in the series')}"
+        f"clock is put back; {reasons.get(times, f'it stands {times} times in the series')}"
     )
     meant = " or ".join(cells.zone.stamp_text(instants[0]) for instants in cells.zone.instants(cells.stamps[[at]]))
     hint = f"write the offset into the stamps: {meant}; or leave --tz out if they do not follow that clock"

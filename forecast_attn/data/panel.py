@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Filled:
-    """Which cells of a panel were filled, and how."""
+    """The filled cells of a panel, and the policy that filled them."""
 
     policy: str = "error"
     rows: dict[str, NDArray[np.int64]] = field(default_factory=dict)
@@ -66,13 +66,13 @@ class Panel:
     issued: IssuedForecasts | None = None
     """Future covariates as they were forecast, where a table of them was given."""
     zone: Zone = field(default_factory=Zone)
-    """How the time stamps are shown."""
+    """Zone that the time stamps are shown in."""
     date_order: str | None = None
-    """How the table wrote dates of three numbers: day-first, month-first or year-first."""
+    """Order of dates of three numbers in the table: day-first, month-first or year-first."""
     filled: Filled = field(default_factory=Filled)
-    """Which values are not from the table; of a panel as built."""
+    """Cells that are not from the table, in a panel as built."""
     repairs: tuple[Repair, ...] = ()
-    """What options such as --missing changed as the table was read."""
+    """Changes made by options such as --missing while the table was read."""
 
     @property
     def num_series(self) -> int:
@@ -109,7 +109,7 @@ class Panel:
 
 
 def tail(panel: Panel, rows: int) -> pd.DataFrame:
-    """The last `rows` known rows of every series and its future rows, under the table's own column names.
+    """The last `rows` known rows of every series and its future rows, under the table's column names.
 
     `build_panel` with the same roles and frequency reads it back bit-equal.
     """
@@ -119,7 +119,7 @@ def tail(panel: Panel, rows: int) -> pd.DataFrame:
 
 
 def panel_to_frame(panel: Panel) -> pd.DataFrame:
-    """The whole panel as a table under its own column names."""
+    """The whole panel as a table under its original column names."""
     series = panel.series_of_rows
     columns: dict[str, object] = {panel.roles.time: panel.zone.column(panel.timestamps)}
     if panel.roles.item_id is not None:

@@ -1,4 +1,4 @@
-"""From a table to a panel: parsed, sorted, put on one time axis, and refused where a value is missing."""
+"""Builds a panel from a table: parses, sorts, puts it on one time axis, and refuses missing values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class VintageTable(NamedTuple):
     frame: pd.DataFrame
     source: str
     absent: tuple[str, ...]
-    """Its columns that the data lacks."""
+    """Columns of the forecasts that the data lacks."""
 
 
 def build_panel(
@@ -141,7 +141,7 @@ def _as_forecast(
 
 
 def _without_empty_ends(cells: Cells, roles: Roles, repairs: list[Repair]) -> Cells:
-    """Without the rows at the end of a series in which nothing is known: neither target nor covariate."""
+    """Drop the rows at the end of a series that have neither target nor covariates."""
     names = (roles.target, *roles.past_covariates, *roles.future_covariates)
     known = np.any([~np.isnan(cells.columns[name]) for name in names], axis=0)
     for name in (*roles.past_categories, *roles.future_categories):
@@ -266,16 +266,16 @@ def _missing(cells: Cells, column: str, at: int, code: str = "FA302", what: Hint
 def _negative(cells: Cells, column: str, at: int) -> Finding:
     row, name, value = int(cells.rows[at]), cells.item_ids[cells.series[at]], cells.columns[column][at]
     where, column = place(row) if row > 0 else "an absent row", cells.column_at(column, at)
-    message = f"column '{column}' is {value:g} at {where}, series '{name}'; --transform log takes none below 0"
-    hint = "correct the cell, or train with --transform arcsinh, which takes any number"
+    message = f"column '{column}' is {value:g} at {where}, series '{name}'; --transform log needs values of 0 or more"
+    hint = "correct the cell, or train with --transform arcsinh, which accepts negative values"
     return Finding("FA307", "error", message, hint, item_id=name, column=column, row=row, value=f"{value:g}")
 
 
 def _nothing_known(cells: Cells, roles: Roles, at: int) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
-    others = " and every covariate" if roles.past_covariates or roles.future_covariates else ""
+    covariates = " and every covariate" if roles.past_covariates or roles.future_covariates else ""
     column = cells.column_at(roles.target, at)
-    message = f"'{column}'{others} has no value at {place(row)}, series '{name}', {cells.text(at)}"
+    message = f"'{column}'{covariates} has no value at {place(row)}, series '{name}', {cells.text(at)}"
     hint = "remove the row, or fill the target"
     return Finding("FA304", "error", message, hint, item_id=name, column=column, row=row)
 
@@ -289,7 +289,7 @@ def _not_constant(cells: Cells, column: str, first: Any, at: int) -> Finding:
     else:
         change = f"{first:g}, then {cells.columns[column][at]:g}"
     message = f"column '{column}' (static) changes within series '{name}': {change} at {place(row)}"
-    hint = f"--past '{column}' if it changes over time"
+    hint = f"pass --past '{column}' if it changes over time"
     return Finding("FA305", "error", message, hint, item_id=name, column=column, row=row, options=("past_covariates",))
 
 

@@ -64,7 +64,7 @@ class Roles:
 
     @property
     def future(self) -> tuple[str, ...]:
-        """What must be known of the future: future covariates, numeric ones first."""
+        """Columns whose future must be known: future covariates, numeric ones first."""
         return (*self.future_covariates, *self.future_categories)
 
 
@@ -94,8 +94,8 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     free = [name for name in free if name not in ignored]
 
     time = config.time or find_time(frame, free, reasons, source)
-    others = [name for name in free if name != time and name not in config.categorical]
-    item_id = config.item_id or _find_item_id(frame, others, reasons, ignored)
+    candidates = [name for name in free if name != time and name not in config.categorical]
+    item_id = config.item_id or _find_item_id(frame, candidates, reasons, ignored)
     free = [name for name in free if name not in (time, item_id) and name not in ignored]
     usable = [name for name in free if name in config.categorical or is_numeric(frame[name])]
     ignored |= {name: why_not_numeric(frame[name]) for name in free if name not in usable}
@@ -128,7 +128,7 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
 
 
 def _is_categorical(column: pd.Series, config: DataConfig) -> bool:
-    """Declared so, or a declared covariate of text."""
+    """Return whether a column is declared categorical, or is a declared covariate of text."""
     return column.name in config.categorical or not is_numeric(column)
 
 
@@ -140,13 +140,15 @@ def _future_spans(declared: tuple[str, ...], frame: pd.DataFrame) -> tuple[tuple
         if match and text not in frame.columns:
             spans[text] = (match[1], int(match[2]))
             if spans[text][1] == 0:
-                raise ConfigError(f"--future {text} is known for no step", f"--past '{match[1]}'")
+                raise ConfigError(f"--future {text} is not known for any step", f"--past '{match[1]}'")
     names = tuple(spans[text][0] if text in spans else text for text in declared)
     return names, dict(sorted(spans.values()))
 
 
 def is_numeric(column: pd.Series) -> bool:
-    """Numbers or booleans, or text of which more than half reads as numbers (the rest are mistakes to report)."""
+    """Return whether a column holds numbers or booleans, or text that is mostly numbers (the rest are mistakes to
+    report).
+    """
     if column.dtype.kind in "mM":
         return False
     if pd.api.types.is_numeric_dtype(column.dtype):  # booleans are numeric to pandas
@@ -189,7 +191,7 @@ def _named(names: Iterable[str], known: tuple[str, ...]) -> list[str]:
 
 
 def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], source: str) -> str:
-    """The column of time stamps among those without a role; why, is written into `reasons`.
+    """Find the column of time stamps among those without a role, and record the reason in `reasons`.
 
     Raises:
         DataError: none, or several.
@@ -211,12 +213,16 @@ def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], sou
     if not dates and not steps:
         columns = quoted([str(name) for name in frame.columns])
         in_index = isinstance(frame.index, pd.DatetimeIndex)
-        hint = "frame.reset_index()" if in_index else "--time NAME; dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
+        hint = (
+            "frame.reset_index()"
+            if in_index
+            else "name it with --time NAME; write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
+        )
         said = f"'{source}' has no column of time stamps; its columns are {columns}"
         raise DataError(said, hint, file=source, options=() if in_index else ("time",))
-    found = (dates or steps)[0]
-    reasons[found] = "the only column of dates" if dates else "name, whole numbers"
-    return found
+    time = (dates or steps)[0]
+    reasons[time] = "the only column of dates" if dates else "name, whole numbers"
+    return time
 
 
 def _find_item_id(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], ignored: dict[str, str]) -> str | None:
@@ -288,7 +294,7 @@ def _after_end(frame: pd.DataFrame, unknown: NDArray[np.bool_], time: str, item_
 
 
 def why_not_numeric(column: pd.Series) -> str:
-    """What a column holds that is not numeric."""
+    """Describe the content of a column that is not numeric."""
     return "dates" if looks_like_dates(column) else "text"
 
 

@@ -1,4 +1,4 @@
-"""Locations and scales of many series at once, from the rows they are given and no others. NaN is no value.
+"""Locations and scales of many series at once, from the given rows only. NaN is no value.
 
 | method | location | scale | where that scale is zero |
 |---|---|---|---|
@@ -7,8 +7,8 @@
 | mean-abs | 0 | mean of the absolute values | 1 |
 | none | 0 | 1 | |
 
-A series that never changes has its own value as location (but under mean-abs, where that is its scale), so that it
-becomes zeros. Zero means: below what float64 resolves at the size of the values.
+A constant series becomes zeros: its value is the location (under mean-abs it is the scale instead). A scale counts as
+zero when it is below what float64 resolves at the size of the values.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NORMAL_MAD = 0.6744897501960817
 RESOLUTION = 1e-12
 """A scale below this share of the largest value is rounding, not variation."""
 SMALLEST = float(np.finfo(np.float32).tiny)
-"""What is divided by a smaller number is infinite in float32."""
+"""Smallest scale: dividing by less overflows float32."""
 
 
 class Rows(NamedTuple):
@@ -42,7 +42,7 @@ class Rows(NamedTuple):
     counts: Ints
 
     def spread(self, per_series: NDArray[Any]) -> NDArray[Any]:
-        """What each series has (num_series, …), at its rows and those up to the next series (num_rows, …)."""
+        """Repeat per-series values (num_series, …) for each series' rows, up to the next series (num_rows, …)."""
         return np.repeat(per_series, np.diff(np.append(self.firsts, len(self.values))), axis=0)
 
     def block(self, series: slice) -> Rows:
@@ -110,7 +110,7 @@ _FITS = {"standard": _standard, "robust": _robust, "mean-abs": _mean_abs}
 
 
 def _median_and_mad(rows: Rows) -> Affine:
-    """Median and 1.4826 · MAD; the standard deviation where more than half of the values are one, else 1."""
+    """Median and 1.4826 · MAD; the standard deviation where more than half of the values are equal, else 1."""
     (median,) = _quantiles(rows, 0.5)
     (spread,) = _quantiles(rows._replace(values=np.abs(rows.values - rows.spread(median))), 0.5)
     _, deviation, lowest, highest = _moments(rows)
@@ -138,7 +138,7 @@ def _quantiles(rows: Rows, *shares: float) -> list[Floats]:
 
 
 def _observed(rows: Rows) -> tuple[NDArray[np.bool_], Ints]:
-    """Which values there are (num_rows, num_columns), and how many per series and column."""
+    """Mask of the values that exist (num_rows, num_columns), and their number per series and column."""
     observed = ~np.isnan(rows.values)
     if observed.all():
         return observed, np.broadcast_to(rows.counts[:, None], (len(rows.counts), rows.values.shape[1]))
@@ -146,7 +146,7 @@ def _observed(rows: Rows) -> tuple[NDArray[np.bool_], Ints]:
 
 
 def _divided(total: Floats, number: Ints) -> Floats:
-    """NaN where the number is zero."""
+    """Divide; NaN where the number is zero."""
     result: Floats = np.divide(total, number, out=np.full(total.shape, np.nan), where=number > 0)
     return result
 

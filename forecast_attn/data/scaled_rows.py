@@ -19,7 +19,7 @@ ROWS_AT_ONCE = 1 << 16
 
 @dataclass(frozen=True)
 class RowLayout:
-    """Which column of the inputs is what, and what may be missing."""
+    """The columns of the inputs, and which of them may be missing."""
 
     num_past: int
     num_future: int
@@ -29,7 +29,7 @@ class RowLayout:
     padded: bool
     """Windows may begin before their series."""
     known_steps: tuple[int | None, ...]
-    """For how many steps each future column (indicators included) is known; None for the whole horizon."""
+    """Number of steps for which each future column (indicators included) is known; None for the whole horizon."""
     known_category_steps: tuple[int | None, ...]
     """The same of each future categorical column."""
 
@@ -61,7 +61,7 @@ class RowLayout:
 
 @dataclass(frozen=True, eq=False)
 class ScaledRows:
-    """See `WindowArrays`, whose arrays these are."""
+    """The arrays behind `WindowArrays`, which describes them."""
 
     layout: RowLayout
     target: NDArray[np.float32]

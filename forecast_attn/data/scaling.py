@@ -35,7 +35,7 @@ class Scaler:
     """Taken of the target before it is scaled."""
 
     def for_series(self, item_ids: tuple[str, ...]) -> Scaler:
-        """The scaler of these series, in this order.
+        """Select the scales of these series, in this order.
 
         Raises:
             DataError: a series was not in training.
@@ -59,7 +59,7 @@ class Scaler:
         return tuple(item_id for item_id in item_ids if item_id not in known)
 
     def with_cold_series(self, panel: Panel, lookback: int) -> Scaler:
-        """This scaler and, behind its own series, those of the panel that it does not know.
+        """Return this scaler extended by the panel's series that it does not know.
 
         Their scales come from at most `lookback` rows before the cut-off, the last known row of each; what has no value
         there gets the average of the training series. Static covariates keep the scales of training.
@@ -87,7 +87,9 @@ class Scaler:
         return self.transform.inverse(values, series)
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able. Floats survive bit for bit: Python writes the shortest text that reads back the same."""
+        """Return a JSON-able form. Floats survive bit for bit: Python writes the shortest text that reads back the
+        same.
+        """
         groups = {name: getattr(self, name).to_dict() for name in _GROUPS}
         transform = {} if self.transform.kind == "none" else {"transform": self.transform.to_dict()}
         ends = {"method": self.method, "item_ids": list(self.item_ids)}, {"constant": list(self.constant)}
@@ -154,8 +156,8 @@ def forbid_negative(panel: Panel) -> None:
         name = panel.item_ids[np.searchsorted(panel.starts, at, side="right") - 1]
         when = panel.zone.stamp_text(panel.timestamps[at])
         raise DataError(
-            f"series '{name}' has the negative target {panel.target[at]:g} at {when}; --transform log takes none",
-            "--transform arcsinh, which takes any number",
+            f"series '{name}' has the negative target {panel.target[at]:g} at {when}; --transform log needs 0 or more",
+            "use --transform arcsinh, which accepts negative values",
             code="FA307",
             column=panel.roles.target,
             item_id=name,
@@ -168,9 +170,9 @@ def negative_targets(panel: Panel) -> list[Finding]:
     if not len(below):
         return []
     name = panel.item_ids[np.searchsorted(panel.starts, below[0], side="right") - 1]
-    said = f"{counted(len(below), 'target')} below 0, the first of series '{name}' at"
-    message = f"{said} {panel.zone.stamp_text(panel.timestamps[below[0]])}; --non-negative forecasts none"
-    hint = "leave --non-negative out, unless they are errors of measurement"
+    message = f"{counted(len(below), 'target')} below 0, the first of series '{name}' at"
+    message += f" {panel.zone.stamp_text(panel.timestamps[below[0]])}; --non-negative cuts forecasts off at 0"
+    hint = "leave --non-negative out, unless these are measurement errors"
     return [Finding("FA308", "warning", message, hint, column=panel.roles.target, item_id=name)]
 
 

@@ -1,4 +1,4 @@
-"""What training learned about the table: enough to read another table the same way. Written to schema.json."""
+"""Facts that training learned about the table: enough to read another table in the same way. Written to schema.json."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Schema:
     scaler: Scaler
     vocabulary: Vocabulary
     zone: Zone
-    """How time stamps are shown, and the calendar's clock."""
+    """Zone that time stamps are shown in; the calendar uses its clock."""
     masked: bool
     """Values may be missing (`--missing mask`)."""
     padded: bool
     """Windows may begin before their series (`--short-series pad`)."""
     date_order: str | None
-    """How the table wrote dates of three numbers; what a later table of a few dates may leave open."""
+    """Order of dates of three numbers in the training table; decides ambiguous dates in later tables."""
 
     @property
     def layout(self) -> RowLayout:
@@ -74,7 +74,7 @@ class Schema:
         return WindowArrays.build(rows, self.lookback, self.horizon, vintages)
 
     def forecast_steps(self, columns: tuple[str, ...]) -> int:
-        """How far ahead forecasts of these future covariates must reach."""
+        """Number of steps ahead that forecasts of these future covariates must reach."""
         return max(min(self.roles.known_steps.get(name, self.horizon), self.horizon) for name in columns)
 
     def unknown_categories(self, panel: Panel) -> tuple[UnknownCategory, ...]:

@@ -1,4 +1,4 @@
-"""Where training ends and validation begins: one time for all series, chosen before anything is fitted."""
+"""Splits a panel into training and validation at one time for all series, chosen before anything is fitted."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class ShortSeries(NamedTuple):
 
     item_id: str
     rows: int
-    """Its training rows that have a value."""
+    """Training rows of the series that have a value."""
     needed: int
-    """How many would have been enough."""
+    """Number of rows that would be enough."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Split:
     """Series whose windows begin before they do."""
 
     def training_rows(self, panel: Panel) -> NDArray[np.int64]:
-        """How many of each series' first rows are training (num_series,)."""
+        """Number of each series' first rows that are training (num_series,)."""
         # Halving all series at once: a dozen looks at each instead of one at every row.
         low, high = panel.starts[:-1].copy(), panel.ends
         while (open_ := low < high).any():
@@ -46,7 +46,7 @@ class Split:
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
-        """What padding made up: the rows that each short series lacks."""
+        """Rows that padding adds to each short series."""
         kind = "short series: padded"
         return tuple(Repair(kind, short.item_id, count=short.needed - short.rows) for short in self.padded)
 
@@ -57,14 +57,14 @@ class Split:
 
 
 def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int, short_series: str = "skip") -> Split:
-    """Cut the last stretch of time off for validation.
+    """Cut off the last stretch of time for validation.
 
     Args:
         panel: the validated table.
         validation: a fraction below 1 of the panel's known span, or a number of steps; at least `horizon` are cut.
         horizon: steps to forecast.
         lookback: past steps the model sees.
-        short_series: what becomes of series with fewer than lookback + horizon training rows. "skip": left out of
+        short_series: treatment of series with fewer than lookback + horizon training rows. "skip": left out of
             training. "pad": their windows begin before they do; one row and a horizon are enough. "error": refused.
 
     Raises:
@@ -162,7 +162,7 @@ def _fitted(panel: Panel, asked: Sizes, sizes: Sizes) -> Finding:
 
 
 def validation_steps(panel: Panel, validation: float, horizon: int) -> int:
-    """How many of a panel's last steps `split_panel` cuts off."""
+    """Number of a panel's last steps that `split_panel` cuts off."""
     return _validation_steps(validation, _known_span(panel), horizon)
 
 
@@ -194,7 +194,7 @@ def _lacking(short: ShortSeries) -> str:
 
 
 def _refused(short: tuple[ShortSeries, ...], lookback: int, horizon: int) -> DataError:
-    """One sentence with the first few: an error that named one at a time would be met a hundred times."""
+    """Error that lists the first few short series: one error per series would take many runs to fix."""
     first = ", ".join(f"'{each.item_id}' has {each.rows}" for each in short[:MOST])
     more = f", and {len(short) - MOST:,} more" if len(short) > MOST else ""
     needed = f"lookback {lookback} + horizon {horizon} need {lookback + horizon} training rows"
@@ -237,7 +237,7 @@ def _too_short(panel: Panel, validation: float, span: int, horizon: int, lookbac
 
 
 def _no_window_there(panel: Panel, steps: int, horizon: int, past: str) -> DataError:
-    """Long enough, but its rows are in the wrong place: series that end early, begin late, or are nearly empty."""
+    """Error for series that are long enough but hold values in the wrong rows: early, late or sparse."""
     last = panel.timestamps[panel.ends - 1].max()
     boundary = panel.zone.stamp_text(panel.frequency.shift(np.array([last]), -steps)[0])
     return DataError(
@@ -266,18 +266,19 @@ def training_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int, *,
     """
     rows = split.training_rows(panel)
     first = panel.starts[:-1] + _least_past(rows, lookback, horizon, pad) - 1
-    found = ranges(first, panel.starts[:-1] + rows - horizon - first)
-    return with_values(panel, found, lookback, horizon)
+    cutoffs = ranges(first, panel.starts[:-1] + rows - horizon - first)
+    return with_values(panel, cutoffs, lookback, horizon)
 
 
 def validation_cutoffs(panel: Panel, split: Split, lookback: int, horizon: int, *, pad: bool = False) -> Ints:
     """Every cut-off from the boundary on whose horizon is known, ascending (num_windows,); lookbacks may reach into
-    training. Arguments as for `training_cutoffs`."""
+    training.
+    """
     rows = split.training_rows(panel)
     first = panel.starts[:-1] + np.maximum(rows, _least_past(rows, lookback, horizon, pad)) - 1
     # A series without training rows has no scale of its own to be judged in.
-    found = ranges(first, np.where(rows > 0, panel.ends - horizon - first, 0))
-    return with_values(panel, found, lookback, horizon)
+    cutoffs = ranges(first, np.where(rows > 0, panel.ends - horizon - first, 0))
+    return with_values(panel, cutoffs, lookback, horizon)
 
 
 def forecast_cutoffs(panel: Panel, lookback: int, horizon: int, *, pad: bool = False) -> Ints:
@@ -305,17 +306,17 @@ def forecast_cutoffs(panel: Panel, lookback: int, horizon: int, *, pad: bool = F
 
 
 def windows_per_series(panel: Panel, cutoffs: Ints | NDArray[np.int32]) -> Ints:
-    """How many of these ascending cut-offs each series has (num_series,)."""
+    """Number of these ascending cut-offs in each series (num_series,)."""
     return np.diff(np.searchsorted(cutoffs, panel.starts.astype(cutoffs.dtype)))  # another type would be copied
 
 
 def _least_past(rows: Ints, lookback: int, horizon: int, pad: bool) -> Ints | int:
-    """How many rows up to the cut-off a window of each series needs."""
+    """Number of rows up to the cut-off that a window of each series needs."""
     return np.where(rows < lookback + horizon, 1, lookback) if pad else lookback
 
 
 def with_values(panel: Panel, cutoffs: Ints, lookback: int, horizon: int) -> Ints:
-    """Those of the ascending cut-offs with a value of the target in the lookback and one in the horizon."""
+    """Keep the ascending cut-offs with a target value in the lookback and one in the horizon."""
     observed = ~np.isnan(panel.target)
     if np.count_nonzero(observed) == panel.known.sum():
         return cutoffs
@@ -333,8 +334,8 @@ def with_values(panel: Panel, cutoffs: Ints, lookback: int, horizon: int) -> Int
 def series_weights(panel: Panel, training_cutoffs: NDArray[np.int32]) -> NDArray[np.float32]:
     """The panel's weights, divided by their mean over the training windows (num_series,).
 
-    So the loss keeps its size, and with it the learning rate its meaning, whatever unit the weights have. Equal weights
-    are 1 to the bit.
+    The mean of 1 keeps the size of the loss, and so the effect of the learning rate, independent of the weights' unit.
+    Equal weights become exactly 1.
 
     Args:
         panel: with a positive, finite weight per series.

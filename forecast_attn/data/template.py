@@ -27,11 +27,11 @@ class FutureTemplate:
     to_fill: dict[str, int]
     """Future covariate -> cells that a forecast still needs; only those it needs any of."""
     is_needless: bool
-    """Whether the run has no future covariates, so that a forecast needs no table."""
+    """True when the run has no future covariates, so that a forecast needs no table."""
     csv: str
     """The table as text, written the way the run reads its tables."""
     encoding: str = "utf-8"
-    """In which the run reads them."""
+    """Encoding in which the run reads tables."""
 
     @classmethod
     def of(cls, panel: Panel, horizon: int, config: DataConfig, zone: Zone) -> Self:
@@ -66,8 +66,8 @@ class FutureTemplate:
             return self.csv.encode(self.encoding)
         except UnicodeEncodeError as error:
             letter = error.object[error.start]
-            said = f"'{letter}' cannot be written in {self.encoding}, in which the run reads its tables"
-            raise DataError(said, "train without --encoding, on a table in UTF-8") from None
+            message = f"'{letter}' cannot be written in {self.encoding}, in which the run reads its tables"
+            raise DataError(message, "train without --encoding, on a table in UTF-8") from None
 
 
 def _table(panel: Panel, rows: FutureRows) -> pd.DataFrame:

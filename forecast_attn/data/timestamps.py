@@ -1,4 +1,4 @@
-"""Turns a column into time stamps, without ever guessing which field is the day.
+"""Parses a column of time stamps, without ever guessing which field is the day.
 
 Time stamps are datetime64[ns] in UTC (or as written, when without a zone), or int64 for integer axes.
 """
@@ -46,11 +46,11 @@ class ParsedStamps:
     zone: str | None = None
     """The zone of a column of datetimes that carries one."""
     order: str | None = None
-    """Of dates of three numbers: day-first, month-first or year-first."""
+    """Order of dates of three numbers: day-first, month-first or year-first."""
 
 
 def parse_timestamps(column: pd.Series, name: str = "time", date_format: str | None = None) -> tuple[Stamps, Mask]:
-    """Parse a column of time stamps; `read_stamps` tells their offsets too.
+    """Parse a column of time stamps; `read_stamps` also returns their offsets.
 
     Args:
         column: dates as text, datetimes, or whole numbers (steps, or dates written as 20240131).
@@ -70,7 +70,7 @@ def parse_timestamps(column: pd.Series, name: str = "time", date_format: str | N
 
 
 def read_stamps(column: pd.Series, name: str = "time", date_format: str | None = None) -> ParsedStamps:
-    """As `parse_timestamps`, with the offsets or the zone that the cells name."""
+    """Parse as `parse_timestamps` does, and also return the offsets or the zone of the cells."""
     if isinstance(column.dtype, pd.PeriodDtype):
         column = column.dt.start_time
     zone = zone_name(column)
@@ -87,7 +87,7 @@ def read_stamps(column: pd.Series, name: str = "time", date_format: str | None =
 
 
 def looks_like_dates(column: pd.Series) -> bool:
-    """Whether most of the first hundred cells of a text or datetime column are dates."""
+    """Return whether most of the first hundred cells of a text or datetime column are dates."""
     if column.dtype.kind == "M" or isinstance(column.dtype, pd.DatetimeTZDtype | pd.PeriodDtype):
         return True
     if pd.api.types.is_numeric_dtype(column.dtype):
@@ -154,8 +154,8 @@ def _whole(column: pd.Series) -> tuple[NDArray[np.int64], Mask]:
 
 
 def _dates_or_steps(whole: NDArray[np.int64], form: str) -> ParsedStamps:
-    found, which = np.unique(whole, return_inverse=True)
-    stamps = parse_form(pd.Series(found.astype(str)), form)
+    distinct, which = np.unique(whole, return_inverse=True)
+    stamps = parse_form(pd.Series(distinct.astype(str)), form)
     bad = np.zeros(len(whole), np.bool_)
     return ParsedStamps(whole if np.isnat(stamps).any() else stamps[which], bad)
 
@@ -198,14 +198,14 @@ def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedS
         stamps = _in_format(text, date_format)
     stamps = stamps + is_end_of_day.astype("timedelta64[D]")
     if offsets is None:
-        found = np.append(stamps, np.datetime64("NaT"))[which]
-        return ParsedStamps(found, np.isnat(found), order=order)
+        cells = np.append(stamps, np.datetime64("NaT"))[which]
+        return ParsedStamps(cells, np.isnat(cells), order=order)
     # A cell without an offset, among others that have one, says no instant.
     instants = np.where(np.isnan(offsets), np.datetime64("NaT"), stamps)
     instants = instants - np.nan_to_num(offsets).astype("timedelta64[s]")
-    found = np.append(instants, np.datetime64("NaT"))[which]
+    cells = np.append(instants, np.datetime64("NaT"))[which]
     seconds = np.append(np.nan_to_num(offsets), 0).astype(np.int32)[which]
-    return ParsedStamps(found, np.isnat(found), seconds, order=order)
+    return ParsedStamps(cells, np.isnat(cells), seconds, order=order)
 
 
 def _without_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Series, NDArray[np.float64] | None]:
@@ -219,8 +219,8 @@ def _without_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Serie
     if not zoned.any():
         return text, None
     codes, ends = pd.factorize(text.str[-_LONGEST_OFFSET:])  # few of many cells differ
-    found = [re.search(_OFFSET, str(end)) for end in ends]
-    seconds = np.array([np.nan if match is None else _seconds(match[0].strip()) for match in found])
+    offsets = [re.search(_OFFSET, str(end)) for end in ends]
+    seconds = np.array([np.nan if match is None else _seconds(match[0].strip()) for match in offsets])
     bare = text.where(~zoned, replaced(text, r"\s*" + _OFFSET, ""))
     return bare, np.where(zoned, seconds[codes], np.nan)
 
@@ -234,7 +234,7 @@ def _seconds(offset: str) -> int:
 
 
 def _without_end_of_day(text: pd.Series) -> tuple[pd.Series, Mask]:
-    """`24:00` as `00:00`, and where it stood; only in columns that call no other midnight 00:00, else it stays bad."""
+    """Replace `24:00` by `00:00` and mark it; only in columns without midnights written 00:00."""
     ends = matches(text, _END_OF_DAY)
     if not ends.any() or matches(text, _MIDNIGHT).any():
         return text, np.zeros(len(text), np.bool_)
@@ -256,7 +256,7 @@ def _in_format(text: pd.Series, date_format: str) -> NDArray[np.datetime64]:
         if "directive" in str(error) or "stray" in str(error):
             reason = str(error).replace(f" in format '{bare}'", "")
             hint = "such as '%d.%m.%Y %H:%M'; day-first or month-first; s or ms for numbers since 1970"
-            raise ConfigError(f"--date-format '{date_format}' is no format: {reason}", hint) from None
+            raise ConfigError(f"--date-format '{date_format}' is not a format: {reason}", hint) from None
     return parse_form(text, bare)
 
 
@@ -281,7 +281,7 @@ _DIGITS = {8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 """Number of digits -> what they are. Six could be a month or a day of two-digit years, so they are neither."""
 
 FIRST_YEAR, LAST_YEAR = 1678, 2261
-"""What fits into nanoseconds."""
+"""Years that 64-bit nanoseconds cover fully."""
 
 ORDERS = {
     "day-first": ("%d/%m/%Y", "%d/%m/%y"),
@@ -329,8 +329,8 @@ def parse_forms(text: pd.Series, name: str, order: str | None = None) -> tuple[N
 
 def matches(text: pd.Series, pattern: str) -> NDArray[np.bool_]:
     """Cells in which a pattern is found (num_cells,); by Arrow, without a Python call for each."""
-    found = pc.match_substring_regex(pa.array(text, pa.string(), from_pandas=True), pattern)
-    return np.asarray(pd.Series(found.to_pandas()).fillna(False).to_numpy(), np.bool_)
+    hits = pc.match_substring_regex(pa.array(text, pa.string(), from_pandas=True), pattern)
+    return np.asarray(pd.Series(hits.to_pandas()).fillna(False).to_numpy(), np.bool_)
 
 
 def replaced(text: pd.Series, pattern: str, by: str) -> pd.Series:
@@ -347,16 +347,16 @@ def parse_form(text: pd.Series, form: str) -> NaiveStamps:
 
 
 def in_range(stamps: NDArray[np.datetime64]) -> NaiveStamps:
-    """As datetime64[ns], NaT in years that nanoseconds do not hold whole."""
+    """Convert to datetime64[ns], NaT in years that nanoseconds do not cover fully."""
     years = stamps.astype("datetime64[Y]").astype(np.int64) + 1970
     bad = np.isnat(stamps) | (years < FIRST_YEAR) | (years > LAST_YEAR)
     return np.where(bad, np.datetime64("NaT"), stamps).astype("datetime64[ns]")
 
 
 def _plain_clocks(text: pd.Series) -> pd.Series:
-    """Clocks as the formats know them: `1:05pm` as `1:05 PM`, and no comma between a date of digits and its clock."""
+    """Normalise clock times: `1:05pm` to `1:05 PM`, and no comma between a date of digits and its clock time."""
     if matches(text, r"[AaPp]\.?[Mm]\.?$").any():
-        text = text.str.replace(r"\s*([AaPp])\.?[Mm]\.?$", lambda found: f" {found[1].upper()}M", regex=True)
+        text = text.str.replace(r"\s*([AaPp])\.?[Mm]\.?$", lambda half: f" {half[1].upper()}M", regex=True)
     if text.str.contains(",", regex=False).any():
         text = replaced(text, r",\s*(\d{1,2}:)", r" \1")
     return text
@@ -423,11 +423,9 @@ def _order(text: pd.Series, name: str, mark: str, given: str | None, *, short: b
         return orders[0]
     first = next((cell for cell in text if _NUMERIC.match(cell)), text.iloc[0])
     names = [order for order, formats in ORDERS.items() if set(formats) & set(orders)]
-    said = " or ".join(names).replace("-", " ")
-    hint = f"--date-format {' or '.join(names)} says which; or write ISO dates (YYYY-MM-DD)"
-    message = (
-        f"the dates of column '{name}' are ambiguous: '{first}' may be {said}, and no value of the column decides it"
-    )
+    readings = " or ".join(names).replace("-", " ")
+    hint = f"--date-format {' or '.join(names)} decides; or write ISO dates (YYYY-MM-DD)"
+    message = f"the dates of column '{name}' are ambiguous: '{first}' may be {readings}, and no value decides"
     raise DataError(message, hint, code="FA201", column=name, value=str(first), options=("date_format",))
 
 
@@ -451,7 +449,7 @@ def _possible_orders(text: pd.Series, mark: str) -> tuple[str, ...]:
 
 
 def _has_regular_step(stamps: NaiveStamps) -> bool:
-    """Whether nearly all neighbouring dates are one step apart."""
+    """Return whether nearly all neighbouring dates are one step apart."""
     from forecast_attn.data.frequency import guess_alias, parse_frequency
 
     known = np.unique(stamps[~np.isnat(stamps)])

@@ -1,4 +1,4 @@
-"""Transforms that make a skewed target even, taken before it is scaled: arcsinh and log."""
+"""Transforms that reduce the skew of the target before it is scaled: arcsinh and log."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ LARGEST = 600.0
 
 @dataclass(frozen=True, eq=False)
 class Transform:
-    """What is taken of the target before scaling.
+    """A transform of the target, applied before scaling.
 
     `arcsinh`: arcsinh((x - median) / (1.4826 · MAD)), median and median absolute deviation of the training rows of each
     series. It is free of the target's unit, takes any sign, and is linear near the median and logarithmic far from it.
     Source: Uniejewski, Weron and Ziel 2018, "Variance stabilizing transformations for electricity spot price
     forecasting". `log`: log(1 + x), for targets that are never negative. `none`: x.
 
-    Coming back, a quantile of the transformed target is the quantile of the target, so the median stays unbiased. The
-    mean does not: it is not corrected (by Jensen's inequality it would come out too small under log).
+    A quantile of the transformed target, transformed back, is that quantile of the target: the median stays unbiased.
+    The mean does not, and is not corrected: by Jensen's inequality it is too small under log.
     """
 
     kind: str
@@ -73,7 +73,7 @@ class Transform:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Transform:
-        """What `to_dict` gave."""
+        """Read what `to_dict` gave."""
         return cls(content["kind"], Affine.from_dict({name: content[name] for name in Affine._fields}))
 
 
@@ -92,16 +92,16 @@ class Affine(NamedTuple):
         return Affine(self.loc[series], self.scale[series])
 
     def apply(self, values: Floats) -> Floats:
-        """Values (num_rows, …) of which each has its own location and scale here, scaled."""
+        """Scale values (num_rows, …), each of which has its own location and scale here."""
         scaled: Floats = (values - self.loc) / self.scale
         return scaled
 
     def undo(self, scaled: NDArray[Any]) -> Floats:
-        """What `apply` was given, in float64."""
+        """Invert `apply`, in float64."""
         return np.add(scaled.astype(np.float64) * self.scale, self.loc)
 
     def with_axes(self, num_axes: int) -> Affine:
-        """With trailing axes of one, so that it meets arrays of that many axes."""
+        """Append axes of length one, to broadcast against arrays with that many more axes."""
         return Affine(*(values.reshape(-1, *(1,) * (num_axes - 1)) for values in self))
 
     def joined(self, others: Affine) -> Affine:
@@ -109,21 +109,23 @@ class Affine(NamedTuple):
         return Affine(*(np.concatenate(pair) for pair in zip(self, others, strict=True)))
 
     def filled(self, others: Affine | None = None) -> Affine:
-        """Where NaN says that there was no value, the average of the other series; 0 and 1 where no series has one.
+        """Replace NaN (no value) by the average of the other series; by 0 and 1 where no series has one.
 
         Args:
             others: the series whose average counts; these ones when None.
         """
         sources = zip(self, self if others is None else others, (0.0, 1.0), strict=True)
-        return Affine(*(_filled(own, other, otherwise) for own, other, otherwise in sources))
+        return Affine(*(_filled(values, source, otherwise) for values, source, otherwise in sources))
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able, a list per column. Floats survive bit for bit: Python writes the shortest text that reads back."""
+        """Return a JSON-able list per column. Floats survive bit for bit: Python writes the shortest text that reads
+        back.
+        """
         return {name: values.T.tolist() for name, values in self._asdict().items()}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any], num_series: int | None = None) -> Affine:
-        """What `to_dict` gave.
+        """Read what `to_dict` gave.
 
         Args:
             content: of arrays (num_series, num_columns), or (num_series,) when `num_series` is None.
@@ -139,7 +141,7 @@ class Affine(NamedTuple):
 
 
 def identity(*shape: int) -> Affine:
-    """Location 0 and scale 1 of that shape."""
+    """Location 0 and scale 1 in that shape."""
     return Affine(np.zeros(shape), np.ones(shape))
 
 

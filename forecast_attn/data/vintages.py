@@ -1,4 +1,4 @@
-"""Looks up, on any device, what was forecast about a row at the time of a cut-off.
+"""Looks up, on any device, the forecast of a row that was known at a cut-off.
 
 A forecast that was issued between two rows is available from the later one on. One int64 per forecast holds both its
 row and the first row it is available at, so that a batch needs a single binary search.
@@ -25,7 +25,7 @@ CUTOFFS_AT_ONCE = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Vintages:
-    """The forecasts of a panel's rows, of each row in the order in which they became available."""
+    """The forecasts of a panel's rows; those of one row in the order in which they became available."""
 
     columns: tuple[int, ...]
     """Places of the forecast columns among the panel's `future_covariates`."""
@@ -36,16 +36,16 @@ class Vintages:
 
     @classmethod
     def build(cls, panel: Panel, issued: IssuedForecasts) -> Vintages:
-        """Give the forecasts their rows; those of times or series the panel does not have are left out.
+        """Assign the forecasts to rows; leave out those of times or series the panel does not have.
 
         Args:
             panel: the series, with future rows where forecasts of them are wanted.
             issued: forecasts, of any series.
         """
-        own = issued.of_series(panel.item_ids)
+        forecasts = issued.of_series(panel.item_ids)
         rows, available = (
-            _rows_at(panel, own.series, own.stamps, "at"),
-            _rows_at(panel, own.series, own.issued_at, "after"),
+            _rows_at(panel, forecasts.series, forecasts.stamps, "at"),
+            _rows_at(panel, forecasts.series, forecasts.issued_at, "after"),
         )
         usable = np.flatnonzero((rows >= 0) & (available >= 0))
         keys = rows[usable] * (panel.num_rows + 1) + available[usable]
@@ -56,11 +56,11 @@ class Vintages:
             columns=positions,
             num_rows=panel.num_rows,
             keys=torch.from_numpy(keys[newest]),
-            forecasts=torch.from_numpy(own.values[usable[newest]]),
+            forecasts=torch.from_numpy(forecasts.values[usable[newest]]),
         )
 
     def scaled(self, fit: Affine, starts: NDArray[np.int64]) -> Vintages:
-        """In the units of the network, as float32.
+        """Scale to the network's units, as float32.
 
         Args:
             fit: of all future covariates, (num_series, num_future).
@@ -79,32 +79,32 @@ class Vintages:
         self, rows: Int64[Tensor, "batch horizon"], cutoffs: Int64[Tensor, batch]
     ) -> Float[Tensor, "batch horizon num_columns"]:
         """The newest forecast of each row that was issued at or before its cut-off; NaN where there is none."""
-        found, is_there = self._find(rows, cutoffs)
+        newest, is_there = self._find(rows, cutoffs)
         if not len(self.forecasts):
             return self.forecasts.new_full((*rows.shape, len(self.columns)), torch.nan)
-        return torch.where(is_there[..., None], self.forecasts[found.clamp(min=0)], torch.nan)
+        return torch.where(is_there[..., None], self.forecasts[newest.clamp(min=0)], torch.nan)
 
     def covered(self, cutoffs: NDArray[np.int64], steps: int) -> NDArray[np.bool_]:
-        """Whether each of the next `steps` rows had been forecast at the cut-offs (num_cutoffs,)."""
+        """Mask of cut-offs at which each of the next `steps` rows had been forecast (num_cutoffs,)."""
         ahead = torch.arange(1, steps + 1)
         parts = [self._find(batch[:, None] + ahead, batch)[1].all(dim=1) for batch in _batches(cutoffs)]
         return torch.cat([torch.zeros(0, dtype=torch.bool), *parts]).numpy()
 
     def _find(self, rows: Tensor, cutoffs: Tensor) -> tuple[Tensor, Tensor]:
-        """Place of each row's newest forecast (batch, horizon), and whether it has one."""
+        """Index of each row's newest forecast (batch, horizon), and whether it has one."""
         first = rows * (self.num_rows + 1)
-        found = torch.searchsorted(self.keys, first + cutoffs[:, None], right=True) - 1
+        newest = torch.searchsorted(self.keys, first + cutoffs[:, None], right=True) - 1
         # A smaller key belongs to an earlier row: of this one nothing had been issued.
-        return found, (found >= 0) & (self._key_at(found) >= first)
+        return newest, (newest >= 0) & (self._key_at(newest) >= first)
 
-    def _key_at(self, found: Tensor) -> Tensor:
-        return self.keys[found.clamp(min=0)] if len(self.keys) else torch.full_like(found, -1)
+    def _key_at(self, index: Tensor) -> Tensor:
+        return self.keys[index.clamp(min=0)] if len(self.keys) else torch.full_like(index, -1)
 
 
 def covered_cutoffs(
     panel: Panel, vintages: Vintages, cutoffs: NDArray[np.int64], steps: int, report: Report, what: str = "training"
 ) -> NDArray[np.int64]:
-    """The cut-offs at which the next steps had been forecast; reports how many others are no windows.
+    """Keep the cut-offs at which the next steps had been forecast; report how many are left out.
 
     Args:
         panel: the series.
@@ -128,9 +128,7 @@ def covered_cutoffs(
         f"{counted(steps, 'step')} had been forecast, first at {when} of series '{name}'"
     )
     if not kept.any():
-        hint = (
-            "add older forecasts that reach as far, or choose a shorter --horizon; see issued_at in docs/data-format.md"
-        )
+        hint = "add older forecasts that reach far enough, or shorten --horizon; see issued_at in docs/data-format.md"
         raise ended(report, Finding("FA508", "error", message, hint, item_id=name))
     report(Finding("FA507", "warning", message, "add older forecasts that reach as far", item_id=name))
     return cutoffs[kept]
@@ -143,9 +141,9 @@ def _batches(cutoffs: NDArray[np.int64]) -> Iterator[Tensor]:
 def _rows_at(panel: Panel, series: NDArray[np.int64], stamps: NDArray[np.generic], which: str) -> NDArray[np.int64]:
     """The panel's row of each (series, stamp): the one "at" that very stamp, or the first at or "after" it; else -1."""
     times = np.unique(panel.timestamps)
-    own = panel.series_of_rows * (len(times) + 1) + np.searchsorted(times, panel.timestamps)
-    places = np.searchsorted(times, stamps)
-    rows = np.searchsorted(own, series * (len(times) + 1) + places)
+    keys = panel.series_of_rows * (len(times) + 1) + np.searchsorted(times, panel.timestamps)
+    time_index = np.searchsorted(times, stamps)
+    rows = np.searchsorted(keys, series * (len(times) + 1) + time_index)
     rows = np.where(rows < panel.starts[series + 1], rows, -1)
     if which == "at":
         rows = np.where(panel.timestamps[rows] == stamps, rows, -1)

@@ -29,7 +29,7 @@ class Window(NamedTuple):
     future_categories: Int[Tensor, "batch horizon num_future_categories"]
     static_categories: Int[Tensor, "batch num_static_categories"]
     weight: Float[Tensor, "batch"]
-    """Of the window's series in the loss."""
+    """Weight of the window's series in the loss."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,7 @@ class WindowArrays:
         return replace(self, **moved)
 
     def series_of(self, index: Int64[Tensor, "batch"]) -> Int64[Tensor, "batch"]:
-        """Which series each cut-off row belongs to."""
+        """Index of the series of each cut-off row."""
         return torch.searchsorted(self.starts, index, right=True) - 1
 
     def gather(self, index: Int64[Tensor, "batch"]) -> Window:
@@ -151,7 +151,7 @@ class WindowArrays:
         return known if self.future_categories_known is None else known.masked_fill(~self.future_categories_known, 0)
 
     def _as_forecast(self, known: Tensor, rows: Tensor, index: Tensor, vintages: Vintages) -> None:
-        """Put in place of what came true what had been forecast at the cut-off."""
+        """Replace actual values by the forecasts known at the cut-off."""
         values = vintages.values(rows, index)
         columns = list(vintages.columns)
         known[..., columns] = values.nan_to_num()
@@ -167,7 +167,7 @@ def _zero_outside(values: Tensor, inside: Tensor | None) -> Tensor:
 
 
 def _known_ahead(known_steps: tuple[int | None, ...], horizon: int) -> Tensor | None:
-    """Whether each future column (indicators included) is known at each step (horizon, num_future)."""
+    """Mask of the steps at which each future column (indicators included) is known (horizon, num_future)."""
     if all(steps is None or steps >= horizon for steps in known_steps):
         return None
     limits = np.array([horizon if steps is None else steps for steps in known_steps])

@@ -30,17 +30,17 @@ _FIXED = re.compile(r"([+-])(\d{2}):(\d{2})(?::(\d{2}))?")
 
 
 class Instants(NamedTuple):
-    """The two readings of wall-clock stamps, equal for all but those in an hour that a change repeats or leaves out."""
+    """The two readings of wall-clock stamps: different only in an hour that a clock change repeats or skips."""
 
     first: NDArray[np.datetime64]
-    """By the offset before the nearest change; earlier than `second` where the hour is repeated."""
+    """Reading with the offset before the nearest change; earlier than `second` where the hour is repeated."""
     second: NDArray[np.datetime64]
-    """By the offset after it; earlier than `first` where the hour does not exist."""
+    """Reading with the offset after the nearest change; earlier than `first` where the hour does not exist."""
 
 
 @dataclass(frozen=True)
 class Zone:
-    """How the stamps of an axis are shown.
+    """The zone in which the stamps of an axis are shown.
 
     `name` is a zone of the IANA database, or an offset such as +01:00; None for stamps without a zone. The axis holds
     UTC (`utc`), or what the clock on the wall shows (`local`): days and longer steps, and stamps without a zone.
@@ -55,12 +55,12 @@ class Zone:
 
     @property
     def type_name(self) -> str | None:
-        """The zone of typed columns (pandas, Arrow): None where the axis is no instants."""
+        """Zone of typed columns (pandas, Arrow); None where the axis holds no instants."""
         return self.name if self.axis == "utc" else None
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the zone is an offset, as stamps carried it."""
+        """Return whether the zone is a fixed offset, as stamps carried it."""
         return self.name is not None and _FIXED.fullmatch(self.name) is not None
 
     def describe(self) -> str | None:
@@ -68,7 +68,7 @@ class Zone:
         return f"UTC{self.name}" if self.is_fixed else self.name
 
     def local(self, stamps: Stamps) -> Stamps:
-        """Axis stamps as the clock on the wall shows them, datetime64[ns] without a zone, of any shape."""
+        """Convert axis stamps to local wall-clock time, datetime64[ns] without a zone, of any shape."""
         if self.type_name is None:
             return stamps
         stamps = np.asarray(stamps, "datetime64[ns]")
@@ -88,15 +88,15 @@ class Zone:
         stamps = np.asarray(stamps)
         if stamps.dtype.kind != "M":
             return stamps.astype(str).astype(object)
-        found, which = np.unique(stamps.astype("datetime64[ns]"), return_inverse=True)
-        wall = self.local(found)
+        distinct, which = np.unique(stamps.astype("datetime64[ns]"), return_inverse=True)
+        wall = self.local(distinct)
         # An instant has a clock, though it be midnight.
         unit = _unit_of(wall) if self.type_name is None else _unit_of(wall, ("s", "ms", "us"))
-        if not len(found):
+        if not len(distinct):
             return np.empty(stamps.shape, dtype=object)
         texts = np.char.replace(np.datetime_as_string(wall, unit=unit), "T", " ")
         if self.type_name is not None:
-            texts = np.char.add(texts, _offset_texts(wall - found))
+            texts = np.char.add(texts, _offset_texts(wall - distinct))
         return np.asarray(texts.astype(object)[which].reshape(stamps.shape))
 
     def stamp_text(self, stamp: np.datetime64 | np.int64) -> str:
@@ -177,14 +177,14 @@ def checked_zone(name: str) -> str:
 
 
 def _zone_of_city(city: str, known: set[str]) -> str | None:
-    """The zone whose last part looks most like a word of some length."""
+    """Zone whose last part is most like the word, if the word is long enough."""
     zones = {zone.rpartition("/")[2]: zone for zone in sorted(known)}
     near = nearest(city, list(zones)) if len(city) > 3 else None
     return None if near is None else zones[near]
 
 
 def in_zone(frame: pd.DataFrame, zone: Zone, names: tuple[str, ...] = ("cutoff", "timestamp")) -> pd.DataFrame:
-    """The table with columns of axis stamps turned into ones that carry the zone."""
+    """Convert columns of axis stamps to ones that carry the zone."""
     return frame.assign(**{name: zone.column(frame[name].to_numpy()).set_axis(frame.index) for name in names})
 
 
@@ -195,12 +195,12 @@ def zone_of(column: pd.Series) -> Zone:
 
 
 def _offset_texts(offsets: NDArray[np.timedelta64]) -> NDArray[np.str_]:
-    found, which = np.unique(offsets, return_inverse=True)
-    return np.array([offset_name(int(offset.astype(np.int64)) // _SECOND) for offset in found], np.str_)[which]
+    distinct, which = np.unique(offsets, return_inverse=True)
+    return np.array([offset_name(int(offset.astype(np.int64)) // _SECOND) for offset in distinct], np.str_)[which]
 
 
 def _unit_of(stamps: NDArray[np.datetime64], units: tuple[_Unit, ...] = ("D", "s", "ms", "us")) -> _Unit:
-    """The coarsest unit that holds all stamps, so that no text ends in zeros that say nothing."""
+    """Coarsest unit that holds all stamps, so that texts have no trailing zeros."""
     return next((unit for unit in units if (stamps == stamps.astype(f"datetime64[{unit}]")).all()), "ns")
 
 
@@ -209,7 +209,7 @@ def _unit_of(stamps: NDArray[np.datetime64], units: tuple[_Unit, ...] = ("D", "s
 
 @functools.lru_cache(maxsize=32)
 def _changes_between(name: str, first_year: int, last_year: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """When the offset changes, and the offsets before, between and after, in nanoseconds: (n,) and (n + 1,)."""
+    """Times of the offset changes, and the offsets around them, in nanoseconds: (n,) and (n + 1,)."""
     zone = time_zone(name)
     span = np.array([f"{first_year - 1}-12-01", f"{last_year + 1}-02-01"], "datetime64[D]").astype(np.int64)
     days = range(int(span[0]) * _DAY, int(span[1]) * _DAY, _DAY)

@@ -144,7 +144,7 @@ def _compare_windows(first: AttentionDump, second: AttentionDump) -> tuple[int, 
 
 def _common_rows(first: AttentionDump, second: AttentionDump, steps: NDArray[Any]) -> Iterator[_Pair]:
     """(windows, steps, num_keys) of both, a part of the common windows at a time."""
-    places = _places_in(second, first)
+    places = _rows_in_table(second, first)
     for windows, weights in first.blocks():
         chosen = np.flatnonzero(places[windows] >= 0)
         others = second.take(places[windows][chosen])
@@ -158,7 +158,7 @@ def _of_steps(dump: AttentionDump, weights: Weights, steps: NDArray[Any]) -> Wei
     return np.asarray(weights[:, :, np.searchsorted(dump.steps, steps)].mean(axis=1, dtype=np.float64))
 
 
-def _places_in(dump: AttentionDump, windows: AttentionDump) -> NDArray[np.int64]:
+def _rows_in_table(dump: AttentionDump, windows: AttentionDump) -> NDArray[np.int64]:
     """Where the windows of another file stand in this one, by series and cut-off; -1 where they do not."""
     if dump.window_cutoffs.dtype.kind != windows.window_cutoffs.dtype.kind:
         return np.full(windows.num_windows, -1)

@@ -87,7 +87,7 @@ def test_changes_of_the_clock_are_suspected_and_not_repaired(as_panel: AsPanel) 
         frame = pd.DataFrame({"time": hours, "y": np.arange(60.0)})
         with pytest.raises(DataError, match=said) as error:
             as_panel(frame)
-        assert "--tz Europe/Berlin, say" in str(error.value.hint)
+        assert "--tz Europe/Berlin" in str(error.value.hint)
         assert as_panel(frame, tz="Europe/Berlin").num_rows == 60
 
 

@@ -139,7 +139,7 @@ def test_what_is_said_to_vary_varies_and_the_rest_is_refused(alias: str) -> None
 def test_a_refusal_names_what_varies() -> None:
     with pytest.raises(ConfigError) as error:
         Calendar.build("hour_of_day", parse_frequency("MS"))
-    assert error.value.hint == "those that do: month_of_year, quarter"
+    assert error.value.hint == "features that vary: month_of_year, quarter"
 
 
 @pytest.mark.parametrize(

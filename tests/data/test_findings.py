@@ -141,7 +141,7 @@ CASES = {
         2,
         "date",
         "y",
-        "no column tells series apart",
+        "no column identifies the series",
         "--id 'city'",
     ),
     "repeated stamp in a series": Case(

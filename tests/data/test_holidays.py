@@ -89,8 +89,8 @@ def test_every_day_belongs_to_exactly_one_step(alias: str) -> None:
         ("XX", "no public holidays are known for 'XX'", "ISO 3166"),
         ("Germany", "no public holidays are known for 'Germany'", "did you mean 'DE'"),
         ("frnce", "no public holidays are known for 'frnce'", "did you mean 'FR'"),
-        ("DE-XX", "'DE' has no part 'XX'", "DE-BY"),
-        ("LU-XX", "'LU' has no part 'XX'", "LU has no parts"),
+        ("DE-XX", "'DE' has no region 'XX'", "DE-BY"),
+        ("LU-XX", "'LU' has no region 'XX'", "LU has no regions"),
     ],
 )
 def test_unknown_regions(region: str, message: str, hint: str) -> None:

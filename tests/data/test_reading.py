@@ -117,7 +117,7 @@ def test_decimal_marks(write_csv: Write, content: str, decimal: str | None, expe
     [
         ("a;b\n1.234,5;1\n2.000,5;1\n", "'1.234,5' has a mark of thousands"),
         ("a;b\n1,234;1\n2,345;1\n", "'1,234' may be 1234 or 1.234"),
-        ("a;b\n1,25;1.5\n", "'1,25' speaks for a comma, in column 'b' '1.5' for a point"),
+        ("a;b\n1,25;1.5\n", "'1,25' suggests a comma, but '1.5' in column 'b' a point"),
         ('a,b\n"1,234,567",1\n', "has a mark of thousands"),
     ],
 )

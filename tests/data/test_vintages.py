@@ -164,7 +164,7 @@ def test_a_misspelt_column_does_not_become_a_covariate() -> None:
     assert error.value.message == (
         "the table of forecasts (--vintages) has a column 'winds', which the data does not have"
     )
-    assert str(error.value.hint).startswith("did you mean 'wind'? or --future 'winds' if")
+    assert str(error.value.hint).startswith("did you mean 'wind'? or pass --future 'winds' if")
 
 
 @pytest.mark.parametrize("column", ["date", "issued_at", "item_id"])
@@ -216,7 +216,7 @@ def test_bad_tables(change: dict[str, object], code: str, said: str) -> None:
 def test_a_table_without_a_future_covariate() -> None:
     with pytest.raises(DataError, match="has none of the future covariates 'wind'") as error:
         parse(issues(("a", 5, 0, 1.0)).rename(columns={"wind": "rain"}))
-    assert error.value.hint == "--future NAME names them"
+    assert error.value.hint == "name them with --future NAME"
 
 
 def test_forecasts_of_other_series_are_left_out_and_told() -> None:

@@ -282,7 +282,7 @@ def test_shuffled_rows_are_read_alike_or_refused(shuffled: Random, start: str) -
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        (lambda rows: rows.drop(27), "it stands once in the series"),
+        (lambda rows: rows.drop(27), "the series has it once"),
         (lambda rows: pd.concat([rows, rows.loc[[26, 27]]]).sort_values("time"), "it stands 4 times in the series"),
         (lambda rows: rows.sample(frac=1, random_state=0), "the series is not sorted in time there"),
     ],

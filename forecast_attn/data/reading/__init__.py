@@ -1,4 +1,4 @@
-"""A user's table -> a frame: CSV of any kind, Parquet, Feather, DataFrames. The only place that reads a user's CSV."""
+"""Reads a user's table into a frame: any CSV, Parquet, Feather, DataFrames. The only place that reads a user's CSV."""
 
 from forecast_attn.data.findings import require_column
 from forecast_attn.data.reading.dialect import parse_texts

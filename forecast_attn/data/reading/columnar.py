@@ -42,7 +42,7 @@ def read_columnar(source: Source, config: DataConfig, progress: Progress | None)
 
 
 def refuse_text_options(config: DataConfig, what: str) -> None:
-    """Raise ConfigError when an option says how text is written, and the table is none."""
+    """Raise ConfigError when an option for text files is given for a table that is not text."""
     for name in TEXT_OPTIONS:
         if getattr(config, name) is not None:
             raise ConfigError(f"{what}, which has no --{name}", f"leave --{name} out")
@@ -70,9 +70,9 @@ def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) 
     try:
         return to_column(values)
     except DataError as error:
-        said = f"{label}: column '{name}' {error.message}"
+        message = f"{label}: column '{name}' {error.message}"
         hint = f"leave the column out with --ignore '{name}'"
-        raise DataError(said, hint, code="FA102", column=name, options=("ignore",)) from None
+        raise DataError(message, hint, code="FA102", column=name, options=("ignore",)) from None
     except (pa.ArrowException, ValueError) as error:
         raise DataError(f"{label}: column '{name}' cannot be read: {error}", code="FA102", column=name) from None
 

@@ -1,4 +1,8 @@
-"""Reads a CSV, block by block: numbers by Arrow, text kept once per distinct cell."""
+"""Reads a CSV block by block and assembles typed columns.
+
+Arrow parses the numbers; each distinct text is stored once. The plan of the first rows may prove too narrow: then the
+file is read again with a wider one.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,7 @@ KINDS = {
     "number": pa.float64(),
     "text": pa.dictionary(pa.int32(), pa.string()),
 }
-"""What a column can be, each wider than the one before."""
+"""Kinds of columns, each wider than the one before."""
 _WIDTHS = list(KINDS)
 SHARE = 1 << 20
 """Bytes that one thread converts at once."""
@@ -44,7 +48,7 @@ _COLUMN_ERROR = re.compile(r"In CSV column #\d+")
 
 
 class _ReadAgainError(Exception):
-    """The plan was wrong: read again."""
+    """The plan does not fit the file: read again with a wider one."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__()
@@ -58,7 +62,7 @@ def read_delimited(source: Source, config: DataConfig, progress: Progress | None
         source: the file.
         config: delimiter, decimal mark and encoding where they are given, and the names of identifiers.
         progress: called after every block.
-        report: told when the encoding is assumed.
+        report: called when the encoding is assumed.
 
     Raises:
         ConfigError: an impossible delimiter, decimal mark or encoding.
@@ -120,12 +124,14 @@ class _Columns:
 
     def to_frame(self) -> pd.DataFrame:
         """All rows as a frame."""
-        columns = {name: self._finish(name, found) for name, found in zip(self.plan.names, self._columns, strict=True)}
+        columns = {
+            name: self._finish(name, collected) for name, collected in zip(self.plan.names, self._columns, strict=True)
+        }
         self._reconsider_decimal(columns)
         return pd.DataFrame(columns, copy=False)
 
     def _convert(self, block: Block) -> pa.Table:
-        """The block as a table of the columns' kinds, which are widened where it needs them to be."""
+        """Convert the block to the columns' kinds, widening them where needed."""
         if "empty" in self._kinds:
             self._widen(block)
         try:
@@ -139,8 +145,8 @@ class _Columns:
     def _widen(self, block: Block) -> None:
         """Make every column's kind wide enough for a block."""
         table = self._parse(block, [KINDS[kind] if kind == "text" else None for kind in self._kinds], in_one=True)
-        found = [_kind(column.type) for column in table.columns]
-        wider = [max(pair, key=_WIDTHS.index) for pair in zip(self._kinds, found, strict=True)]
+        kinds = [_kind(column.type) for column in table.columns]
+        wider = [max(pair, key=_WIDTHS.index) for pair in zip(self._kinds, kinds, strict=True)]
         late = frozenset(
             name
             for name, old, new in zip(self.plan.names, self._kinds, wider, strict=True)
@@ -180,23 +186,23 @@ class _Columns:
         return column
 
     def _reconsider_decimal(self, columns: dict[str, Column]) -> None:
-        """Read again with a decimal comma when only rows behind the first ones have one."""
+        """Start again with a decimal comma when only later rows contain one."""
         if self.plan.decimal_is_known or "number" in self._kinds:
             return
         texts = {name: column.categories for name, column in columns.items() if isinstance(column, pd.Categorical)}
-        cells = {name: _telling(found) for name, found in texts.items() if name not in self.plan.texts}
+        cells = {name: _telling(distinct) for name, distinct in texts.items() if name not in self.plan.texts}
         if find_decimal(cells, self.layout.label) == ",":
             raise _ReadAgainError(replace(self.plan, decimal=",", decimal_is_known=True))
 
 
 def _telling(cells: pd.Index) -> list[str]:
-    """Some of the distinct cells of a column, and some of those with a comma."""
+    """Sample of a column's distinct cells that can decide the decimal mark."""
     return [*cells[:MOST_CELLS], *cells[cells.str.contains(",", regex=False)][:MOST_CELLS]]
 
 
-def _kind(found: pa.DataType) -> str:
-    """The kind of a column by the type that Arrow sees in it."""
-    return next((kind for kind in _WIDTHS if KINDS[kind] == found), "text")
+def _kind(arrow_type: pa.DataType) -> str:
+    """Kind of a column, from its Arrow type."""
+    return next((kind for kind in _WIDTHS if KINDS[kind] == arrow_type), "text")
 
 
 # --------------------------------------------------------------------------- arrow
@@ -241,14 +247,14 @@ def text_column(values: pa.ChunkedArray) -> pd.Categorical:
 
 def _in_one(chunks: list[pa.Array], dtype: type) -> NDArray[Any]:
     """The values of all chunks, NaN for null; each chunk is dropped once copied."""
-    found: NDArray[Any] = np.empty(sum(map(len, chunks)), dtype)
+    values: NDArray[Any] = np.empty(sum(map(len, chunks)), dtype)
     start = 0
     chunks.reverse()
     while chunks:
         chunk = chunks.pop()
-        found[start : start + len(chunk)] = chunk.to_numpy(zero_copy_only=False)
+        values[start : start + len(chunk)] = chunk.to_numpy(zero_copy_only=False)
         start += len(chunk)
-    return found
+    return values
 
 
 def _whole_numbers(values: pa.ChunkedArray) -> NDArray[Any]:
@@ -283,7 +289,7 @@ _BOOLEANS = {"true": True, "false": False}
 
 
 def finish_text(column: pd.Categorical, decimal: str, *, grouped: bool) -> pd.Categorical | NDArray[Any]:
-    """A column of text as numbers or booleans when every cell is one, else as text without blanks around it.
+    """Convert a column of text to numbers or booleans when every cell is one, else strip it.
 
     Args:
         column: the cells (num_rows,).
@@ -303,7 +309,7 @@ def finish_text(column: pd.Categorical, decimal: str, *, grouped: bool) -> pd.Ca
 
 
 def stripped(column: pd.Categorical) -> pd.Categorical:
-    """The same text without blanks around it; what is then a word for a missing value is missing."""
+    """Strip the text; words for a missing value become missing."""
     texts = column.categories.str.strip()
     gone = texts.isin(MISSING_WORDS)
     if not gone.any() and texts.equals(column.categories):
@@ -324,9 +330,9 @@ def _spread(values: NDArray[Any], column: pd.Categorical) -> NDArray[Any]:
 
 
 class Collected:
-    """One column. Its array doubles when it is full; what is not written yet takes no memory from the system.
+    """One column, collected block by block. Its array doubles when it is full; untouched memory is not allocated.
 
-    Text is kept as codes. Blocks number their texts on their own until `finish` gives all of them one list.
+    Text is kept as codes into each block's own dictionary; `finish` merges the dictionaries.
     """
 
     def __init__(self) -> None:

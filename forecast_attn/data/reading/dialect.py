@@ -1,4 +1,7 @@
-"""How a CSV is written: its delimiter and its header, by the evidence of its first lines."""
+"""The dialect of a CSV: delimiter, header, decimal mark and encoding, inferred from its first rows.
+
+`Plan` collects them for the reader. Contradicting evidence is an error, never a guess.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ class Sample:
 
     text: str
     complete: bool
-    """Whether it is the whole text."""
+    """True when the sample is the whole text."""
     delimiter: str | None = None
     """The one that a line above the header names."""
 
@@ -54,15 +57,15 @@ class Sample:
         """The first records (at most MOST_RECORDS) that are not blank, split at a delimiter."""
         reader = csv.reader(io.StringIO(self.text, newline=""), delimiter=delimiter, skipinitialspace=True)
         try:
-            found = list(itertools.islice((record for record in reader if not is_blank(record)), MOST_RECORDS + 1))
+            records = list(itertools.islice((record for record in reader if not is_blank(record)), MOST_RECORDS + 1))
         except csv.Error:  # a quote that is never closed; said with its row when the rows are read
             return []
         # The last one may be cut.
-        return found[:MOST_RECORDS] if self.complete or len(found) > MOST_RECORDS else found[:-1] or found
+        return records[:MOST_RECORDS] if self.complete or len(records) > MOST_RECORDS else records[:-1] or records
 
 
 def is_blank(record: Record) -> bool:
-    """Whether a line holds nothing but blanks."""
+    """Return whether a line is blank."""
     return len(record) <= 1 and not any(cell.strip() for cell in record)
 
 
@@ -91,16 +94,16 @@ def checked_delimiter(text: str) -> str:
 
 
 def find_delimiter(sample: Sample, label: str) -> str:
-    """The delimiter whose records all have as many fields as the header; a comma when there is but one column.
+    """Find the delimiter that splits all records into as many fields as the header; comma for a single column.
 
     Raises:
         DataError: two of them do.
     """
     records = {delimiter: sample.records(delimiter) for delimiter in DELIMITERS}
-    splitting = {mark: found for mark, found in records.items() if found and max(map(len, found)) > 1}
+    splitting = {mark: rows for mark, rows in records.items() if rows and max(map(len, rows)) > 1}
     if not splitting:
         return ","
-    shares = {mark: _share_like_header(found) for mark, found in splitting.items()}
+    shares = {mark: _share_like_header(rows) for mark, rows in splitting.items()}
     best = max(shares.values())
     likely = [mark for mark, share in shares.items() if share == best]
     if best == 0:  # no delimiter splits the header: the one that splits the most rows shows what is wrong with it
@@ -109,7 +112,7 @@ def find_delimiter(sample: Sample, label: str) -> str:
         names = [DELIMITERS[mark] for mark in likely]
         counts = " and ".join(f"{len(splitting[mark][0])} columns with {DELIMITERS[mark]}" for mark in likely)
         raise DataError(
-            f"{label} reads with more than one delimiter: {counts}",
+            f"{label} can be split by more than one delimiter: {counts}",
             f"--delimiter {' or '.join(names)}",
             code="FA108",
             options=("delimiter",),
@@ -136,8 +139,8 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     _check_is_split(names, delimiter, label)
     if all(_DATA_CELL.fullmatch(name) for name in names):
         line = delimiter.join(records[0])
-        said = f"{label} has no header: its first line is {line!r}"
-        raise DataError(said, "add a line with the columns' names", code="FA107")
+        message = f"{label} has no header: its first line is {line!r}"
+        raise DataError(message, "add a line with the columns' names", code="FA107")
     check_names(names, label)
     return names
 
@@ -159,12 +162,12 @@ def check_names(names: list[str], label: str) -> None:
 
 
 def _check_is_split(names: list[str], delimiter: str, label: str) -> None:
-    other = next((mark for mark in DELIMITERS if len(names) == 1 and mark != delimiter and mark in names[0]), None)
-    if other is not None:
+    unused = next((mark for mark in DELIMITERS if len(names) == 1 and mark != delimiter and mark in names[0]), None)
+    if unused is not None:
         split = f"{label} split at {DELIMITERS.get(delimiter, repr(delimiter))} has one column"
         raise DataError(
-            f"{split}; its header holds {DELIMITERS[other]}: {names[0]!r}",
-            f"--delimiter {DELIMITERS[other]}",
+            f"{split}; its header holds {DELIMITERS[unused]}: {names[0]!r}",
+            f"--delimiter {DELIMITERS[unused]}",
             code="FA108",
             options=("delimiter",),
         )
@@ -196,16 +199,16 @@ def checked_decimal(mark: str) -> str:
     Raises:
         ConfigError: neither a point nor a comma.
     """
-    found = {"point": ".", "comma": ","}.get(mark.lower(), mark)
-    if found not in (".", ","):
+    decimal = {"point": ".", "comma": ","}.get(mark.lower(), mark)
+    if decimal not in (".", ","):
         raise ConfigError(f"--decimal must be a point or a comma; got {mark!r}", "--decimal . or --decimal ,")
-    return found
+    return decimal
 
 
 def find_decimal(columns: dict[str, list[str]], label: str) -> str | None:
     """The decimal mark of the cells of a table, None when no cell tells.
 
-    A column speaks for the comma when it has more numbers with a comma than with a point.
+    A column is evidence for the comma when it has more numbers with a comma than with a point.
 
     Args:
         columns: cells by column name; text that is no number does not matter.
@@ -231,11 +234,11 @@ def find_decimal(columns: dict[str, list[str]], label: str) -> str | None:
         return "." if points else None
     name, cells = next(iter(commas.items()))
     if points:
-        other, example = next(iter(points.items()))
+        other_column, example = next(iter(points.items()))
         raise _undecided(
-            label, name, f"{cells[0]!r} speaks for a comma, in column '{other}' {example[0]!r} for a point"
+            label, name, f"{cells[0]!r} suggests a comma, but {example[0]!r} in column '{other_column}' a point"
         )
-    if all(_THOUSANDS.fullmatch(cell) for found in commas.values() for cell in found):
+    if all(_THOUSANDS.fullmatch(cell) for cells_with_comma in commas.values() for cell in cells_with_comma):
         whole = cells[0].replace(",", "")
         raise _undecided(label, name, f"{cells[0]!r} may be {whole} or {cells[0].replace(',', '.')}")
     return ","
@@ -257,10 +260,10 @@ def _plain_number(cell: str | None, decimal: str, grouped: bool) -> str | None:
     """The cell as a number with a decimal point and nothing else, None when it is none."""
     if cell is None:
         return None
-    other = "," if decimal == "." else "."
+    grouping = "," if decimal == "." else "."
     if grouped and _GROUPED[decimal].fullmatch(cell):
-        cell = cell.replace(other, "")
-    elif other in cell:
+        cell = cell.replace(grouping, "")
+    elif grouping in cell:
         return None
     plain = cell.replace(decimal, ".")
     return plain if plain.isascii() and _PLAIN.fullmatch(plain) else None
@@ -279,10 +282,10 @@ def _all(kind: re.Pattern[str], cells: Iterable[str]) -> list[str]:
     return [cell for cell in cells if kind.fullmatch(cell)]
 
 
-def _undecided(label: str, column: str, said: str) -> DataError:
+def _undecided(label: str, column: str, evidence: str) -> DataError:
     return DataError(
-        f"{label}: the decimal mark is not certain: in column '{column}' {said}",
-        "--decimal , or --decimal . says which one it is",
+        f"{label}: the decimal mark is not certain: in column '{column}' {evidence}",
+        "--decimal , or --decimal . decides",
         code="FA108",
         options=("decimal",),
         column=column,
@@ -299,7 +302,7 @@ TEXT_COLUMNS = ("item_id", "unique_id", "series_id", "id", "series")
 
 @dataclass(frozen=True)
 class Plan:
-    """How a file is going to be read. Later rows may prove it wrong; then it is read again with a wider one."""
+    """The plan for reading a file. If later rows do not fit, the file is read again with a wider plan."""
 
     encoding: str
     encoding_is_assumed: bool
@@ -329,8 +332,8 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     delimiter = delimiter or sample.delimiter or find_delimiter(sample, source.label)
     records = sample.records(delimiter)
     if not records:
-        said = f"{source.label} is not a CSV: a quote is never closed in its first rows"
-        raise DataError(said, 'put quotes around whole fields, and write a quote within one as ""', code="FA106")
+        message = f"{source.label} is not a CSV: a quote is never closed in its first rows"
+        raise DataError(message, 'put quotes around whole fields, and write a quote within one as ""', code="FA106")
     names = column_names(records, delimiter, source.label)
     declared = (config.item_id, *config.categorical)
     texts = frozenset(name for name in names if name in declared or name.lower() in TEXT_COLUMNS)

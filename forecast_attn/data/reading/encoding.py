@@ -1,4 +1,4 @@
-"""Finds the encoding of a text file and gives its content as UTF-8."""
+"""Finds the encoding of a text file and decodes it to UTF-8."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
 WESTERN = "cp1252"
-"""What Windows writes in Western Europe and calls ANSI: Latin-1 with quotation marks and the euro sign."""
+"""The Windows code page of Western Europe, called ANSI there: Latin-1 with quotation marks and the euro sign."""
 _CONTROL = bytes(set(range(32)) - {9, 10, 12, 13, 26, 27})
 
 
@@ -40,7 +40,7 @@ def checked_encoding(name: str) -> str:
 
 
 def find_encoding(start: bytes, label: str) -> str:
-    """The encoding of a file by its first bytes: a byte order mark, the zeros of UTF-16, else UTF-8.
+    """Detect a file's encoding from its first bytes: a byte order mark, the zeros of UTF-16, else UTF-8.
 
     Raises:
         DataError: these bytes are no text.
@@ -86,7 +86,7 @@ def as_utf8(chunks: Iterable[bytes], encoding: str, label: str, *, assumed: bool
         chunks: the file's bytes.
         encoding: their codec.
         label: the file's name, for messages.
-        assumed: whether nobody said so: then other bytes raise NotUtf8Error.
+        assumed: True when the user named no encoding; bytes of another one then raise NotUtf8Error.
 
     Raises:
         DataError: a byte is not of this encoding.
@@ -107,11 +107,11 @@ def as_utf8(chunks: Iterable[bytes], encoding: str, label: str, *, assumed: bool
         at = f"byte 0x{error.object[error.start]:02x}" if error.start < len(error.object) else "its end"
         raise DataError(
             f"{label} is not {encoding} text: {at} is none",
-            "--encoding NAME says another one",
+            "name the right encoding with --encoding NAME",
             code="FA110",
             options=("encoding",),
         ) from None
     except UnicodeError:  # UTF-16 or UTF-32 whose order of bytes nobody says
-        said = f"{label} is not {encoding} text: it has no byte order mark"
-        hint = "--encoding utf-16-le or utf-16-be names the order of bytes"
-        raise DataError(said, hint, code="FA110", options=("encoding",)) from None
+        message = f"{label} is not {encoding} text: it has no byte order mark"
+        hint = "name the byte order with --encoding utf-16-le or utf-16-be"
+        raise DataError(message, hint, code="FA110", options=("encoding",)) from None

@@ -20,8 +20,7 @@ LEVEL_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time", "item
 
 
 def read_frame(table: Any, config: DataConfig) -> pd.DataFrame:
-    """A DataFrame of pandas, or of a library that speaks Arrow's C stream (polars, pyarrow, duckdb), without copying
-    what need not be.
+    """Convert a DataFrame of pandas, or of a library with Arrow's C stream (polars, pyarrow, duckdb), copying little.
 
     Raises:
         ConfigError: an option for text files is given.
@@ -40,7 +39,7 @@ def read_frame(table: Any, config: DataConfig) -> pd.DataFrame:
 
 def _from_pandas(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
     if isinstance(table.columns, pd.MultiIndex):
-        raise DataError(f"{LABEL} has columns of several levels", "name every column by one text")
+        raise DataError(f"{LABEL} has columns of several levels", "give every column a single name")
     table = _with_index(table, config)
     names = [str(name).strip() for name in table.columns]
     check_names(names, LABEL)
@@ -95,8 +94,8 @@ def _from_objects(values: pd.Series, name: str) -> Column:
     """Decimals as float64; other objects as they are."""
     kind = pd.api.types.infer_dtype(values, skipna=True)
     if kind.startswith("mixed") and any(isinstance(cell, list | tuple | dict | set | np.ndarray) for cell in values):
-        said = f"{LABEL}: column '{name}' holds lists or records"
-        raise DataError(said, f"leave the column out with --ignore '{name}'", column=name, options=("ignore",))
+        message = f"{LABEL}: column '{name}' holds lists or records"
+        raise DataError(message, f"leave the column out with --ignore '{name}'", column=name, options=("ignore",))
     is_decimal = kind == "decimal"
     return values.astype("float64").array if is_decimal else values.array
 

@@ -1,4 +1,4 @@
-"""Where the rows of a frame stand in the file they come from."""
+"""Row and column numbers in the file, for messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class FilePlaces:
 
     num_rows: int
     file_rows: NDArray[np.int32] | None = None
-    """Of a wide table made long."""
+    """Row in the file of each row; only for a wide table made long."""
     names: pd.Categorical | None = None
     """The column that each row's target stood in, of a wide table made long."""
 
@@ -38,7 +38,7 @@ class FilePlaces:
 
 
 def file_places(frame: pd.DataFrame) -> FilePlaces:
-    """Where the rows of a frame of `read_table` stand in its file."""
+    """File positions of the rows of a frame from `read_table`."""
     if frame.index.name != FILE_ROW:
         return FilePlaces(len(frame))
     names = frame[WIDE_ID].array if WIDE_ID in frame else None

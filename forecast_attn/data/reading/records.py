@@ -1,7 +1,7 @@
-"""Splits the text of a CSV into blocks of whole records that need no more judgement.
+"""Splits the text of a CSV into blocks of whole, unambiguous records.
 
-Plain text, which nearly every file is, passes as it stands. Where quotes, line ends or numbers are written in a way
-that readers disagree about, Python's csv module reads the rest record by record and writes it anew.
+Plain text, which nearly every file is, passes unchanged. Where readers would disagree about quotes, line ends or
+numbers, Python's csv module reads the rest record by record and rewrites it.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ class Block:
     data: bytes
     delimiter: str
     plain: bool
-    """As it stands in the file; otherwise written anew, with the right number of fields in every record."""
+    """True for text as it is in the file; False for rewritten records, all with the right number of fields."""
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What every record must keep to."""
+    """The layout that every record must follow."""
 
     label: str
     delimiter: str
@@ -68,7 +68,7 @@ def split_blocks(chunks: Iterable[bytes], layout: Layout, rows_so_far: Callable[
 
 
 def is_plain(text: bytes, layout: Layout) -> bool:
-    """Whether every reader of CSV splits this text alike."""
+    """Return whether every CSV reader splits this text in the same way."""
     if layout.delimiter not in PLAIN_DELIMITERS or layout.width < 2:
         return False
     if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
@@ -108,7 +108,7 @@ def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Ite
 
 
 def rewrite(records: Iterator[list[str]]) -> Iterator[Block]:
-    """Records as blocks of CSV that nobody can misread."""
+    """Rewrite records as blocks of unambiguous CSV."""
     for first in records:
         text = io.StringIO(newline="")
         # With both marks a cell that holds either of them is quoted.
@@ -159,7 +159,7 @@ def _whole_lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def _without_header(text: bytes) -> bytes | None:
-    """What follows the first line that is not blank; None when all lines are."""
+    """Text after the first line that is not blank; None when all lines are blank."""
     start = len(text) - len(text.lstrip(b" \r\n"))
     if start == len(text):
         return None
@@ -168,7 +168,7 @@ def _without_header(text: bytes) -> bytes | None:
 
 
 def _quotes_are_simple(text: bytes, delimiter: str) -> bool:
-    """Whether all quotes enclose whole fields within one line."""
+    """Return whether all quotes enclose whole fields within one line."""
     letters = np.frombuffer(b"\n" + text + b"\n", np.uint8)
     quotes = np.flatnonzero(letters == ord('"'))
     if len(quotes) % 2:
@@ -183,12 +183,12 @@ def _quotes_are_simple(text: bytes, delimiter: str) -> bool:
 
 def _other_width(layout: Layout, row: int, width: int) -> DataError:
     where = place(row) if row else "its header"
-    said = f"{where} has {counted(width, 'field')}, the header {layout.width}"
-    return DataError(f"{layout.label} is not a CSV: {said}", _LIKE_HEADER, code="FA106", row=row or None)
+    widths = f"{where} has {counted(width, 'field')}, the header {layout.width}"
+    return DataError(f"{layout.label} is not a CSV: {widths}", _LIKE_HEADER, code="FA106", row=row or None)
 
 
 def _bad_quotes(layout: Layout, row: int, reason: str) -> DataError:
-    said = "a quote is never closed" if "expected after" not in reason else "text follows a closing quote"
+    problem = "a quote is never closed" if "expected after" not in reason else "text follows a closing quote"
     where = place(row) if row else "its header"
     hint = 'put quotes around whole fields, and write a quote within one as ""'
-    return DataError(f"{layout.label} is not a CSV: {said} in {where}", hint, code="FA106", row=row or None)
+    return DataError(f"{layout.label} is not a CSV: {problem} in {where}", hint, code="FA106", row=row or None)

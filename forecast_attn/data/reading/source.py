@@ -1,4 +1,4 @@
-"""Where a table comes from: a file or standard input, compressed or not, as bytes that can be read more than once."""
+"""The bytes of a table: a file or standard input, compressed or not, readable more than once."""
 
 from __future__ import annotations
 
@@ -57,10 +57,10 @@ class Source:
     """Bytes that can be read from the start as often as needed."""
 
     label: str
-    """How messages call it: the quoted path, or 'stdin'."""
+    """Name in messages: the quoted path, or 'stdin'."""
     path: Path | None
     content: bytes | None
-    """What standard input or a pipe held, which can be read only once."""
+    """Bytes of standard input or a pipe, which can be read only once."""
 
     @classmethod
     def of(cls, table: Path | str) -> Source:
@@ -87,7 +87,7 @@ class Source:
 
     @functools.cached_property
     def kind(self) -> str:
-        """What the content is by its first bytes: parquet, feather, arrow stream, gzip, zstd, or text.
+        """Kind of the content, by its first bytes: parquet, feather, arrow stream, gzip, zstd, or text.
 
         Raises:
             DataError: empty, or of a kind that is not read.
@@ -99,7 +99,7 @@ class Source:
         kind = kind_of(start)
         if kind in _UNREADABLE:
             what, _, hint = _UNREADABLE[kind].partition(": ")
-            raise DataError(f"{self.label} is {what}, which is not read", hint)
+            raise DataError(f"{self.label} is {what}, which is not supported", hint)
         return kind
 
     def open(self) -> BinaryIO:
@@ -139,12 +139,12 @@ class Source:
 
 
 def kind_of(start: bytes) -> str:
-    """What content is by its first bytes."""
+    """Return the kind of content by its first bytes."""
     return next((kind for magic, kind in _MAGIC.items() if start.startswith(magic)), "text")
 
 
 def table_name(table: object) -> str:
-    """How messages call a table: the file's name, `stdin`, or `DataFrame`."""
+    """Name of a table in messages: the file's name, `stdin`, or `DataFrame`."""
     if isinstance(table, Source):
         return table.label.strip("'")
     if not isinstance(table, str | Path):
@@ -160,7 +160,7 @@ def _decompressed(raw: BinaryIO, kind: str) -> Any:
 
 @functools.lru_cache(maxsize=1)
 def _all_of(stdin: Any) -> bytes:
-    """All that a stream holds. Kept, because check and train read the same table, and a pipe is read once."""
+    """Read a stream to its end. Kept, because check and train read the same table, and a pipe is read once."""
     if stdin is None or stdin.isatty():
         raise DataError("standard input is a terminal, not a table", "cat data.csv | forecast train -")
     content = getattr(stdin, "buffer", stdin).read()

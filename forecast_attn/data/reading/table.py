@@ -1,4 +1,4 @@
-"""Any table a user has -> a frame."""
+"""Reads any supported table into a frame."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read_table(
 def read_beside(
     table: Any, config: DataConfig, *, item_id: str | None = None, wide: bool = False, report: Report = stop_at_errors
 ) -> pd.DataFrame:
-    """Read a table that belongs to another one: a history, a file of the future, forecasts.
+    """Read a table that accompanies another: a history, future covariates, forecasts.
 
     Args:
         table: as for `read_table`.
@@ -67,8 +67,8 @@ def read_beside(
     """
     if not isinstance(table, str | Path) or Source.of(table).kind in COLUMNAR:
         config = replace(config, delimiter=None, decimal=None, encoding=None)
-    own = None if wide else item_id or config.item_id
-    config = replace(config, item_id=own, wide=False)
+    identifier = None if wide else item_id or config.item_id
+    config = replace(config, item_id=identifier, wide=False)
     frame = read_table(table, config, report=report)
     return made_long(frame, config, table_name(table), report) if wide and not is_long(frame) else frame
 

@@ -1,7 +1,7 @@
-"""A wide table (one column per series) made long (one row per series and step).
+"""Turns a wide table (one column per series) into a long one (one row per series and step).
 
-A series that starts later or ends earlier than the table has empty cells before or behind its own: those are no rows of
-it. Behind its last value a row stays where a future covariate is known, because that is what a future row is.
+A series may start later or end earlier than the table: its empty cells there do not become rows. After its last value,
+a row stays where a future covariate is known, because that makes it a future row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from forecast_attn.errors import ConfigError, DataError
 
 
 def check_wide(config: DataConfig) -> None:
-    """Refuse options that say what --wide says.
+    """Refuse options that contradict --wide.
 
     Raises:
         ConfigError: --target or --id is given too.
@@ -32,7 +32,7 @@ def check_wide(config: DataConfig) -> None:
 
 
 def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
-    """One row per series and step, with the columns item_id and target and those that all series share.
+    """Return one row per series and step, with the columns item_id and target and the shared ones.
 
     Its index, called FILE_ROW, holds the row of the file.
 
@@ -40,7 +40,7 @@ def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Repo
         frame: the wide table.
         config: the columns that are no series: time, covariates, those to leave out.
         source: the file's name, for messages.
-        report: told which columns are left out.
+        report: called with the columns that are left out.
 
     Raises:
         DataError: no time stamps, no series, or a column that is missing or called as the new ones are.
@@ -68,12 +68,12 @@ def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Repo
 
 
 def is_long(frame: pd.DataFrame) -> bool:
-    """Whether a table has the columns that a wide one gets."""
+    """Return whether a table has the columns of a wide table made long."""
     return WIDE_ID in frame.columns and WIDE_TARGET in frame.columns
 
 
 def shared_by_all(frame: pd.DataFrame, item_ids: tuple[str, ...]) -> pd.DataFrame:
-    """A table of what all series share, such as the future of a wide table, once for every series.
+    """Repeat a table of shared values, such as the future of a wide table, once for every series.
 
     Args:
         frame: without a column item_id; comes back as it is with one.
@@ -100,10 +100,10 @@ def _columns(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
     time = config.time or find_time(frame, free, {}, source)
     taken = [name for name in (time, *shared) if name in (WIDE_ID, WIDE_TARGET)]
     if taken:
-        said = (
+        message = (
             f"'{source}': a wide table cannot have a column called '{taken[0]}', which the series' names or values get"
         )
-        raise DataError(said, "give the column another name", column=taken[0], file=source)
+        raise DataError(message, "give the column another name", column=taken[0], file=source)
     series = []
     for name in free:
         if name == time:
@@ -120,11 +120,9 @@ def _refuse_identifier(free: list[str], source: str) -> None:
     """Refuse a table that has one row per series and step already."""
     for name in free:
         if name.lower() in ("item_id", "unique_id", "series_id"):
-            said = (
-                f"'{source}' has a column '{name}', as tables of one row per series and step have; --wide is for others"
-            )
+            message = f"'{source}' has a column '{name}', so it has one row per series and step already; --wide needs a column per series"
             hint = f"leave --wide out, or --ignore '{name}'"
-            raise DataError(said, hint, code="FA102", column=name, file=source, options=("wide", "ignore"))
+            raise DataError(message, hint, code="FA102", column=name, file=source, options=("wide", "ignore"))
 
 
 def _declared(frame: pd.DataFrame, config: DataConfig) -> list[str]:
@@ -155,11 +153,11 @@ def _rows_of_series(
     for name in series:
         filled = np.flatnonzero(frame[name].notna().to_numpy()[order])
         first, last = (filled[0], filled[-1]) if len(filled) else (len(order), len(order))
-        own = (steps >= first) & ((steps <= last) | known_ahead)
-        rows.append(np.sort(order[own]))
+        inside = (steps >= first) & ((steps <= last) | known_ahead)
+        rows.append(np.sort(order[inside]))
     if len(unplaced) and rows:  # said once, not once per series
         rows[0] = np.sort(np.concatenate((rows[0], unplaced)))
-    lengths = np.array([len(found) for found in rows], np.int64)
+    lengths = np.array([len(chosen) for chosen in rows], np.int64)
     return np.concatenate(rows or [steps[:0]]).astype(np.int32), lengths
 
 
@@ -179,9 +177,9 @@ def _one_below_the_other(columns: list[pd.Series], rows: list[NDArray[np.int32]]
     """The chosen rows of every column: float64, or objects where one has text, which is reported later."""
     numeric = all(pd.api.types.is_numeric_dtype(column.dtype) for column in columns)
     dtype = np.float64 if numeric else object
-    found = np.empty(sum(map(len, rows)), dtype)
+    stacked = np.empty(sum(map(len, rows)), dtype)
     start = 0
     for column, chosen in zip(columns, rows, strict=True):
-        found[start : start + len(chosen)] = column.to_numpy(dtype=dtype, na_value=np.nan)[chosen]
+        stacked[start : start + len(chosen)] = column.to_numpy(dtype=dtype, na_value=np.nan)[chosen]
         start += len(chosen)
-    return found
+    return stacked
