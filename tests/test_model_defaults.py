@@ -25,7 +25,11 @@ BY_PATCHES = Shape(6, 64, bidirectional=True, projection_size=128, temporal_deco
         ({"lookback": 36, "horizon": 12, "season": 12}, BY_STEPS),  # monthly
         ({"lookback": 24, "horizon": 24, "season": 24}, BY_STEPS),  # one season is little to choose from
         ({"lookback": 168, "horizon": 6, "season": 24}, BY_STEPS),  # shorter than a season
-        ({"lookback": 170, "horizon": 24, "season": 24}, BY_STEPS),  # not a whole number of patches
+        ({"lookback": 170, "horizon": 24, "season": 24}, BY_PATCHES._replace(patch_length=5)),  # no multiple of 6
+        ({"lookback": 160, "horizon": 24, "season": 24}, BY_PATCHES._replace(patch_length=8)),  # 5 divides no season
+        ({"lookback": 169, "horizon": 24, "season": 24}, BY_STEPS),  # nothing near 6 divides it
+        ({"lookback": 673, "horizon": 96, "season": 96}, BY_STEPS),
+        ({"lookback": 680, "horizon": 96, "season": 96}, BY_PATCHES._replace(patch_length=20)),
         ({"lookback": 168, "horizon": 24, "season": 1}, BY_STEPS),
         ({"lookback": 208, "horizon": 52, "season": 52, "within_day": False}, BY_STEPS),  # weekly
     ],
@@ -37,6 +41,27 @@ def test_hourly_and_finer_series_are_cut_into_patches(sizes, expected):
 @pytest.mark.parametrize("options", [{"decoding": "autoregressive"}, {"attention_window": "local-p"}])
 def test_what_counts_single_steps_gets_single_steps(options):
     assert shape_of(ModelConfig(**options), **HOURLY) == BY_STEPS
+
+
+@pytest.mark.parametrize(
+    ("lookback", "said"),
+    [
+        (48, None),
+        (50, "--lookback 50 is cut into patches of 5 steps, because it is no multiple of 6, the usual ones; "
+             "--lookback 48 or 54 gives those"),
+        (53, "no number of steps near 6 divides --lookback 53, so it is not cut into patches: it is read step by step"),
+    ],
+)  # fmt: skip
+def test_a_lookback_that_changes_the_defaults_is_told(forecast, write, lookback, said):
+    rows = pd.date_range("2024-01-01", periods=400, freq="h")
+    write(pd.DataFrame({"ds": rows, "y": np.sin(np.arange(400) * 2 * np.pi / 24).round(4)}))
+    words = ("--lookback", lookback, "--horizon", 24, "--max-epochs", 1, "--epoch-windows", 16, "--seed", 1)
+    told = forecast("train", "data.csv", *words, "--accelerator", "cpu", "--out", "run").err
+    notes = [line for line in told.splitlines() if line.startswith("note: ")]
+    assert [said in note for note in notes] == [True] * (said is not None)
+    assert ("in patches of" in told) == (lookback != 53)
+    given = forecast("train", "data.csv", *words, "--patch-length", 1, "--accelerator", "cpu", "--out", "other").err
+    assert "note: " not in given
 
 
 def test_what_is_given_wins():

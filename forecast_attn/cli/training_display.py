@@ -63,9 +63,11 @@ class TrainingDisplay(TrainingListener):
         self._reading.close()
         self.console.print(role_table(preparation.panel.roles))
         schema, split = preparation.schema, preparation.split
+        length = config.model.patch_length
+        patches = f" in patches of {length}" if length is not None and length > 1 else ""
         self.say(
             f"step {schema.frequency.alias} ({schema.frequency.evidence}), "
-            f"lookback {schema.lookback}, horizon {schema.horizon}"
+            f"lookback {schema.lookback}{patches}, horizon {schema.horizon}"
         )
         boundary = schema.zone.stamp_text(split.boundary)
         self.say(
@@ -78,6 +80,9 @@ class TrainingDisplay(TrainingListener):
         for finding in preparation.findings:
             self.say(f"{finding.severity}: {finding.message}")
         self._warn(preparation)
+
+    def noted(self, text: str) -> None:
+        self.say(f"note: {text}")
 
     def _warn(self, preparation: Preparation) -> None:
         from forecast_attn.data.findings import counted  # with numpy

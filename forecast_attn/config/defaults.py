@@ -102,10 +102,49 @@ def weight_decay_of(training: TrainingConfig, patch_length: int) -> float:
     return training.weight_decay if training.weight_decay is not None else 0.01 if patch_length > 1 else 0.0001
 
 
-def _patch_length(model: ModelConfig, lookback: int, horizon: int, season: int) -> int:
-    """Time steps that are taken as one where the user does not say: a quarter of a season."""
-    length = season // PATCHES_PER_SEASON
-    fits = season % PATCHES_PER_SEASON == 0 and season >= SHORTEST_SEASON and lookback % length == 0
+def patches_note(model: ModelConfig, *, lookback: int, horizon: int, season: int, within_day: bool) -> str | None:
+    """What a lookback that is no whole number of usual patches changes about the defaults; None where it is one.
+
+    Args:
+        model: options as they were given.
+        lookback: time steps, as the next two.
+        horizon: to forecast.
+        season: 1 for none.
+        within_day: whether a time step is shorter than a day.
+    """
+    usual = season // PATCHES_PER_SEASON
+    if model.patch_length or not within_day or not _takes_patches(model, lookback, horizon, season):
+        return None
+    length = _patch_length(model, lookback, horizon, season)
+    if length == usual:
+        return None
+    below = lookback - lookback % usual
+    instead = f"--lookback {below} or {below + usual}"
+    if length > 1:
+        because = f"because it is no multiple of {usual}, the usual ones; {instead} gives those"
+        return f"--lookback {lookback} is cut into patches of {length} steps, {because}"
+    return (
+        f"no number of steps near {usual} divides --lookback {lookback}, so it is not cut into patches: it is read "
+        f"step by step, at about a fifth of the speed and with other defaults; {instead} gives patches of {usual}"
+    )
+
+
+def _takes_patches(model: ModelConfig, lookback: int, horizon: int, season: int) -> bool:
+    """Whether there is enough of a season for patches, and nothing that needs single steps."""
+    has_season = season >= SHORTEST_SEASON and season % PATCHES_PER_SEASON == 0
     # Values that are fed back, and windows with a centre, are of single steps.
     single = model.decoding == "autoregressive" or model.attention_window != "global"
-    return length if fits and lookback >= FEWEST_SEASONS * season and horizon >= season and not single else 1
+    return has_season and lookback >= FEWEST_SEASONS * season and horizon >= season and not single
+
+
+def _patch_length(model: ModelConfig, lookback: int, horizon: int, season: int) -> int:
+    """Time steps that are taken as one where the user does not say.
+
+    A quarter of a season, or the number nearest to it that divides the lookback, rather one of which a season is a
+    whole number; 1 where none between a sixth and a third of a season does.
+    """
+    if not _takes_patches(model, lookback, horizon, season):
+        return 1
+    usual = season // PATCHES_PER_SEASON
+    near = [length for length in range(-(-season // 6), season // 3 + 1) if lookback % length == 0]
+    return min(near, key=lambda length: (length != usual, season % length > 0, abs(length - usual), -length), default=1)

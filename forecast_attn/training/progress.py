@@ -35,6 +35,9 @@ class TrainingListener:
     def prepared(self, preparation: Preparation, config: RunConfig) -> None:
         """Once the table is read and split, before the run directory is made."""
 
+    def noted(self, text: str) -> None:
+        """Something about the options that a user would want to know, before training."""
+
     def member_started(self, number: int, members: int) -> None:
         """Before each member of an ensemble, counted from 1; one that is there already is not trained again."""
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from forecast_attn.attention_file.writer import check_top
-from forecast_attn.config.defaults import shape_of
+from forecast_attn.config.defaults import patches_note, shape_of
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel, tail
@@ -54,8 +54,18 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
     """
     check_hardware(config.training)
     preparation = prepare(panel, config.data)
-    config = resolved(preparation, config)
+    asked, config = config, resolved(preparation, config)
     listener.prepared(preparation, config)
+    schema = preparation.schema
+    note = patches_note(
+        asked.model,
+        lookback=schema.lookback,
+        horizon=schema.horizon,
+        season=schema.frequency.season,
+        within_day=schema.frequency.is_within_day,
+    )
+    if note is not None:
+        listener.noted(note)
     return train_prepared(preparation, config, out, source, listener)
 
 
