@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -12,7 +13,10 @@ from numpy.typing import NDArray
 import forecast_attn.audit.deletion as deletion
 import forecast_attn.audit.ranking as ranking
 from forecast_attn.audit.covariates import covariate_importance, num_permuted
+from forecast_attn.audit.groups import need_by_group
+from forecast_attn.audit.interventions import uniform
 from forecast_attn.audit.ranking import Explained
+from forecast_attn.audit.reach import REACH_COST, reach_check
 from forecast_attn.audit.results import Audit, Check, Header, Level, Verdict
 from forecast_attn.audit.seeds import check_comparable, seed_agreement
 from forecast_attn.audit.subject import Floats, Sight, Subject
@@ -21,6 +25,7 @@ from forecast_attn.audit.weighted_values import values_check
 from forecast_attn.audit.wording import change_of, per_cent, plural
 from forecast_attn.baselines.naive import seasonal_naive
 from forecast_attn.data.findings import counted
+from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.identifiability import is_identifiable
 from forecast_attn.forecasting.model import Model, attention_metadata
@@ -130,8 +135,10 @@ def audit_attention(
         if options.attention:
             weights_of_others = [_look(other, preparation, cutoffs, device, listener) for other in others.values()]
             sight = subject.look()
-            checks, profiles = _experiment(subject, sight, weights_of_others, plan.draws, options.seed)
-            verdict = overall_verdict(subject, checks, _naive_mae(subject, preparation))
+            naive_mae = _naive_mae(subject, preparation)
+            experiment = _Experiment(subject, preparation.panel, sight, plan.draws, options.seed)
+            checks, profiles = experiment.checks(weights_of_others, naive_mae)
+            verdict = overall_verdict(subject, checks, naive_mae)
         covariates = covariate_importance(subject, options.repeats, options.seed) if options.covariates else None
         header = _header(subject, preparation, plan, options.seed, sight)
     return Audit(header, verdict, checks, profiles, covariates)
@@ -146,7 +153,9 @@ def plan_audit(model: Model, preparation: Preparation, options: AuditOptions, nu
     if options.covariates:
         forecasts += 1 + options.repeats * num_permuted(model)
     if options.attention:
-        forecasts += 2 + draws + num_others + deletion.num_forecasts(num_keys) + ranking.num_forecasts(num_keys)
+        forecasts += (
+            2 + REACH_COST + draws + num_others + deletion.num_forecasts(num_keys) + ranking.num_forecasts(num_keys)
+        )
     return AuditPlan(windows, available, draws, forecasts)
 
 
@@ -173,23 +182,34 @@ def _look(
     return Subject.of(model, preparation, cutoffs, device, listener.advanced).look().weights
 
 
-def _experiment(
-    subject: Subject, sight: Sight, others: list[NDArray[np.float32]], draws: int, seed: int
-) -> tuple[list[Check], dict[str, list[float]]]:
-    """All checks of the attention, and the profiles of the explanations."""
-    shuffled = shuffled_forecasts(subject, draws, seed)
-    checks = [
-        uniform_swap(subject, sight, shuffled),
-        permutation(subject, sight, shuffled),
-        deletion.deletion(subject, sight, seed),
-        deletion.sufficiency(subject, sight, seed),
-    ]
-    explained = ranking.explain(subject, sight)
-    checks.append(ranking.rank_agreement(explained, seed))
-    if others:
-        checks.append(seed_agreement(sight.weights, others, seed, subject.key))
-    values, found = values_check(subject, sight, explained, seed)
-    return [*checks, values], _profiles(explained, found)
+class _Experiment(NamedTuple):
+    """What is looked at, and how."""
+
+    subject: Subject
+    panel: Panel
+    sight: Sight
+    draws: int
+    seed: int
+
+    def checks(self, others: list[NDArray[np.float32]], naive_mae: float) -> tuple[list[Check], dict[str, list[float]]]:
+        """All checks of the attention, and the profiles of the explanations."""
+        subject, sight, seed = self.subject, self.sight, self.seed
+        shuffled = shuffled_forecasts(subject, self.draws, seed)
+        equal = subject.forecast(reweigh=lambda _: uniform)
+        checks = [
+            uniform_swap(subject, sight, equal, shuffled, naive_mae),
+            need_by_group(subject, self.panel, sight, equal),
+            permutation(subject, sight, shuffled),
+            deletion.deletion(subject, sight, seed),
+            deletion.sufficiency(subject, sight, seed),
+        ]
+        explained = ranking.explain(subject, sight)
+        checks.append(ranking.rank_agreement(explained, seed))
+        if others:
+            checks.append(seed_agreement(sight.weights, others, seed, subject.key))
+        checks.append(reach_check(subject, explained, seed))
+        values, found = values_check(subject, sight, explained, seed)
+        return [*checks, values], _profiles(explained, found)
 
 
 def _profiles(explained: Explained, found: dict[str, Floats]) -> dict[str, list[float]]:
@@ -290,11 +310,14 @@ def _not_faithful(checks: dict[str, Check]) -> str:
 def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> Iterator[str]:
     key, length = subject.key, subject.patches.length
     both_sides = subject.model.config.model.bidirectional
-    beside = "its neighbours on both sides" if both_sides else f"all {plural(key)} before it"
+    beside = "those on both sides" if both_sides else f"all {plural(key)} before it"
     state = "an encoder state" if length == 1 else f"the encoder state of a patch of {length} time steps"
+    reach = checks["reach"]
+    sides = (("reach_before", "before"), ("reach_after", "after")) if both_sides else (("reach_before", "before"),)
+    far = " and ".join(f"{_counted(reach[name].value, key)} {side} it" for name, side in sides)
     yield (
-        f"A weight belongs to {state}, and a recurrent state mixes its {key} with {beside}: "
-        f"read it as 'around this {key}', not as 'this value'."
+        f"A weight belongs to {state}, which mixes its {key} with {beside}. At the {key} weighted most, nine tenths of "
+        f"what it tells come from it and up to {far}: read a weight as about that stretch, not as about one value."
     )
     yield (
         "The network was never trained with other weights than its own: what swapping them costs is not what a network "
@@ -315,6 +338,10 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
     if subject.num_windows < FEW_WINDOWS:
         yield f"{subject.num_windows} windows are few: the numbers would differ on others."
     yield "This is about what the network does, not about what causes what in the world."
+
+
+def _counted(count: float, key: str) -> str:
+    return f"{count:.0f} {key if round(count) == 1 else plural(key)}"
 
 
 def _past_the_weights(subject: Subject) -> Iterator[str]:

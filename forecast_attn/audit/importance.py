@@ -125,7 +125,7 @@ def path_function(
             prediction: Tensor = network(window, need_weights=False).prediction
         return prediction.gather(1, ahead)[:, 0]
 
-    (inputs,) = _read(subject, [window])
+    (inputs,) = read_inputs(subject, [window])
     baseline = inputs.clone()
     baseline[..., varying] = 0
     return function, inputs, baseline
@@ -136,7 +136,7 @@ def varying_columns(subject: Subject) -> Tensor:
     the position, which stands last."""
     network = subject.model.network
     varying: Tensor | None = None
-    for inputs in _read(subject, (window for _, window in subject.batches())):
+    for inputs in read_inputs(subject, (window for _, window in subject.batches())):
         varies = (inputs != inputs[:, :1]).any(dim=1).any(dim=0)
         varying = varies if varying is None else varying | varies
     assert varying is not None
@@ -144,7 +144,7 @@ def varying_columns(subject: Subject) -> Tensor:
     return varying
 
 
-def _read(subject: Subject, windows: Iterator[Window] | list[Window]) -> Iterator[Tensor]:
+def read_inputs(subject: Subject, windows: Iterator[Window] | list[Window]) -> Iterator[Tensor]:
     """What the encoder reads of windows."""
     for window in windows:
         heard: list[Tensor] = []
@@ -161,12 +161,12 @@ def _read(subject: Subject, windows: Iterator[Window] | list[Window]) -> Iterato
 def _gradient(function: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:
     """Of each window's number, with respect to that window's inputs."""
     at = at.detach().requires_grad_(True)
-    with torch.enable_grad(), _differentiable_recurrence():
+    with torch.enable_grad(), differentiable_recurrence():
         gradient: Tensor = torch.autograd.grad(function(at).sum(), at)[0]
     return gradient
 
 
-def _differentiable_recurrence() -> contextlib.AbstractContextManager[None]:
+def differentiable_recurrence() -> contextlib.AbstractContextManager[None]:
     """cuDNN differentiates recurrent layers in training mode only."""
     flags: contextlib.AbstractContextManager[None] = torch.backends.cudnn.flags(enabled=False)
     return flags

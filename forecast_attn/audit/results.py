@@ -83,6 +83,33 @@ class Curve:
 
 
 @dataclass(frozen=True)
+class GroupNeed:
+    """What equal weights do to the MAE of a group of forecast values.
+
+    Attributes:
+        kind: step, series or regime.
+        name: in words, such as `where 'holiday' is 1`.
+        windows: with a value in the group.
+        mae: of the model.
+        mae_equal: with equal weights.
+        rise_relative: of the MAE, as a share of the model's.
+        needed: whether the right weights are worth a twentieth of the MAE there.
+    """
+
+    kind: str
+    name: str
+    windows: int
+    mae: float
+    mae_equal: float
+    rise_relative: float
+    needed: bool
+
+    @property
+    def rise(self) -> float:
+        return self.mae_equal - self.mae
+
+
+@dataclass(frozen=True)
 class Check:
     """One experiment: its numbers, and what they say in one sentence.
 
@@ -95,6 +122,7 @@ class Check:
     verdict: str
     statistics: list[Statistic]
     curves: list[Curve] = field(default_factory=list)
+    groups: list[GroupNeed] = field(default_factory=list)
 
     def __getitem__(self, name: str) -> Statistic:
         return next(statistic for statistic in self.statistics if statistic.name == name)

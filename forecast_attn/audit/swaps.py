@@ -8,13 +8,16 @@ import numpy as np
 import torch
 
 from forecast_attn.audit.agreement import spearman
-from forecast_attn.audit.interventions import Shuffled, uniform
+from forecast_attn.audit.interventions import Shuffled
 from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Sight, Subject
-from forecast_attn.audit.wording import change_of, per_cent, signed
+from forecast_attn.audit.wording import change_of, number, per_cent, signed
 
 MATTERS = 0.05
 """Share of the MAE that the right weights must be worth: below, a forecast hardly needs them."""
+
+MATTERS_IN_UNITS = 0.01
+"""Share of seasonal-naive's MAE that they must be worth too: of a tiny error a share is nothing anyone would notice."""
 
 RARE = 0.05
 """Share of random explanations that may do as well."""
@@ -26,9 +29,16 @@ def shuffled_forecasts(subject: Subject, draws: int, seed: int) -> Floats:
     return np.stack([subject.forecast(reweigh=lambda _: Shuffled(generator)) for _ in range(draws)])
 
 
-def uniform_swap(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
-    """What becomes of forecast and MAE when every step that may be attended to gets the same weight."""
-    forecast = subject.forecast(reweigh=lambda _: uniform)
+def uniform_swap(subject: Subject, sight: Sight, forecast: Floats, shuffled: Floats, naive_mae: float) -> Check:
+    """What becomes of forecast and MAE when every step that may be attended to gets the same weight.
+
+    Args:
+        subject: what is audited.
+        sight: the forecasts as they are.
+        forecast: those with equal weights.
+        shuffled: those with weights in random order.
+        naive_mae: of the seasonal-naive forecast, a size that the target's own units have.
+    """
     moved = np.abs(forecast - sight.prediction)
     mae, mae_uniform = subject.mae(sight.prediction), subject.mae(forecast)
     random = [mae_uniform - subject.mae(each) for each in shuffled]
@@ -52,8 +62,18 @@ def uniform_swap(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
         rise,
         Statistic("mae_change_relative", "rise of the MAE, relative", rise.value / mae, "share"),
     ]
-    passed = bool(rise.beats_chance) and rise.value >= MATTERS * mae
-    return Check("uniform_swap", "Equal weights", passed, _uniform_verdict(rise, mae, passed), statistics)
+    matters = rise.value >= max(MATTERS * mae, MATTERS_IN_UNITS * naive_mae)
+    statistics.append(
+        Statistic(
+            "mae_change_of_naive",
+            "the same as a share of seasonal-naive's MAE",
+            _share_of(rise.value, naive_mae),
+            "share",
+        )
+    )
+    passed = bool(rise.beats_chance) and matters
+    verdict = _uniform_verdict(rise, mae, naive_mae, passed)
+    return Check("uniform_swap", "Equal weights", passed, verdict, statistics)
 
 
 def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
@@ -107,10 +127,16 @@ def _of_decoder_steps(moved: Floats, num_steps: int) -> Floats:
     return np.asarray(np.add.reduceat(moved, starts, axis=1) / np.diff(np.append(starts, moved.shape[1])), np.float64)
 
 
-def _uniform_verdict(rise: Statistic, mae: float, passed: bool) -> str:
+def _share_of(rise: float, naive_mae: float) -> float:
+    return rise / naive_mae if naive_mae > 0 else float("nan")
+
+
+def _uniform_verdict(rise: Statistic, mae: float, naive_mae: float, passed: bool) -> str:
     change = f"with equal weights the MAE {change_of(rise.value / mae)} ({signed(rise.value)})"
     if passed:
         return f"{change}: the forecast needs these weights"
+    if MATTERS * mae <= rise.value < MATTERS_IN_UNITS * naive_mae:
+        return f"{change}, which is {number(100 * rise.value / naive_mae)} % of seasonal-naive's MAE: next to nothing"
     if rise.value >= MATTERS * mae:
         return f"{change}, but random weights are no worse: other weights than these would do"
     return f"{change}: the forecast hardly needs these weights to be right"

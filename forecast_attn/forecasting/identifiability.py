@@ -91,7 +91,7 @@ def attention_values(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int
     attention = model.network.decoder.attention
     if attention is None:
         raise ValueError("a network without attention weighs nothing")
-    with _listening(attention) as memories, torch.inference_mode():
+    with listening(attention) as memories, torch.inference_mode():
         model.network(arrays.gather(torch.from_numpy(cutoffs).to(arrays.target.device)))
     (memory,) = memories
     values: Tensor = memory.value.float()
@@ -99,7 +99,7 @@ def attention_values(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int
 
 
 @contextlib.contextmanager
-def _listening(attention: Any) -> Iterator[list[Memory]]:
+def listening(attention: Any) -> Iterator[list[Memory]]:
     """Hear what the attention prepares: its values are zeroed where masked, and projected where heads project them."""
     prepare = attention.prepare
     heard: list[Memory] = []

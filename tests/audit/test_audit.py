@@ -28,7 +28,7 @@ def test_an_attention_known_to_be_right_passes(planted_audit: Audit) -> None:
     outcomes = {check.name: check.passed for check in planted_audit.checks}
     assert outcomes.pop("values") is None
     assert all(outcomes.values())
-    assert len(outcomes) == 5
+    assert len(outcomes) == 7
 
 
 def test_its_numbers_are_those_of_a_planted_lag(planted_audit: Audit) -> None:

@@ -1,0 +1,166 @@
+"""Does the forecast need these weights everywhere? Equal weights once more, step by step, series by series, regime by
+regime: a mean over all of them can hide one in which the weights do not matter.
+
+A regime is a value of a category, or of a column of few numbers, that is known of the target's time or of the cut-off;
+and the clock of the target: the part of the day, and weekday or weekend.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.audit.results import Check, GroupNeed, Statistic
+from forecast_attn.audit.subject import Floats, Sight, Subject
+from forecast_attn.audit.wording import change_of, signed
+from forecast_attn.data.panel import Panel
+from forecast_attn.inspection.statistics import span_text
+
+MATTERS = 0.05
+"""Share of a group's MAE that the right weights must be worth, as everywhere."""
+FEWEST_WINDOWS = 8
+"""Windows of a group below which nothing is said of it."""
+MOST_BANDS = 6
+"""Groups of steps ahead."""
+MOST_VALUES = 8
+"""Different values of a column that are groups; a column of more has too few windows for each."""
+PARTS_OF_DAY = {"0 to 5 h": (0, 6), "6 to 11 h": (6, 12), "12 to 17 h": (12, 18), "18 to 23 h": (18, 24)}
+
+
+class Cells(NamedTuple):
+    """Some of the forecast values."""
+
+    kind: str
+    """step, series or regime."""
+    name: str
+    """In words."""
+    chosen: NDArray[np.bool_]
+    """(num_windows, horizon)"""
+
+
+def need_by_group(subject: Subject, panel: Panel, sight: Sight, equal: Floats) -> Check:
+    """What equal weights do to the MAE of each group, and in which one they do least harm.
+
+    Args:
+        subject: the model and its windows.
+        panel: their rows.
+        sight: the forecasts as they are.
+        equal: the forecasts with equal weights (num_windows, horizon).
+    """
+    own, other = (np.abs(each - subject.actual) for each in (sight.prediction, equal))
+    found = [need for cells in groups_of(subject, panel) if (need := _need(cells, own, other)) is not None]
+    worst = min(found, key=lambda need: need.rise_relative, default=None)
+    if worst is None:
+        verdict = f"no group has {FEWEST_WINDOWS} windows: look at more of them with --windows"
+        return Check("groups", "In every group", None, verdict, [])
+    statistics = [_worst_of(kind, found) for kind in dict.fromkeys(need.kind for need in found)]
+    passed = all(need.needed for need in found)
+    return Check("groups", "In every group", passed, _verdict(found, worst), statistics, groups=found)
+
+
+def groups_of(subject: Subject, panel: Panel) -> Iterator[Cells]:
+    """Every group that does not hold all values, those of steps first."""
+    rows = subject.cutoffs[:, None] + np.arange(1, subject.actual.shape[1] + 1)
+    for cells in (
+        *_by_step(subject),
+        *_by_series(subject, panel),
+        *_by_column(subject, panel, rows),
+        *_by_clock(panel, rows),
+    ):
+        chosen = np.broadcast_to(cells.chosen, rows.shape)
+        if chosen.any() and not chosen.all():
+            yield cells._replace(chosen=chosen)
+
+
+def _by_step(subject: Subject) -> Iterator[Cells]:
+    """Each step of the decoder, or bands of them where there are many."""
+    horizon, patches = subject.actual.shape[1], subject.patches
+    steps, ahead = np.arange(patches.num_steps), np.arange(horizon)
+    for band in np.array_split(steps, min(len(steps), MOST_BANDS)):
+        first, last = band[0] * patches.length, min((band[-1] + 1) * patches.length, horizon) - 1
+        text = span_text(first + 1, last + 1)
+        name = f"step {text}" if first == last else f"steps {text}"
+        yield Cells("step", f"at {name} ahead", ((ahead >= first) & (ahead <= last))[None])
+
+
+def _by_series(subject: Subject, panel: Panel) -> Iterator[Cells]:
+    for series in np.unique(subject.series):
+        yield Cells("series", f"of series '{panel.item_ids[series]}'", (subject.series == series)[:, None])
+
+
+def _by_column(subject: Subject, panel: Panel, rows: NDArray[np.int64]) -> Iterator[Cells]:
+    """The values of every column that has few: known ones of the target's time, past ones of the cut-off."""
+    roles, cutoffs, series = panel.roles, subject.cutoffs[:, None], subject.series[:, None]
+    categories = (
+        (roles.future_categories, panel.future_categories, rows),
+        (roles.past_categories, panel.past_categories, cutoffs),
+        (roles.static_categories, panel.static_categories, series),
+    )
+    for names, values, places in categories:
+        for column, name in enumerate(names):
+            yield from _values_of(name, values[places, column], dict(enumerate(panel.levels[name])))
+    numbers = (
+        (roles.future_covariates, panel.future_covariates, rows),
+        (roles.past_covariates, panel.past_covariates, cutoffs),
+        (roles.static_covariates, panel.static_covariates, series),
+    )
+    for names, values, places in numbers:
+        for column, name in enumerate(names):
+            yield from _values_of(name, values[places, column])
+
+
+def _values_of(
+    name: str, values: NDArray[np.float64 | np.int32], texts: dict[int, str] | None = None
+) -> Iterator[Cells]:
+    """A group for each value of a column, where they are few; what is missing is in none."""
+    different = np.unique(values[~np.isnan(values)] if texts is None else values[values >= 0])
+    if not 2 <= len(different) <= MOST_VALUES:
+        return
+    for value in different:
+        said = f"{value:g}" if texts is None else f"'{texts[int(value)]}'"
+        yield Cells("regime", f"where '{name}' is {said}", values == value)
+
+
+def _by_clock(panel: Panel, rows: NDArray[np.int64]) -> Iterator[Cells]:
+    """The part of the day and of the week of the target, on the clock that people read; nothing of whole numbers."""
+    stamps = panel.timestamps
+    if stamps.dtype.kind != "M" or not (panel.frequency.is_within_day or panel.frequency.alias == "D"):
+        return
+    local = panel.zone.local(stamps[rows])
+    days = local.astype("datetime64[D]").astype(np.int64)
+    weekend = (days + 3) % 7 >= 5  # 1 January 1970 was a Thursday
+    yield Cells("regime", "on weekdays", ~weekend)
+    yield Cells("regime", "at weekends", weekend)
+    if panel.frequency.is_within_day:
+        hours = local.astype("datetime64[h]").astype(np.int64) % 24
+        for name, (first, stop) in PARTS_OF_DAY.items():
+            yield Cells("regime", f"from {name}", (hours >= first) & (hours < stop))
+
+
+def _need(cells: Cells, own: Floats, other: Floats) -> GroupNeed | None:
+    """What equal weights cost a group; None where it has too few windows to say."""
+    chosen = cells.chosen & ~np.isnan(own)
+    counts = chosen.sum(axis=1)
+    if (counts > 0).sum() < FEWEST_WINDOWS:
+        return None
+    before, after = (float(np.where(chosen, each, 0).sum() / counts.sum()) for each in (own, other))
+    rise = after - before
+    relative = rise / before if before > 0 else (float("inf") if rise > 0 else 0.0)
+    return GroupNeed(cells.kind, cells.name, int((counts > 0).sum()), before, after, relative, rise >= MATTERS * before)
+
+
+def _worst_of(kind: str, found: list[GroupNeed]) -> Statistic:
+    worst = min((need for need in found if need.kind == kind), key=lambda need: need.rise_relative)
+    return Statistic(f"worst_{kind}", f"smallest rise of the MAE, {worst.name}", worst.rise_relative, "share")
+
+
+def _verdict(found: list[GroupNeed], worst: GroupNeed) -> str:
+    best = max(found, key=lambda need: need.rise_relative)
+    change = f"{worst.name} the MAE {change_of(worst.rise_relative)} with equal weights ({signed(worst.rise)})"
+    if worst.needed:
+        return f"{change}: the least of all groups"
+    other = f"{best.name} it {change_of(best.rise_relative)}"
+    return f"{change}, in {worst.windows} windows: there the forecast does not need these weights; {other}"

@@ -1,0 +1,125 @@
+"""What a mean over all windows hides: groups that need no weights, inputs that no weight shows, tiny errors."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.audit import Audit
+from forecast_attn.audit.ranking import Explained, explain
+from forecast_attn.audit.reach import reach_of, shown_by, state_gradients
+from forecast_attn.audit.subject import Subject
+from forecast_attn.audit.swaps import shuffled_forecasts, uniform_swap
+
+from .conftest import LAG, Trained, planted_table
+
+pytestmark = pytest.mark.slow
+
+
+def table_of_two_regimes() -> pd.DataFrame:
+    """The target is its driver of some days ago while a category that is known ahead is `on`; else it is noise."""
+    table, random = planted_table(600), np.random.default_rng(1)
+    regime = np.repeat(random.integers(0, 2, size=60), 10)
+    noise = (5 * random.normal(size=600)).round(4)
+    target = np.where(regime == 1, 5 * table["target"], noise).round(4)
+    return table.assign(target=target, regime=np.where(regime == 1, "on", "off")).drop(columns="noise")
+
+
+@pytest.fixture(scope="module")
+def two_regimes(train_on: Callable[..., Trained]) -> Audit:
+    return train_on(table_of_two_regimes(), "luong-general", future_covariates=["regime"]).audit(windows=96)
+
+
+def test_weights_that_one_regime_does_not_need_are_not_faithful(two_regimes: Audit) -> None:
+    assert two_regimes.check("uniform_swap").passed, "in the mean of both they matter"
+    check = two_regimes.check("groups")
+    assert check.passed is False
+    groups = {group.name: group for group in check.groups}
+    on, off = (groups[f"where 'regime' is '{name}'"] for name in ("on", "off"))
+    assert off.needed is False
+    assert on.needed is True
+    assert on.rise_relative > 0.5 > 0.05 > off.rise_relative
+    assert "where 'regime' is 'off'" in check.verdict
+    assert "does not need these weights" in check.verdict
+    assert two_regimes.verdict is not None
+    assert two_regimes.verdict.level == "partly faithful"
+    assert check.verdict in two_regimes.verdict.sentence
+    assert {group.kind for group in check.groups} == {"step", "regime"}
+
+
+def test_the_groups_are_means_over_their_values(two_regimes: Audit) -> None:
+    """Both regimes together are all values, so that their means with their counts are the whole's."""
+    check = two_regimes.check("groups")
+    steps = [group for group in check.groups if group.kind == "step"]
+    assert np.mean([group.mae for group in steps]) == pytest.approx(two_regimes.header.mae)
+    rise = two_regimes.check("uniform_swap")["mae_change"].value
+    assert np.mean([group.rise for group in steps]) == pytest.approx(rise)
+
+
+def test_no_group_is_left_out_where_the_weights_are_right(planted_audit: Audit) -> None:
+    check = planted_audit.check("groups")
+    assert check.passed
+    assert all(group.needed for group in check.groups)
+    assert {group.name for group in check.groups} >= {"at step 1 ahead", "on weekdays", "at weekends"}
+
+
+# --------------------------------------------------------------------------- around the key weighted most
+
+
+def explained_by(weights: np.ndarray, importance: np.ndarray) -> Explained:
+    rows = len(weights)
+    steps = np.zeros(rows, np.int64)
+    visible = np.ones(weights.shape, bool)
+    return Explained(steps, steps, weights, visible, {"input_occlusion": importance}, 0.0)
+
+
+def test_a_driver_that_no_weight_shows_is_found_where_it_is() -> None:
+    """Two drivers of the same force at lags 8 and 19: all weight is on the first."""
+    weights, importance, gradient = np.full((3, 4, 28), 1e-9)
+    weights[:, -9], importance[:, [-9, -20]], gradient[:, [-9, -20]] = 1, 1, (0.6, 0.4)
+    reach = reach_of(explained_by(weights, importance), gradient, near=2)
+    assert reach.shown == pytest.approx(0.5)
+    assert reach.farthest == -11
+    assert reach.before == 11
+    assert reach.after == 0
+    assert shown_by(weights, explained_by(weights, importance), near=11) == pytest.approx(1)
+    near = np.full((4, 28), 1e-9)
+    near[:, [-8, -18]] = 0.5
+    assert shown_by(near, explained_by(near, importance), near=2) == pytest.approx(1)
+
+
+def test_a_state_reads_what_stands_before_it_and_nothing_after(subject: Subject) -> None:
+    sight = subject.look()
+    explained = explain(subject, sight)
+    gradients = state_gradients(subject, explained)
+    tops = explained.weights.argmax(axis=1)
+    for gradient, top in zip(gradients, tops, strict=True):
+        assert (gradient[top + 1 :] == 0).all()
+        assert gradient[: top + 1].argmax() == top, "what the planted lag needs is read at its own step"
+        assert (gradient[:top] > 0).any()
+
+
+def test_the_caveat_says_how_far(planted_audit: Audit) -> None:
+    check = planted_audit.check("reach")
+    assert check.passed
+    assert check["reach_after"].value == 0
+    assert check["shown"].beats_chance
+    before = round(check["reach_before"].value)
+    assert before < LAG
+    assert planted_audit.verdict is not None
+    assert f"up to {before} step{'s' * (before != 1)} before it" in planted_audit.verdict.caveats[0]
+
+
+# --------------------------------------------------------------------------- in the target's units
+
+
+def test_a_rise_that_nobody_would_notice_is_no_need(subject: Subject) -> None:
+    sight = subject.look()
+    shuffled = shuffled_forecasts(subject, 10, seed=0)
+    equal = sight.prediction + 3 * subject.mae(sight.prediction)
+    mae = subject.mae(equal)
+    small, large = (uniform_swap(subject, sight, equal, shuffled * 0 + 1e9, naive) for naive in (mae, 1_000 * mae))
+    assert "next to nothing" in large.verdict
+    assert not large.passed
+    assert large["mae_change_relative"].value == small["mae_change_relative"].value > 0.05
