@@ -72,7 +72,7 @@ def inspect(
     """Show what a forecast looked at: heat map, top lags, entropy and warnings."""
     from forecast_attn.inspection.report import inspect_attention
 
-    _check_page_options(html, html_windows=html_windows, compare=compare)
+    _check_page_options(html, html_windows=html_windows, compare=compare, by=by)
     pictures = {"png": png, "svg": svg}
     _check_options(by=by, compare=compare, export=export, pictures=pictures, data=None if html is not None else data)
     found = _find(source, validation=validation)
@@ -92,12 +92,17 @@ def inspect(
     _print(inspection, as_json=json, written={"export": [export], "picture": [png, svg], "page": [html]})
 
 
-def _check_page_options(html: Path | None, *, html_windows: int | None, compare: Path | None) -> None:
+def _check_page_options(html: Path | None, *, html_windows: int | None, compare: Path | None, by: str | None) -> None:
     """Refuse, before any work, what does not go with a page, or not without one."""
     from forecast_attn.errors import ConfigError
 
     if html is None and html_windows is not None:
         raise ConfigError("--html-windows is about the page of --html", "add --html report.html")
+    if html is not None and by is not None:
+        raise ConfigError(
+            "--by does not go with --html: a page shows windows and one mean, not groups",
+            "run them one after the other",
+        )
     if html is not None and compare is not None:
         raise ConfigError("--compare does not go with --html", "write a page of each run")
 
@@ -114,6 +119,11 @@ def _check_options(*, by: Any, compare: Any, export: Path | None, pictures: dict
     others += [f"--{name}" for name in drawn]
     if compare is not None and others:
         raise ConfigError(f"--compare does not go with {others[0]}", "run them one after the other")
+    if by is not None and drawn:
+        raise ConfigError(
+            f"--by does not go with --{drawn[0]}: a picture shows one mean, not groups",
+            "draw a group by itself, such as with --item NAME or --head 0",
+        )
     for name in drawn:
         path = pictures[name]
         if path is not None and path.suffix.lower() != f".{name}":

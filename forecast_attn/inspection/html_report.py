@@ -35,11 +35,13 @@ class HtmlReport:
         html: all of it.
         num_windows: how many windows can be chosen on it.
         windows_in_file: how many the means are taken over.
+        left_out: in words, which series have no window to choose; empty where all have one.
     """
 
     html: str
     num_windows: int
     windows_in_file: int
+    left_out: str = ""
 
     @property
     def num_bytes(self) -> int:
@@ -49,7 +51,8 @@ class HtmlReport:
         """What will be written, in words."""
         size = self.num_bytes
         text = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
-        return f"{text} with {self.num_windows:,} of {self.windows_in_file:,} windows"
+        text = f"{text} with {self.num_windows:,} of {self.windows_in_file:,} windows"
+        return f"{text}; {self.left_out}" if self.left_out else text
 
     def write(self, path: Path) -> None:
         """Write the page whole or not at all.
@@ -81,7 +84,20 @@ def build_report(
     else:
         values = values_of_windows(run, shown, table)
     html = make_page(dump, shown, values, **_documents_of(run))
-    return HtmlReport(html, shown.num_windows, dump.num_windows)
+    return HtmlReport(html, shown.num_windows, dump.num_windows, series_left_out(dump, shown))
+
+
+def series_left_out(dump: AttentionDump, shown: AttentionDump) -> str:
+    """How many series of a file have no window among those that can be chosen, in words; empty where all have one."""
+    present = set(shown.item_ids)
+    missing = [name for name in dump.item_ids if name not in present]
+    if not missing:
+        return ""
+    are = "is" if len(missing) == 1 else "are"
+    return (
+        f"{len(missing):,} of {len(dump.item_ids):,} series {are} in the means but not among the windows to choose "
+        f"from, '{missing[0]}' for one: see more with --html-windows {len(dump.item_ids)}, or a single one with --item NAME"
+    )
 
 
 def make_page(
@@ -107,7 +123,7 @@ def make_page(
     return _fill_template(
         title=_title(inspection.header),
         subtitle=_subtitle(inspection.header),
-        findings=findings_section(inspection, values.notes),
+        findings=findings_section(inspection, [*filter(None, [series_left_out(dump, shown)]), *values.notes]),
         audit=audit_section(audit),
         run=run_section(config, metrics),
         data=script_json(page_document(dump, shown, values)),

@@ -15,7 +15,6 @@ from forecast_attn.inspection.warnings import identifiability_words
 
 ROOMY_WIDTH, SPACIOUS_WIDTH = 60, 80  # characters the table of steps needs for more numbers, and for time stamps
 TOP_WIDTH = 11  # characters of `lags:weight`, and more than a lag with its weight takes
-WIDE_WIDTH = 110  # characters a comparison needs for three top lags of each
 MOST_GROUPS = 31  # groups in a table: hours of a day and weekdays always fit, of many series the most unlike
 
 
@@ -180,7 +179,7 @@ def render_comparison(comparison: Comparison, console: Console) -> None:
             console.print(Text(f"   {line}"))
         console.print(_profile_text(inspection, console))
         console.print()
-    console.print(_comparison_table(comparison, console.width))
+    console.print(_fitting_comparison(comparison, console))
     console.print()
     console.print(_comparison_words(comparison), highlight=False)
     for sign, inspection in zip("AB", comparison.inspections, strict=True):
@@ -188,8 +187,19 @@ def render_comparison(comparison: Comparison, console: Console) -> None:
             console.print(f"warning: {sign}: {warning}", style="yellow", highlight=False)
 
 
-def _comparison_table(comparison: Comparison, width: int) -> Table:
-    roomy, tops = width >= SPACIOUS_WIDTH, 3 if width >= WIDE_WIDTH else 1
+def _fitting_comparison(comparison: Comparison, console: Console) -> Table:
+    """The table with as many top lags of each as fit the width: lags of patches take more than those of steps."""
+    tables = [_comparison_table(comparison, console.width, tops) for tops in (3, 2, 1)]
+    fitting = [
+        table
+        for table in tables
+        if console.measure(table, options=console.options.update(width=1_000)).maximum <= console.width
+    ]
+    return fitting[0] if fitting else tables[-1]
+
+
+def _comparison_table(comparison: Comparison, width: int, tops: int) -> Table:
+    roomy = width >= SPACIOUS_WIDTH
     table = Table(box=None, pad_edge=False, header_style="bold")
     entropies = ("entropy\nA", "\nB") if roomy else ()
     same = ("same\ntop",) if width >= ROOMY_WIDTH else ()

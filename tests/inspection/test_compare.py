@@ -119,6 +119,31 @@ def test_the_page_puts_both_side_by_side(two, width):
     assert f"{first_step.effective_steps:.1f}" in text
 
 
+@pytest.mark.parametrize("width", [80, 110, 115, 120, 160, 200])
+@pytest.mark.parametrize("patch_length", [1, 6])
+def test_no_lag_of_the_table_is_cut_off(two, width, patch_length):
+    """Lags of patches are broad: as many are shown as fit, whole."""
+    sizes = {"windows": 3, "lookback": 168 // patch_length, "horizon": 24 // patch_length, "patch_length": patch_length}
+    first, second = two(sizes, {**sizes, "mechanism": "multi-head"})
+    comparison = compare_attention(first, second, names=NAMES)
+    lines = page(comparison, width).splitlines()
+    assert max(map(len, lines)) <= width
+    assert not any("…" in line for line in lines)
+    for step in comparison.steps:
+        tops = [
+            next(each for each in inspection.steps if each.step == step.step).top[0]
+            for inspection in comparison.inspections
+        ]
+        (row,) = [
+            line
+            for line in lines
+            if line.split()[:1]
+            == [next(each.step_text for each in comparison.inspections[0].steps if each.step == step.step)]
+            and "%" in line
+        ][:1]
+        assert all(f"{top.lag_text}:" in row for top in tops)
+
+
 def test_the_dictionary_is_json(two):
     first, second = two({"windows": 3}, {"windows": 2})
     document = json.loads(json.dumps(compare_attention(first, second, names=NAMES).to_dict(), allow_nan=False))

@@ -546,3 +546,48 @@ def test_tables_of_patches(browser, patched_page):
     )
     assert steps[2].split("\t")[:4] == ["9–10", "2026-01-06 08:00 … 09:00", "28 to 29", "29 to 30"]
     assert lags[0].replace("\u00a0", " ").split("\t") == ["12–15", "2026-01-05 08:00 … 11:00", "4 to 7", "80 %"]
+
+
+# --------------------------------------------------------------------------- on paper
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_on_paper_the_weights_stay_under_their_lags_and_are_dark_on_white(browser, page, dump, dark):
+    """Paper is narrower than the screen, and white; printing begins with the event that the browser sends before."""
+    browser.open(page, width=1280, dark=dark)
+    browser.ask("dispatchEvent(new Event('beforeprint'))")
+    browser.call("Emulation.setEmulatedMedia", media="print", features=[])
+    # All in one go: paper is laid out at once, and the page does not hear of its width.
+    charts = browser.ask("""(() => {
+        document.body.style.width = "640px";
+        return ["heatmap", "mean"].map((name) => {
+            const svg = document.querySelector(`#${name} svg`), number = (part, key) => Number(part.getAttribute(key));
+            const box = (element) => element.getBoundingClientRect().toJSON();
+            const ticks = Array.from(svg.querySelectorAll(".axis"), (tick) => number(tick, "x1"));
+            const bars = number(svg.querySelector(".effective"), "x");
+            const cells = box(document.querySelector(`#${name} canvas`)), drawn = svg.viewBox.baseVal;
+            return {svg: box(svg), cells, ticks, bars, drawn: [drawn.width, drawn.height]};
+        });
+    })()""")
+    for chart in charts:
+        svg, cells, scale = chart["svg"], chart["cells"], chart["svg"]["width"] / chart["drawn"][0]
+        assert scale < 0.6
+        assert svg["height"] == pytest.approx(scale * chart["drawn"][1], abs=1)
+        end = svg["left"] + scale * (chart["bars"] - 6)
+        assert cells["right"] == pytest.approx(end, abs=0.5), "the cells end 6 before the bars beside them"
+        assert chart["ticks"], "lag 0 at least"
+        newest = svg["left"] + scale * max(chart["ticks"])
+        assert newest == pytest.approx(cells["right"] - cells["width"] / LOOKBACK / 2, abs=0.5), "lag 0 under its cell"
+        assert (cells["top"] - svg["top"]) == pytest.approx(18 * scale, abs=0.5)
+        assert (svg["bottom"] - cells["bottom"]) == pytest.approx(40 * scale, abs=0.5)
+    canvas = "document.querySelector('#heatmap canvas')"
+    data = browser.ask(f"Array.from({canvas}.getContext('2d').getImageData(0, 0, {LOOKBACK}, {STEPS}).data)")
+    brightness = luminance(np.reshape(data, (STEPS, LOOKBACK, 4))[..., :3])
+    weights = dump.weights[0].mean(axis=0)
+    assert brightness[weights == weights.min()].mean() > 0.9, "no weight is white"
+    assert brightness[weights == weights.max()].mean() < 0.1
+    ink = browser.ask("getComputedStyle(document.body).color.match(/\\d+/g).map(Number)")
+    assert luminance(ink[:3]) < 0.1
+    browser.ask("dispatchEvent(new Event('afterprint'))")
+    browser.call("Emulation.setEmulatedMedia", media="", features=[])
+    assert browser.complaints() == []

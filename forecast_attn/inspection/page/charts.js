@@ -149,13 +149,15 @@ const LAG_ROOM = patch === 1 ? 38 : 66; // pixels a lag's label needs
 // Whole seasons before the target are dotted where the lines would not cover the map.
 const marksSeasons = (layout) => page.season > 1 && numSteps > 1 && page.season * layout.cell >= 14;
 
+const BELOW_MAP = 40;
+
 function makeHeatmap(container, scale) {
   let parts = null;
 
   function drawAll(rows, spread, values) {
     const layout = layoutOf(container), tall = Math.min(Math.max(Math.round(420 / numSteps), 3), 22);
     const map = { top: 18, height: Math.max(tall * numSteps, 40) };
-    const svg = clearSvg(container, map.top + map.height + 40);
+    const svg = clearSvg(container, map.top + map.height + BELOW_MAP);
     map.row = map.height / numSteps;
     parts = { layout, svg, map, most: Math.max(...rows.map(largest)), bars: [] };
     drawCells(rows);
@@ -170,7 +172,9 @@ function makeHeatmap(container, scale) {
   function drawCells(rows) {
     const { layout, map, most } = parts;
     const canvas = container.querySelector("canvas") ?? container.insertBefore(document.createElement("canvas"), container.firstChild);
-    Object.assign(canvas.style, { left: `${layout.left}px`, top: `${map.top}px`, width: `${layout.back}px`, height: `${map.height}px` });
+    // In parts of the chart: on paper it is narrower than on the screen, and the cells must stay under their lags.
+    const part = (size, whole) => `${(100 * size) / whole}%`, tall = map.top + map.height + BELOW_MAP;
+    Object.assign(canvas.style, { left: part(layout.left, layout.width), width: part(layout.back, layout.width), top: part(map.top, tall), height: part(map.height, tall) });
     canvas.style.imageRendering = layout.cell * devicePixelRatio < 1 ? "auto" : "pixelated"; // what is too fine is averaged
     Object.assign(canvas, { width: lookback, height: numSteps });
     const context = canvas.getContext("2d"), image = context.createImageData(lookback, numSteps), palette = paletteOf();

@@ -191,6 +191,10 @@ function listen() {
   byId("save-means").addEventListener("click", saveMeans);
   for (const id of ["step-details", "lag-details"]) byId(id).addEventListener("toggle", showTables);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showAll);
+  // Paper is white, whatever the screen is: the charts are drawn once more in the colours for it.
+  const printing = (is) => () => { document.documentElement.toggleAttribute("data-printing", is); showAll(); };
+  addEventListener("beforeprint", printing(true));
+  addEventListener("afterprint", printing(false));
   let width = byId("series").clientWidth;
   new ResizeObserver(() => {
     if (byId("series").clientWidth === width) return;
