@@ -101,15 +101,15 @@ def _by_column(subject: Subject, panel: Panel, rows: NDArray[np.int64]) -> Itera
     )
     for names, values, places in categories:
         for column, name in enumerate(names):
-            yield from _values_of(name, values[places, column], dict(enumerate(panel.levels[name])))
+            yield from _values_of(name, values[places, column], dict(enumerate(panel.categories[name])))
     numbers = (
         (roles.future_covariates, panel.future_covariates, rows),
         (roles.past_covariates, panel.past_covariates, cutoffs),
         (roles.static_covariates, panel.static_covariates, series),
     )
-    for names, values, places in numbers:
+    for names, amounts, places in numbers:
         for column, name in enumerate(names):
-            yield from _values_of(name, values[places, column])
+            yield from _values_of(name, amounts[places, column])
 
 
 def _values_of(

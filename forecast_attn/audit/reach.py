@@ -130,7 +130,7 @@ def _covered(weights: Floats, visible: Flags, near: int) -> Flags:
     """(num_windows, num_keys) where the weights within `near` keys are at least what equal ones would be there."""
     equal = visible / np.maximum(visible.sum(axis=1, keepdims=True), 1)
     total = weights.sum(axis=1, keepdims=True)
-    return _around(weights, near) >= _around(equal, near) * total * (1 - 1e-6)
+    return np.asarray(_around(weights, near) >= _around(equal, near) * total * (1 - 1e-6))
 
 
 def _around(values: Floats, near: int) -> Floats:
@@ -142,7 +142,7 @@ def _around(values: Floats, near: int) -> Floats:
 def _shares(values: Floats) -> Floats:
     """Rows that add up to 1; zeros where there is nothing."""
     total = values.sum(axis=1, keepdims=True)
-    return np.divide(values, total, out=np.zeros_like(values), where=total > 0)
+    return np.asarray(np.divide(values, total, out=np.zeros_like(values), where=total > 0))
 
 
 def _in_random_order(weights: Floats, visible: Flags, random: np.random.Generator) -> Floats:

@@ -96,7 +96,8 @@ def series_left_out(dump: AttentionDump, shown: AttentionDump) -> str:
     are = "is" if len(missing) == 1 else "are"
     return (
         f"{len(missing):,} of {len(dump.item_ids):,} series {are} in the means but not among the windows to choose "
-        f"from, '{missing[0]}' for one: see more with --html-windows {len(dump.item_ids)}, or a single one with --item NAME"
+        f"from, '{missing[0]}' for one: see more with --html-windows {len(dump.item_ids)}, or a single one "
+        "with --item NAME"
     )
 
 
