@@ -1,13 +1,20 @@
 # `make` lists the targets. Everything installs itself into .venv; nothing else on the machine is touched.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+EXE := $(if $(filter Windows_NT,$(OS)),.exe)
+BINARIES := $(if $(EXE),Scripts,bin)
+BIN := $(VENV)/$(BINARIES)
 RUNTIME := $(VENV)/.installed-runtime
 TESTING := $(VENV)/.installed-testing
 # One thread per process: the tests run in parallel processes, and results do not depend on the machine's cores.
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+PARALLEL := -n 2 --dist worksteal
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PARALLEL)
+INSTALL := -m pip install --disable-pip-version-check
+# `make test COVERAGE=1` also counts the lines that tests run, and prints the total.
+COVERED := $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
+MINIMUM := .venv-minimum
 
-.PHONY: help demo test fast lint types docs docs-fresh samples benchmark-attention benchmark-startup benchmark-memory \
+.PHONY: help demo test fast coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-loading benchmark-training benchmark-dump benchmark-backtest benchmark-nordpool \
 	benchmark-epf benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
@@ -15,27 +22,39 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
 help:  ## Show the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 24
 
-$(BIN)/python:
+$(BIN)/python$(EXE):
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; set PYTHON=…" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 
-$(RUNTIME): pyproject.toml constraints.txt | $(BIN)/python
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt "torch"
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[plot]"
+$(RUNTIME): pyproject.toml constraints.txt | $(BIN)/python$(EXE)
+	$(BIN)/python $(INSTALL) -c constraints.txt "torch"
+	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[plot]"
 	touch $@
 
 $(TESTING): $(RUNTIME)
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e ".[plot,test]"
+	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[plot,test,docs]"
 	touch $@
 
 demo: $(RUNTIME)  ## Train on bundled data, predict, show the attention (writes to runs/demo)
 	sh benchmarks/demo.sh $(BIN)/forecast
 
 test: $(TESTING) lint types docs-fresh  ## Everything CI runs: lint, types, docs fresh, the whole suite
-	$(PYTEST)
+	$(PYTEST) $(COVERED)
 
 fast: $(TESTING)  ## The quick tests, in under a minute
 	$(PYTEST) -m "not slow"
+
+coverage: $(TESTING)  ## The whole suite, and the lines of the package that no test runs (also as htmlcov/index.html)
+	$(PYTEST) --cov --cov-report=term-missing:skip-covered --cov-report=html
+
+$(MINIMUM)/.installed: pyproject.toml constraints-minimum.txt
+	$(PYTHON) -m venv --clear $(MINIMUM)
+	$(MINIMUM)/$(BINARIES)/python $(INSTALL) -c constraints-minimum.txt "torch"
+	$(MINIMUM)/$(BINARIES)/python $(INSTALL) -c constraints-minimum.txt -e ".[plot,test]"
+	touch $@
+
+minimum: $(MINIMUM)/.installed  ## The quick tests with the lowest versions that pyproject.toml allows
+	OMP_NUM_THREADS=1 $(MINIMUM)/$(BINARIES)/python -m pytest $(PARALLEL) -m "not slow" -p no:cacheprovider
 
 lint: $(TESTING)  ## Style
 	$(BIN)/ruff check .
@@ -56,6 +75,18 @@ golden-record: $(TESTING)  ## Record digests of what the command line writes: ma
 
 golden-compare: $(TESTING)  ## Compare with digests recorded at another commit: make golden-compare FILE=before.json
 	$(BIN)/python benchmarks/golden.py compare $(FILE)
+
+docs-site: $(TESTING)  ## Build the documentation site into site/; fails on a broken link
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+notebooks: $(TESTING)  ## Run the notebooks of docs/notebooks and store their outputs
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/run_notebooks.py
+
+lock: $(TESTING)  ## Write requirements.lock: every version with its hashes, for all systems
+	$(BIN)/python $(INSTALL) -c constraints.txt uv
+	$(BIN)/uv pip compile pyproject.toml --extra plot --constraint constraints.txt --output-file requirements.lock \
+		--universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-index-url --quiet \
+		--custom-compile-command "make lock"
 
 pictures: $(TESTING)  ## Draw the pictures of docs/ again, from runs trained on the samples
 	$(BIN)/python benchmarks/draw_orders.py
@@ -103,4 +134,4 @@ benchmark-quality: $(TESTING)  ## 90 seconds of training beside a bare GRU: make
 	$(BIN)/python benchmarks/quality.py $(DATA) $(ARGS)
 
 clean:  ## Remove the environment and all caches
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info
+	rm -rf $(VENV) $(MINIMUM) site htmlcov .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist *.egg-info

@@ -1,6 +1,6 @@
 """Run the notebooks of docs/notebooks and store their outputs; with --check, run them and write nothing.
 
-    python benchmarks/run_notebooks.py
+python benchmarks/run_notebooks.py
 """
 
 from __future__ import annotations

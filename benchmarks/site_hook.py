@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import json
-import os
 import posixpath
 import re
 from collections.abc import Iterator
@@ -91,8 +90,8 @@ def _pages_of(notebook: File) -> Iterator[tuple[str, str | bytes]]:
             if "image/png" in data:
                 picture = f"{stem}-{number}.png"
                 yield picture, base64.b64decode("".join(data["image/png"]))
-                parts.append(f"![Output of the cell above]({os.path.basename(picture)})")
+                parts.append(f"![Output of the cell above]({posixpath.basename(picture)})")
             elif text:
                 parts.append(f"```text\n{text.rstrip()}\n```")
-    parts.append(f"[Download this notebook]({os.path.basename(notebook.src_uri)})")
+    parts.append(f"[Download this notebook]({posixpath.basename(notebook.src_uri)})")
     yield f"{stem}.md", "\n\n".join(parts) + "\n"

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +15,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import settings
+
+from .chromium import BROWSERS, Browser, installed_browser
 
 # A slow machine is no counterexample. CI looks at the same examples every time; people's machines find new ones.
 settings.register_profile("project", deadline=None, derandomize="CI" in os.environ)
@@ -199,3 +201,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest tests first: two processes then end together, not one of them minutes after the other."""
     longest = ("test_planted_lag.py", "test_packaging.py")
     items.sort(key=lambda item: (item.path.name not in longest, "slow" not in item.keywords))
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """Chromium with one tab, for the pages that this project writes."""
+    binary = installed_browser()
+    if binary is None:
+        pytest.skip(f"no Chromium on this machine: none of {', '.join(BROWSERS)} (apt-get install chromium)")
+    opened = Browser(binary, tmp_path_factory.mktemp("chromium"))
+    yield opened
+    opened.close()

@@ -111,3 +111,7 @@ def test_the_page_has_examples_for_every_section() -> None:
         "Panels and scaling",
     }
     assert len(examples_of_tables()) >= 60
+
+
+def test_the_readme_stays_short() -> None:
+    assert (ROOT / "README.md").stat().st_size <= 6_000

@@ -396,7 +396,11 @@ def _year_first(first: str, clocks: tuple[str, ...]) -> Iterator[str]:
 def _weeks(text: pd.Series) -> NaiveStamps:
     """ISO weeks as their Monday, or the day named."""
     parts = text.str.extract(_WEEK)
-    return parse_form(parts[0] + "-W" + parts[1] + "-" + parts[2].fillna("1"), "%G-W%V-%u")
+    stamps = parse_form(parts[0] + "-W" + parts[1] + "-" + parts[2].fillna("1"), "%G-W%V-%u")
+    # pandas 2 reads week 53 of a year that has 52 as the first week of the next year.
+    week = pd.Series(stamps).dt.isocalendar().week.fillna(0).to_numpy(np.int64)
+    stamps[parts[1].str.fullmatch("53", na=False).to_numpy(bool) & (week != 53)] = np.datetime64("NaT")
+    return stamps
 
 
 def _quarters(text: pd.Series) -> NaiveStamps:

@@ -64,7 +64,7 @@ class WindowBatches(Dataset[tuple[Tensor, Window]]):
 
 def mix_seed(seed: int, *parts: int) -> int:
     """One seed from several whole numbers, such that neighbours have nothing in common."""
-    return int(np.random.SeedSequence([seed, *parts]).generate_state(1, np.uint64)[0] >> 1)
+    return int(np.random.SeedSequence([seed, *parts]).generate_state(1, np.uint64)[0]) >> 1  # numpy 1 shifts no uint64
 
 
 def spread_evenly(cutoffs: NDArray[np.int64], most: int) -> NDArray[np.int64]:

@@ -79,7 +79,11 @@ def test_coarser_steps_count_their_holidays(alias: str, start: str, expected: li
 )
 def test_every_day_belongs_to_exactly_one_step(alias: str) -> None:
     days = tuple(pd.date_range("2019-06-01", "2023-06-01").strftime("%Y-%m-%d"))
-    stamps = stamps_of(alias, "2018-01-01", 3000 if alias in ("D", "36h") else 1500 if alias == "2D" else 400)
+    stamps = stamps_of(
+        alias,
+        "2018-01-01",
+        3000 if alias in ("D", "36h") else 1500 if alias == "2D" else 200 if alias == "YE-DEC" else 400,
+    )
     assert build(dates=days).counts(stamps, parse_frequency(alias)).sum() == len(days)
 
 

@@ -1,0 +1,51 @@
+"""The three lists of versions agree: what pyproject.toml declares, what the project is tested with, what is locked."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parent.parent
+EXTRAS = ("plot", "holidays")  # `baselines` needs statsforecast, which the tests do without
+
+
+def pins(name: str) -> dict[str, Version]:
+    """Version of every package in a file of constraints."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return {canonicalize_name(found[1]): Version(found[2]) for found in re.finditer(r"(?m)^([\w.-]+)==([\w.]+)", text)}
+
+
+def declared() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [line for extra in EXTRAS for line in project["optional-dependencies"][extra]]
+    return [Requirement(line) for line in project["dependencies"] + extras]
+
+
+@pytest.mark.parametrize("requirement", declared(), ids=lambda requirement: requirement.name)
+def test_the_lowest_version_declared_is_the_one_that_is_tested(requirement: Requirement) -> None:
+    (lowest,) = [Version(bound.version) for bound in requirement.specifier if bound.operator == ">="]
+    assert pins("constraints-minimum.txt")[canonicalize_name(requirement.name)] == lowest
+
+
+@pytest.mark.parametrize("requirement", declared(), ids=lambda requirement: requirement.name)
+def test_the_version_of_development_is_allowed(requirement: Requirement) -> None:
+    assert requirement.specifier.contains(pins("constraints.txt")[canonicalize_name(requirement.name)])
+
+
+def test_the_lock_has_the_versions_of_development_with_hashes() -> None:
+    locked, developed = pins("requirements.lock"), pins("constraints.txt")
+    assert {name for name, version in locked.items() if developed.get(name, version) != version} == set()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert {canonicalize_name(Requirement(line).name) for line in project["dependencies"]} <= set(locked)
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    entries = re.split(r"(?m)^(?=[\w.-]+==)", text)[1:]
+    assert [entry.split("==")[0] for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+@pytest.mark.parametrize("name", ["constraints.txt", "constraints-minimum.txt", "requirements.lock"])
+def test_no_list_names_a_host(name: str) -> None:
+    assert not re.search(r"://|--(extra-)?index-url|--find-links", (ROOT / name).read_text(encoding="utf-8"))
