@@ -96,3 +96,100 @@ def test_threads_are_those_asked_for_and_given_back(
         assert Counter.seen == {threads}
         assert torch.get_num_threads() == 3
     torch.set_num_threads(before)
+
+
+# ---------------------------------------------------------------------- several GPUs, where there is none
+
+
+@pytest.fixture
+def two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.cuda.device_count", lambda: 2)
+
+
+def test_several_gpus_are_refused_once_this_process_has_used_one(
+    two_gpus: None, monkeypatch: pytest.MonkeyPatch, make_table: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Forked processes could not use them; without a check the first of them would fail in the midst of training."""
+    from forecast_attn import Forecaster
+    from forecast_attn.errors import ConfigError
+
+    monkeypatch.setattr("torch.cuda.is_initialized", lambda: True)
+    options = SMALL | {"accelerator": "cuda", "devices": 2}
+    with pytest.raises(ConfigError, match="this process has used a GPU already") as error:
+        Forecaster(**options).fit(make_table(), out=tmp_path / "run")
+    assert "--devices 1" in str(error.value.hint)
+    assert not (tmp_path / "run").exists()
+
+
+def test_several_gpus_leave_this_process_without_any(
+    two_gpus: None, monkeypatch: pytest.MonkeyPatch, make_table: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Members are trained in processes of their own, and what scores them is in another: the next ones can use GPUs."""
+    import os
+
+    from forecast_attn import Forecaster
+
+    def note(name: str) -> Callable[..., str]:
+        def called(*args: object, **options: object) -> str:
+            with (tmp_path / name).open("a") as file:
+                file.write(f"{os.getpid()}\n")
+            return "max-epochs"
+
+        return called
+
+    for name in ("fit", "finish", "finish_ensemble"):
+        monkeypatch.setattr(f"forecast_attn.training.train.{name}", note(name))
+    Forecaster(**SMALL | {"accelerator": "cuda", "devices": 2, "ensemble": 2}).fit(make_table(), out=tmp_path / "run")
+    processes = {name: (tmp_path / name).read_text().split() for name in ("fit", "finish", "finish_ensemble")}
+    assert processes["fit"] == [str(os.getpid())] * 2  # where Lightning forks
+    scoring = [*processes["finish"], *processes["finish_ensemble"]]
+    assert len(set(scoring)) == 3
+    assert str(os.getpid()) not in scoring
+
+
+def test_refits_use_one_gpu(two_gpus: None, run_copy: Path) -> None:
+    """Between refits this process forecasts on a GPU, after which no others can be started."""
+    from dataclasses import replace
+
+    from forecast_attn.forecasting.model import read_config
+    from forecast_attn.runs.run_dir import RunDir
+    from forecast_attn.training.refit import Refit, refit_config
+
+    config = read_config(RunDir(run_copy))
+    config = replace(config, training=replace(config.training, devices=2))
+    devices = {
+        name: refit_config(config, Refit(1, None, 1, accelerator=name)).training.devices for name in ("cuda", "cpu")
+    }
+    assert devices == {"cuda": 1, "cpu": 2}
+
+
+def test_work_apart_says_how_it_ended(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    from forecast_attn.errors import DataError, RunError
+    from forecast_attn.training.apart import run_apart
+
+    def refuse() -> None:
+        raise DataError("the table is empty", "add rows", row=3)
+
+    def crash() -> None:
+        raise ZeroDivisionError
+
+    run_apart((tmp_path / "done").touch)
+    assert (tmp_path / "done").exists()
+    with pytest.raises(DataError, match=r"^the table is empty\nhint: add rows$") as error:
+        run_apart(refuse)
+    assert error.value.row == 3
+    with pytest.raises(RunError, match="a process that scores the training failed"):
+        run_apart(crash)
+    assert "ZeroDivisionError" in capfd.readouterr().err
+
+
+def test_a_cpu_is_chosen_without_looking_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To look is to use it, as far as processes that are forked later are concerned."""
+    from forecast_attn.forecasting.model import choose_device
+
+    def looked() -> bool:
+        raise AssertionError
+
+    monkeypatch.setattr("torch.cuda.is_available", looked)
+    assert choose_device("cpu").type == "cpu"

@@ -67,10 +67,11 @@ class AttentionOutput:
             ConfigError: more weights of a row are to be kept than there are.
         """
         check_top(choice.top, model.schema.lookback, model.patch_length)
+        arrays = arrays.to(device)
         chosen = choice.of_cutoffs(cutoffs)
         few = DumpChoice(windows=RANK_WINDOWS).of_cutoffs(chosen)
         # Weights averaged over an ensemble weigh no values of their own.
-        rank = None if model.is_ensemble or not len(few) else int(value_rank(model, arrays.to(device), few).max())
+        rank = None if model.is_ensemble or not len(few) else int(value_rank(model.to(device), arrays, few).max())
         metadata = dataclasses.replace(
             attention_metadata(model),
             dtype=choice.dtype,

@@ -47,7 +47,7 @@ def value_rank(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int64]) -
     import torch
 
     values = attention_values(model, arrays, cutoffs)
-    return np.asarray(torch.linalg.matrix_rank(values).cpu().numpy(), np.int64)
+    return np.asarray(torch.linalg.matrix_rank(values.cpu()).numpy(), np.int64)
 
 
 def rank_of_run(run: RunDir) -> int | None:

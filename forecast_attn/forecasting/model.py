@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import safetensors
 import safetensors.torch
 import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from forecast_attn.attention_file import AttentionMetadata
 from forecast_attn.config.mechanisms import ATTENTIONS
@@ -28,6 +29,11 @@ from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir, sha256_of
 
 BATCH_SIZE = 128
 """Windows forecast together; larger batches are slower per window on a CPU (memory traffic)."""
+
+GPU_BATCH_SIZE = 1024
+"""The same on a GPU, which takes hardly longer for as many, as long as there are no more keys than `GPU_KEYS`."""
+GPU_KEYS = 1 << 18
+"""Most keys of all windows of a batch on a GPU; memory grows with them."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,17 @@ class Model:
     def patch_length(self) -> int:
         """Time steps of a key."""
         return self.networks[0].patches.length
+
+    @property
+    def num_keys(self) -> int:
+        """Keys of a window: its patches, or its time steps."""
+        return self.networks[0].patches.num_keys
+
+    def to(self, device: torch.device) -> Model:
+        """This model, whose networks are moved to a device to forecast there."""
+        for network in self.networks:
+            network.to(device).eval()
+        return self
 
     @property
     def is_ensemble(self) -> bool:
@@ -265,13 +282,33 @@ def choose_device(accelerator: str) -> torch.device:
     Raises:
         ConfigError: this machine has no such device.
     """
-    present = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
     wanted = {"auto": ("cuda", "mps", "cpu"), "gpu": ("cuda", "mps")}.get(accelerator, (accelerator,))
     for name in wanted:
-        if present[name]:
+        if _is_present(name):
             return torch.device(name)
-    here = ", ".join(name for name, is_present in present.items() if is_present)
+    here = ", ".join(filter(_is_present, ("cpu", "cuda", "mps")))
     raise ConfigError(f"--accelerator {accelerator}: this machine has none; it has {here}", "--accelerator auto")
+
+
+def _is_present(device: str) -> bool:
+    if device == "cuda":
+        return torch.cuda.is_available()
+    return device == "cpu" or torch.backends.mps.is_available()
+
+
+def windows_at_once(device: torch.device, num_keys: int) -> int:
+    """How many windows are forecast together: a forecast's last bits depend on it, so it depends on nothing else.
+
+    Args:
+        device: where.
+        num_keys: steps of the encoder.
+    """
+    if device.type == "cpu":
+        return BATCH_SIZE
+    size = GPU_BATCH_SIZE
+    while size > BATCH_SIZE and size * num_keys > GPU_KEYS:
+        size //= 2
+    return size
 
 
 def forecast_windows(
@@ -296,31 +333,72 @@ def forecast_windows(
     Raises:
         DataError: a series was not in training.
     """
-    networks = [network.to(device).eval() for network in model.networks]
+    model = model.of_series(panel.item_ids).to(device)
     arrays = (arrays or model.schema.windows_of(panel)).to(device)
-    model = model.of_series(panel.item_ids)
-    for batch in torch.split(torch.from_numpy(cutoffs), BATCH_SIZE) if len(cutoffs) else ():
-        # Matrix products of another number of rows round differently: every batch is full, so that a forecast has the
-        # same bits alone and among others. The last window fills the last batch, and the copies are cut off.
-        index = torch.cat([batch, batch[-1:].expand(BATCH_SIZE - len(batch))]).to(device)
-        # TensorFloat-32 would round a GPU's products to ten bits: a forecast would depend on its batch.
-        with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
-            window = arrays.gather(index)
-            outputs = [network(window, need_weights=need_weights) for network in networks]
-        series = arrays.series_of(index).cpu().numpy()[: len(batch)]
-        yield _forecasts_of(model, batch.numpy(), series, outputs)
+    behind: _Asked | None = None
+    for batch in torch.split(torch.from_numpy(cutoffs), windows_at_once(device, model.num_keys)):
+        asked = _ask(model, arrays, batch, need_weights) if len(batch) else None
+        # A GPU computes the next batch while this one is read and used.
+        behind, ready = (asked, behind) if device.type == "cuda" else (None, asked)
+        if ready is not None:
+            yield _forecasts_of(model, ready)
+    if behind is not None:
+        yield _forecasts_of(model, behind)
 
 
-def _forecasts_of(
-    model: Model, cutoffs: NDArray[np.int64], series: NDArray[np.int64], outputs: list[ForecastOutput]
-) -> WindowForecasts:
-    """What the networks say of a batch, as one forecast; what they say of rows beyond the batch is left out."""
-    size = len(cutoffs)
-    prediction = model.combined([output.prediction[:size].cpu().numpy() for output in outputs])
-    weights = [output.weights[:size].float().cpu().numpy() for output in outputs if output.weights is not None]
+class _Asked(NamedTuple):
+    """A batch on its way from the device: nothing of it may be read before `wait` has come back."""
+
+    cutoffs: Tensor
+    series: Tensor
+    outputs: list[ForecastOutput]
+    wait: Callable[[], None]
+
+
+def _ask(model: Model, arrays: WindowArrays, batch: Tensor, need_weights: bool) -> _Asked:
+    """Have a batch of windows forecast, without waiting for it."""
+    device = arrays.target.device
+    # Matrix products of another number of rows round differently: every batch is full, so that a forecast has the
+    # same bits alone and among others. The last window fills the last batch, and the copies are cut off.
+    missing = windows_at_once(device, model.num_keys) - len(batch)
+    index = torch.cat([batch, batch[-1:].expand(missing)]).to(device)
+    # TensorFloat-32 would round a GPU's products to ten bits: a forecast would depend on its batch.
+    with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+        window = arrays.gather(index)
+        outputs = [network(window, need_weights=need_weights) for network in model.networks]
+        series = _started(arrays.series_of(index)[: len(batch)])
+        outputs = [_started_output(output, len(batch)) for output in outputs]
+    return _Asked(batch, series, outputs, _end_of_copies(device))
+
+
+def _started_output(output: ForecastOutput, size: int) -> ForecastOutput:
+    weights = None if output.weights is None else _started(output.weights[:size].float())
+    return ForecastOutput(_started(output.prediction[:size]), weights, _started(output.parameters[:size]))
+
+
+def _started(tensor: Tensor) -> Tensor:
+    """The tensor on the CPU, at some time before `_end_of_copies` says so."""
+    return tensor.to("cpu", non_blocking=tensor.device.type == "cuda")
+
+
+def _end_of_copies(device: torch.device) -> Callable[[], None]:
+    """A function that waits for all copies from the device that were started so far."""
+    if device.type != "cuda":
+        return lambda: None
+    event = torch.cuda.Event()  # type: ignore[no-untyped-call]
+    event.record()
+    return event.synchronize
+
+
+def _forecasts_of(model: Model, asked: _Asked) -> WindowForecasts:
+    """What the networks say of a batch, as one forecast."""
+    asked.wait()
+    cutoffs, series, outputs = asked.cutoffs.numpy(), asked.series.numpy(), asked.outputs
+    prediction = model.combined([output.prediction.numpy() for output in outputs])
+    weights = [output.weights.numpy() for output in outputs if output.weights is not None]
     base, quantiles = None, None
     if model.quantiles:
-        base = model.base_quantiles([output.parameters[:size].cpu().numpy() for output in outputs])
+        base = model.base_quantiles([output.parameters.numpy() for output in outputs])
         quantiles = model.quantiles_in_units(base, series)
     averaged = mean_weights(weights) if weights else None
     return WindowForecasts(cutoffs, series, model.in_units(prediction, series), averaged, base, quantiles)

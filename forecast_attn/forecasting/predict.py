@@ -199,7 +199,7 @@ def forecast_panel(
     parts: list[dict[str, Any]] = []
     with cpu_threads(model.config.training.threads), contextlib.ExitStack() as files:
         stream = None if csv_path is None else files.enter_context(replacing(csv_path))
-        arrays, writer, output = model.schema.windows_of(panel), None, None
+        arrays, writer, output = model.schema.windows_of(panel).to(device), None, None
         wanted = _Wanted(choice or DumpChoice(), device, on_dump)
         if model.has_attention:
             output, writer = _open(model, panel, arrays, cutoffs, wanted, attention_path, files)

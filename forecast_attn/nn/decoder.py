@@ -31,7 +31,9 @@ class DecoderSizes(NamedTuple):
 
 
 class Feedback(NamedTuple):
-    """Previous values for autoregressive decoding: `use_truth` picks the true one over the decoder's own.
+    """Previous values for autoregressive decoding: the decoder's own, or the truth where `use_truth` picks it.
+
+    With `truth` and without `use_truth` every step is given the truth.
 
     The decoder's own value is its point forecast, or with `uniform` one drawn with these numbers between 0 and 1.
     """
@@ -45,8 +47,10 @@ class Feedback(NamedTuple):
         """The value fed to a step (0-based): the last known one, then the true or the decoder's `own`."""
         if step == 0 or own is None:
             return self.first[:, None]
-        if self.truth is None or self.use_truth is None:
+        if self.truth is None:
             return own[:, None]
+        if self.use_truth is None:
+            return self.truth[:, step - 1, None]
         return torch.where(self.use_truth[:, step], self.truth[:, step - 1], own)[:, None]
 
     def own_value(self, head: Head, output: Float[Tensor, "batch output_size"], step: int) -> Float[Tensor, "batch"]:
@@ -55,9 +59,16 @@ class Feedback(NamedTuple):
             return head.point(output)
         return head.sample(head.parameters_of(widened(output)), self.uniform[:, step])
 
+    @property
+    def _always_uses_truth(self) -> bool:
+        if self.use_truth is None:
+            return True
+        # To ask a GPU would be to wait for it, at every step of training.
+        return self.use_truth.device.type == "cpu" and bool(self.use_truth.all())
+
     def all_values(self) -> Float[Tensor, "batch horizon 1"] | None:
         """Every step's previous value, when no step needs the decoder's own."""
-        if self.truth is None or self.use_truth is None or not bool(self.use_truth.all()):
+        if self.truth is None or not self._always_uses_truth:
             return None
         return torch.cat([self.first[:, None], self.truth[:, :-1]], dim=1)[..., None]
 

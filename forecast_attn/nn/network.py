@@ -156,6 +156,8 @@ class ForecastNetwork(nn.Module):
         if teacher_forcing is None or not self.decoder.autoregressive:
             return Feedback(last_value)
         truth = scale.normalise(window.future_target)
+        if teacher_forcing >= 1 and window.past_observed is None and truth.device.type != "cpu":
+            return Feedback(last_value, truth)  # said without looking at the truth, which a GPU would be waited for
         # Where the truth is missing the decoder goes on with its own value.
         use_truth: Bool[Tensor, "batch horizon"] = (torch.rand_like(truth) < teacher_forcing) & ~truth.isnan()
         return Feedback(last_value, truth.nan_to_num(), use_truth)

@@ -35,10 +35,20 @@ def check_hardware(config: TrainingConfig) -> None:
     device = choose_device(config.accelerator)
     if device.type == "cuda" and config.devices > torch.cuda.device_count():
         raise ConfigError(f"--devices {config.devices}: this machine has {torch.cuda.device_count()} GPU(s)")
+    if uses_several_gpus(config) and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
+        raise ConfigError(
+            f"--devices {config.devices}: this process has used a GPU already, and new ones cannot share it",
+            "train in a process of its own, as `forecast train` does, or with --devices 1",
+        )
     if device.type == "mps" and config.devices > 1:
         raise ConfigError(f"--devices {config.devices}: this machine has one GPU")
     if device.type == "cpu" and config.precision == "16":
         raise ConfigError("--precision 16 needs a GPU", "on a CPU use --precision bf16 or 32")
+
+
+def uses_several_gpus(config: TrainingConfig) -> bool:
+    """Whether training starts processes that each use a GPU, which this one must not have used before."""
+    return config.devices > 1 and choose_device(config.accelerator).type == "cuda"
 
 
 def fit(

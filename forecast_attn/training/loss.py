@@ -29,7 +29,7 @@ def loss_of(head: Head, name: str) -> Loss:
         name: mae, mse or huber.
     """
     if isinstance(head, QuantileHead):
-        return functools.partial(pinball_loss, quantiles=head.quantiles)
+        return functools.partial(_quantile_loss, head)
     if head.kind == "point":
         return functools.partial(_point_loss, POINT_LOSSES[name])
     return {"gaussian": gaussian_loss, "student-t": student_t_loss}[head.kind]
@@ -67,6 +67,11 @@ def window_losses(
 
 def _point_loss(of_point: Callable[..., Tensor], parameters: Tensor, target: Tensor, reduction: str) -> Tensor:
     return of_point(parameters[..., 0], target, reduction=reduction)
+
+
+def _quantile_loss(head: QuantileHead, parameters: Tensor, target: Tensor, reduction: str) -> Tensor:
+    # The head is asked at every call: its quantiles move with it to a GPU.
+    return pinball_loss(parameters, target, reduction, quantiles=head.quantiles)
 
 
 def pinball_loss(parameters: Tensor, target: Tensor, reduction: str, *, quantiles: Tensor) -> Tensor:

@@ -20,12 +20,13 @@ from forecast_attn.config.values import parse_duration, parse_share_range
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import Window, WindowArrays
 from forecast_attn.errors import RunError
-from forecast_attn.forecasting.model import BATCH_SIZE
+from forecast_attn.forecasting.model import windows_at_once
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.training.averaging import WeightAverage
 from forecast_attn.training.loss import loss_of, mean_loss, window_losses
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed
 from forecast_attn.training.schedule import TrainingPlan, scheduler_of
+from forecast_attn.training.unread import BatchLoss, UnreadLosses
 
 Batch = tuple[Tensor, Window]
 
@@ -60,9 +61,17 @@ class ForecastModule(pl.LightningModule):
         self._shares = parse_share_range(config.teacher_forcing)
         self._seconds = parse_duration(config.max_time) if config.max_time else None
         self._clock: tuple[float, float] | None = None
+        self._arrays = arrays
+        self._training_losses, self._validation_losses = UnreadLosses(), UnreadLosses()
         self._validation_sum = 0.0
 
     # ------------------------------------------------------------------ windows
+
+    def on_fit_start(self) -> None:
+        self._arrays = self.data.arrays.to(self.device)
+
+    def on_fit_end(self) -> None:
+        self._arrays = self.data.arrays  # the device has its memory back
 
     def train_dataloader(self) -> DataLoader[Batch]:
         assert self.config.batch_size is not None
@@ -73,15 +82,22 @@ class ForecastModule(pl.LightningModule):
             seed=self._seed,
             rank=self.trainer.global_rank,
             num_devices=self.trainer.world_size,
+            device=self.device,
         )
         return self._loader(sampler)
 
     def val_dataloader(self) -> DataLoader[Batch]:
-        # Every device scores all of it: the loss decides when to stop, and must be the same number everywhere.
-        return self._loader(list(torch.split(torch.from_numpy(self.data.validation_cutoffs), BATCH_SIZE)))
+        cutoffs = torch.from_numpy(self._validation_share()).to(self.device)
+        return self._loader(list(torch.split(cutoffs, windows_at_once(self.device, self.network.patches.num_keys))))
+
+    def _validation_share(self) -> NDArray[np.int64]:
+        """The cut-offs that this device validates on: all of them where there are fewer than devices."""
+        cutoffs, devices = self.data.validation_cutoffs, self.trainer.world_size
+        own = cutoffs[self.trainer.global_rank :: devices] if len(cutoffs) >= devices else cutoffs
+        return np.ascontiguousarray(own)
 
     def _loader(self, sampler: EpochSampler | list[Tensor]) -> DataLoader[Batch]:
-        return DataLoader(WindowBatches(self.data.arrays.to(self.device)), batch_size=None, sampler=sampler)
+        return DataLoader(WindowBatches(self._arrays), batch_size=None, sampler=sampler)
 
     # ------------------------------------------------------------------ steps
 
@@ -91,9 +107,23 @@ class ForecastModule(pl.LightningModule):
         torch.manual_seed(mix_seed(self._seed, self.global_step, self.global_rank + 1))
         output = self.network(window, teacher_forcing=self.teacher_forcing, need_weights=False)
         loss = self._loss(output.parameters, window)
-        if not math.isfinite(loss.item()):
-            raise self._not_finite(loss.item(), cutoffs, output.parameters, window)
+        self._training_losses.add(
+            BatchLoss(loss.detach(), self.global_step + 1, cutoffs, output.parameters.detach(), window.future_target)
+        )
         return loss
+
+    def read_losses(self, *, at_once: bool) -> list[tuple[float, int]]:
+        """The losses of the training steps since the last call, and the windows of each on this device.
+
+        Args:
+            at_once: False leaves them on a GPU until there are enough.
+
+        Raises:
+            RunError: a loss is infinite or NaN.
+        """
+        unread = self._training_losses
+        read = unread.read() if at_once or unread.is_time_to_read else []
+        return [(self._finite(loss, batch, "loss"), len(batch.cutoffs)) for batch, loss in read]
 
     def on_train_batch_end(self, outputs: object, batch: Batch, batch_idx: int) -> None:
         if self.average is not None:
@@ -114,13 +144,32 @@ class ForecastModule(pl.LightningModule):
     def validation_step(self, batch: Batch, batch_index: int) -> None:
         cutoffs, window = batch
         output = self.result(window, need_weights=False)
-        loss = self._loss(output.parameters, window).item()
-        if not math.isfinite(loss):
-            raise self._not_finite(loss, cutoffs, output.parameters, window)
-        self._validation_sum += loss * len(cutoffs)
+        loss = self._loss(output.parameters, window)
+        self._validation_losses.add(BatchLoss(loss, self.global_step, cutoffs, output.parameters, window.future_target))
+        if self._validation_losses.is_time_to_read:
+            self._read_validation()
+
+    def _read_validation(self) -> None:
+        for batch, loss in self._validation_losses.read():
+            self._validation_sum += self._finite(loss, batch, "validation loss") * len(batch.cutoffs)
 
     def on_validation_epoch_end(self) -> None:
-        self.validation_loss = self._validation_sum / len(self.data.validation_cutoffs)
+        self._read_validation()
+        # The loss decides when to stop, and must be the same number on every device.
+        self.validation_loss = self.mean_over_devices(self._validation_sum, len(self._validation_share()))
+
+    def mean_over_devices(self, total: float, count: int) -> float:
+        """Mean of what all devices counted; every one of them must ask.
+
+        Args:
+            total: this device's sum.
+            count: what it is the sum of.
+        """
+        if self.trainer.world_size == 1:
+            return total / count
+        sums = torch.tensor([total, count], dtype=torch.float64, device=self.device)
+        total, count = self.trainer.strategy.reduce(sums, reduce_op="sum").tolist()
+        return total / count
 
     @property
     def validates(self) -> bool:
@@ -163,20 +212,23 @@ class ForecastModule(pl.LightningModule):
         assert self.config.seed is not None
         return self.config.seed
 
-    def _not_finite(self, loss: float, cutoffs: Tensor, parameters: Tensor, window: Window) -> RunError:
-        """Say which series and dates made the loss infinite or NaN."""
-        finite = torch.isfinite(window_losses(self._loss_of_steps, parameters, window.future_target))
-        guilty = cutoffs[~finite.cpu()] if not bool(finite.all()) else cutoffs
+    def _finite(self, loss: float, batch: BatchLoss, name: str) -> float:
+        """The loss; RunError, which says what series and dates made it so, where it is infinite or NaN."""
+        if math.isfinite(loss):
+            return loss
+        cutoffs = batch.cutoffs.cpu()
+        losses = window_losses(self._loss_of_steps, batch.parameters, batch.target)
+        finite = torch.isfinite(losses).cpu()
+        guilty = cutoffs[~finite] if not bool(finite.all()) else cutoffs
         panel = self.data.panel
-        names = [panel.item_ids[index] for index in np.unique(panel.series_of_rows[guilty.cpu().numpy()])]
-        stamps = np.sort(panel.timestamps[guilty.cpu().numpy()])
+        names = [panel.item_ids[index] for index in np.unique(panel.series_of_rows[guilty.numpy()])]
+        stamps = np.sort(panel.timestamps[guilty.numpy()])
         first, last = panel.zone.stamp_text(stamps[0]), panel.zone.stamp_text(stamps[-1])
         shown = ", ".join(f"'{name}'" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-        which, step = ("loss", self.global_step + 1) if self.training else ("validation loss", self.global_step)
         assert self.config.learning_rate is not None
         rate = min(self.config.learning_rate / 10, 0.001)
-        return RunError(
-            f"the {which} became {loss} in epoch {self.current_epoch + 1}, step {step}: series {shown}, "
+        raise RunError(
+            f"the {name} became {loss} in epoch {self.current_epoch + 1}, step {batch.step}: series {shown}, "
             f"windows with cut-offs from {first} to {last}",
             f"try --learning-rate {rate:g}, or look at these values with `forecast check`",
         )

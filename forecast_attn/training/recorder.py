@@ -111,13 +111,17 @@ class Recorder(pl.Callback):
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        num_windows = len(batch[0]) * trainer.world_size
-        loss = float(outputs["loss"])
-        self._loss_sum += loss * num_windows
-        self._num_windows += num_windows
+        assert isinstance(pl_module, ForecastModule)
+        losses = pl_module.read_losses(at_once=trainer.is_last_batch)
+        if not losses:
+            return  # they are on their way: on a GPU nothing below shall wait for them
+        for loss, windows in losses:
+            num_windows = windows * trainer.world_size
+            self._loss_sum += loss * num_windows
+            self._num_windows += num_windows
+            if trainer.is_global_zero:
+                self.listener.batch_done(loss, num_windows)
         self._training_ended = time.monotonic()
-        if trainer.is_global_zero:
-            self.listener.batch_done(loss, num_windows)
         out_of_time = self.max_seconds is not None and time.monotonic() - self._started > self.max_seconds
         if self._any_device(trainer, out_of_time or self.interrupted):
             self.reason = "interrupted" if self.interrupted else "max-time"
@@ -157,7 +161,7 @@ class Recorder(pl.Callback):
         ended = time.monotonic()
         record = EpochRecord(
             epoch=len(self.records) + 1,
-            train_loss=self._loss_sum / max(self._num_windows, 1),
+            train_loss=module.mean_over_devices(self._loss_sum, max(self._num_windows, 1)),
             validation_loss=module.validation_loss,
             learning_rate=trainer.optimizers[0].param_groups[0]["lr"],
             seconds=round(ended - self._epoch_started, 3),

@@ -22,7 +22,7 @@ from forecast_attn.data.split import Split, validation_steps
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.history import select_series
-from forecast_attn.forecasting.model import Model, load_network
+from forecast_attn.forecasting.model import Model, choose_device, load_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.threads import cpu_threads
@@ -137,6 +137,8 @@ def refit_config(config: RunConfig, wanted: Refit) -> RunConfig:
         teacher_forcing=f"{share:g}" if config.model.decoding == "autoregressive" else training.teacher_forcing,
         seed=mix_seed(training.seed, wanted.number) % 2**31,
         accelerator=wanted.accelerator,
+        # Several GPUs want processes that begin before this one has used a GPU: with its own forecasts it has.
+        devices=training.devices if choose_device(wanted.accelerator).type == "cpu" else 1,
     )
     return replace(config, training=changed)
 

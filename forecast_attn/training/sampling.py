@@ -12,7 +12,7 @@ from forecast_attn.data.windows import Window, WindowArrays
 
 
 class EpochSampler(Sampler[Tensor]):
-    """Batches of cut-off rows: a fresh shuffle per epoch, of which each device takes its share."""
+    """Batches of cut-off rows on a device: a fresh shuffle per epoch, of which each device takes its share."""
 
     def __init__(
         self,
@@ -23,6 +23,7 @@ class EpochSampler(Sampler[Tensor]):
         seed: int,
         rank: int = 0,
         num_devices: int = 1,
+        device: torch.device | str = "cpu",
     ) -> None:
         self.cutoffs = torch.from_numpy(cutoffs)
         self.windows_per_epoch = windows_per_epoch
@@ -30,6 +31,7 @@ class EpochSampler(Sampler[Tensor]):
         self.seed = seed
         self.rank = rank
         self.num_devices = num_devices
+        self.device = device
         self.epoch = 0
 
     def set_epoch(self, epoch: int) -> None:
@@ -49,7 +51,8 @@ class EpochSampler(Sampler[Tensor]):
             # Every device must see as many windows as the others, or the last step waits for ever.
             even = len(self) * self.num_devices * self.batch_size
             order = order.repeat(-(-even // len(order)))[:even][self.rank :: self.num_devices]
-        yield from torch.split(self.cutoffs[order].long(), self.batch_size)
+        # Copied to the device once an epoch: a copy for every batch would hold up its GPU.
+        yield from torch.split(self.cutoffs[order].long().to(self.device), self.batch_size)
 
 
 class WindowBatches(Dataset[tuple[Tensor, Window]]):

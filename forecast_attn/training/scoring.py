@@ -74,6 +74,7 @@ def _score_and_write(
 ) -> None:
     """The scores of a model on the validation windows, its calibration and its attention; metrics.json comes last."""
     release_memory()
+    arrays = arrays.to(choose_device(model.config.training.accelerator))
     validation = forecast_validation(model, preparation, arrays)
     model = calibrated(model, validation)
     scores = validation_scores(model, preparation, validation)

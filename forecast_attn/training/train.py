@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import secrets
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,7 +26,8 @@ from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.run_dir import DataSource, RunDir
 from forecast_attn.threads import cpu_threads
-from forecast_attn.training.fit import check_hardware, fit
+from forecast_attn.training.apart import run_apart
+from forecast_attn.training.fit import check_hardware, fit, uses_several_gpus
 from forecast_attn.training.module import ForecastModule, TrainingData
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
@@ -208,7 +210,7 @@ def _fit_and_finish(run: RunDir, preparation: Preparation, config: RunConfig, li
         if reason == "interrupted":
             break
     with cpu_threads(config.training.threads):
-        finish_ensemble(run, preparation, config, reason)
+        _score(config, lambda: finish_ensemble(run, preparation, config, reason))
     return run
 
 
@@ -230,9 +232,17 @@ def _fit_one(run: RunDir, preparation: Preparation, config: RunConfig, listener:
     # Training seeds the global generator at every step; a caller's own random numbers must not notice.
     with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
         reason = fit(module, run, listener, checkpoint=checkpoint)
-        finish(run, preparation, config, module.data.arrays, reason)
+        _score(config, lambda: finish(run, preparation, config, module.data.arrays, reason))
     listener.training_ended(reason)
     return reason
+
+
+def _score(config: RunConfig, work: Callable[[], None]) -> None:
+    """Do what ends a training on the device, such that the next one can still start processes that use it."""
+    if uses_several_gpus(config.training):
+        run_apart(work)
+    else:
+        work()
 
 
 def module_of(network: ForecastNetwork, preparation: Preparation, config: RunConfig) -> ForecastModule:
