@@ -120,7 +120,7 @@ def _refuse_identifier(free: list[str], source: str) -> None:
     """Refuse a table that has one row per series and step already."""
     for name in free:
         if name.lower() in ("item_id", "unique_id", "series_id"):
-            message = f"'{source}' has a column '{name}', so it has one row per series and step already; --wide needs a column per series"
+            message = f"'{source}' has a column '{name}': one row per series and step; --wide needs a column per series"
             hint = f"leave --wide out, or --ignore '{name}'"
             raise DataError(message, hint, code="FA102", column=name, file=source, options=("wide", "ignore"))
 
