@@ -498,7 +498,7 @@ def test_damaged_weights_are_noticed(path):
 
 def test_another_parquet_file_is_refused(path):
     pq.write_table(pa.table({"a": [1]}), path)
-    with pytest.raises(RunError, match="none of attention weights"):
+    with pytest.raises(RunError, match="does not hold attention weights"):
         read_attention(path)
 
 

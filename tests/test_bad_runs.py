@@ -219,13 +219,19 @@ def test_resuming_with_another_table(forecast, run_copy, write, make_table):
 def test_an_existing_run_is_not_written_over(refused, run_copy, write, make_table, small):
     path = write(make_table())
     refused(
-        "train", path, *small, "--out", "run", message="^'run' exists and is not an empty", hint="^name another --out$"
+        "train",
+        path,
+        *small,
+        "--out",
+        "run",
+        message="^'run' exists and is not an empty",
+        hint="^choose another --out$",
     )
 
 
 def test_an_unfinished_run_is_not_written_over_either(refused, run_copy, write, make_table, small):
     (run_copy / "metrics.json").unlink()
-    hint = "^name another --out, or continue the run with: forecast train --resume run$"
+    hint = "^choose another --out, or continue the run with: forecast train --resume run$"
     refused("train", write(make_table()), *small, "--out", "run", message="^'run' exists", hint=hint)
 
 

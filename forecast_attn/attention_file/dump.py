@@ -1,4 +1,8 @@
-"""Windows of an attention file: selection, weights and time stamps."""
+"""Reads an attention file: selection of windows, their weights and time stamps, and exports to CSV and NumPy.
+
+`read_attention` opens a file as an `AttentionDump`; weights are read from the file when asked for. `long_tables` gives
+one row per weight, which `export_csv` writes; `export_npz` streams whole arrays.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +75,7 @@ class AttentionDump:
 
     @property
     def zone(self) -> Zone:
-        """How people read the time stamps."""
+        """Zone that the time stamps are shown in."""
         return Zone() if self.metadata.zone is None else Zone(self.metadata.zone, "utc")
 
     def text(self, time: Any) -> str:
@@ -97,7 +101,7 @@ class AttentionDump:
         return np.concatenate(blocks) if blocks else np.zeros(shape, np.float32)
 
     def blocks(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
-        """The weights a part of the windows at a time: which windows, and their weights. Constant memory.
+        """Iterate over the weights in blocks of windows, in constant memory: indices of windows, and their weights.
 
         Raises:
             RunError: the file is damaged.
@@ -108,10 +112,10 @@ class AttentionDump:
             block = self._read_weights(int(groups[start]))
             yield slice(int(start), int(stop)), self._selected(block, self._places[start:stop, 1])
 
-    def _selected(self, block: NDArray[np.float32], places: NDArray[np.int64]) -> NDArray[np.float32]:
+    def _selected(self, block: NDArray[np.float32], windows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Windows, heads and steps of a row group; no copy where all of them are wanted."""
-        if len(places) != len(block) or (places != np.arange(len(block))).any():
-            block = block[places]
+        if len(windows) != len(block) or (windows != np.arange(len(block))).any():
+            block = block[windows]
         if len(self.heads) != block.shape[1]:
             block = block[:, self.heads]
         return block if len(self.steps) == block.shape[2] else block[:, :, self.steps - 1]
@@ -195,8 +199,8 @@ class AttentionDump:
             keep &= self._windows_of_item(item)
         if cutoff is not None:
             keep &= self._windows_of_cutoff(cutoff, keep)
-        chosen_step = slice(None) if step is None else self._place_of_step(step)
-        chosen_head = slice(None) if head is None else _place_of_head(head, self.heads)
+        chosen_step = slice(None) if step is None else self._slice_of_step(step)
+        chosen_head = slice(None) if head is None else _slice_of_head(head, self.heads)
         kept = self.take(np.flatnonzero(keep))
         return replace(
             kept,
@@ -206,7 +210,7 @@ class AttentionDump:
         )
 
     def take(self, windows: NDArray[np.int64]) -> Self:
-        """Some of the windows, by their places in this dump, in the given order."""
+        """Select windows by their indices in this dump, in the given order."""
         return replace(
             self,
             window_item_ids=tuple(self.window_item_ids[window] for window in windows),
@@ -216,28 +220,28 @@ class AttentionDump:
             _places=self._places[windows],
         )
 
-    def _place_of_step(self, step: int) -> slice:
-        """Where a time step ahead stands, as a slice that keeps the axis."""
+    def _slice_of_step(self, step: int) -> slice:
+        """Index of a time step ahead, as a slice that keeps the axis."""
         spans = [self.metadata.steps_of(int(known)) for known in self.steps]
-        for place, (first, last) in enumerate(spans):
+        for index, (first, last) in enumerate(spans):
             if first <= step <= last:
-                return slice(place, place + 1)
+                return slice(index, index + 1)
         raise ConfigError(f"--step {step} is not in the attention file", f"it has {spans[0][0]} to {spans[-1][1]}")
 
     def _windows_of_item(self, item: str) -> NDArray[np.bool_]:
-        found = np.array([known == item for known in self.window_item_ids], bool)
-        if not found.any():
+        mask = np.array([known == item for known in self.window_item_ids], bool)
+        if not mask.any():
             raise DataError(f"'{self.path}' has no series '{item}'", _known_names(item, self.item_ids))
-        return found
+        return mask
 
     def _windows_of_cutoff(self, cutoff: Any, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = self.window_cutoffs == parse_time(cutoff, self.window_cutoffs.dtype, self.zone)
+        mask: NDArray[np.bool_] = self.window_cutoffs == parse_time(cutoff, self.window_cutoffs.dtype, self.zone)
         known = np.unique(self.window_cutoffs[among])
-        if not (found & among).any():
+        if not (mask & among).any():
             span = f"{self.text(known[0])} to {self.text(known[-1])}" if len(known) else "none"
             hint = f"known: {', '.join(map(self.text, known))}" if len(known) <= 8 else f"{len(known)} known: {span}"
             raise DataError(f"'{self.path}' has no cut-off {cutoff}", hint)
-        return found
+        return mask
 
     def lookback_timestamps(self, window: int) -> NDArray[Any]:
         """(num_keys,) the time of each position of one window, of a patch the first, from lookback_start on.
@@ -251,8 +255,8 @@ class AttentionDump:
     def lookback_timestamps_of(self, windows: slice) -> NDArray[Any]:
         """(windows, num_keys) the times of some windows' positions, of a patch the first."""
         cutoffs, starts = self.window_cutoffs[windows], self.lookback_starts[windows]
-        known, place = np.unique(cutoffs, return_inverse=True)
-        stamps = stamps_until(known, self.metadata.lookback, self.metadata.frequency)[place]
+        known, which = np.unique(cutoffs, return_inverse=True)
+        stamps = stamps_until(known, self.metadata.lookback, self.metadata.frequency)[which]
         wrong = np.flatnonzero(stamps[:, 0] != starts)
         if len(wrong):
             expected = (
@@ -289,16 +293,16 @@ class AttentionDump:
         export_npz(self, Path(path))
 
 
-def _place_of_head(wanted: int, known: NDArray[np.int32]) -> slice:
-    """Where a head stands, as a slice that keeps the axis."""
-    places = np.flatnonzero(known == wanted)
-    if not len(places):
+def _slice_of_head(wanted: int, known: NDArray[np.int32]) -> slice:
+    """Index of a head, as a slice that keeps the axis."""
+    indices = np.flatnonzero(known == wanted)
+    if not len(indices):
         raise ConfigError(f"--head {wanted} is not in the attention file", f"it has {known[0]} to {known[-1]}")
-    return slice(int(places[0]), int(places[0]) + 1)
+    return slice(int(indices[0]), int(indices[0]) + 1)
 
 
 def _known_names(word: str, known: list[str]) -> str | None:
-    """The nearest name; of many unlike ones, the first few."""
+    """Suggest the nearest name; for many unlike ones, list the first few."""
     hint = did_you_mean(word, known)
     if hint is None or hint.startswith("did") or len(known) <= 8:
         return hint
@@ -348,7 +352,8 @@ def _read_metadata(path: Path, schema: Any) -> AttentionMetadata:
     text = (schema.metadata or {}).get(METADATA_KEY)
     if text is None:
         raise RunError(
-            f"'{path}' is a Parquet file, but none of attention weights", "`forecast predict` writes attention.parquet"
+            f"'{path}' is a Parquet file, but does not hold attention weights",
+            "`forecast predict` writes attention.parquet",
         )
     try:
         metadata = AttentionMetadata.from_json(text)
@@ -460,9 +465,9 @@ def _has_whole_seconds(dump: AttentionDump) -> bool:
 
 def _with_times_as_text(table: Any, zone: Zone, unit: str) -> Any:
     """Time stamps with the offset of their zone; without a zone in another unit, so that no zeros stand behind them."""
-    for place, column in enumerate(table.schema):
+    for index, column in enumerate(table.schema):
         if pa.types.is_timestamp(column.type):
-            table = table.set_column(place, column.name, _clock_times(table.column(place), zone, unit))
+            table = table.set_column(index, column.name, _clock_times(table.column(index), zone, unit))
     return table
 
 

@@ -14,8 +14,7 @@ from forecast_attn.errors import RunError
 from forecast_attn.version import package_version
 
 FORMAT_VERSION = 3
-"""What this package reads. Files of all weights in float32 are of format 1, those with other columns or types of 2,
-those whose keys are patches of 3."""
+"""Newest format this package reads. 1: all weights in float32; 2: other columns or types; 3: keys are patches."""
 METADATA_KEY = b"forecast_attn.attention"
 
 CONVENTIONS = {
@@ -40,12 +39,12 @@ PATCH_CONVENTIONS = {
     "masked": "when true: observed_steps says how many patches have a time step that is known, missing_weight how much "
     "weight lies on the others, which must be 0",
 }
-"""What is said otherwise of files whose keys are patches."""
+"""Conventions that differ in files whose keys are patches."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionMetadata:
-    """What the weights of one file are: where they come from, and their sizes.
+    """Origin and sizes of the weights in one file.
 
     `lookback`, `horizon` and `season` are in time steps. A row has a weight per key and is about one decoder step: both
     are patches of `patch_length` time steps; the last one of the horizon may be shorter.
@@ -113,7 +112,7 @@ class AttentionMetadata:
 
     @property
     def stored_length(self) -> int:
-        """How many weights of each row the file holds."""
+        """Number of weights of each row in the file."""
         return self.num_keys if self.top is None else self.top
 
     def lags_of(self, key_lag: int) -> tuple[int, int]:
@@ -132,7 +131,7 @@ class AttentionMetadata:
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
-        """Read what `to_json` wrote; names a later version of the same format added are passed over.
+        """Read what `to_json` wrote; unknown keys of later versions of the format are ignored.
 
         Raises:
             ValueError: not JSON, a name is missing, or the format is newer than this package.

@@ -1,4 +1,4 @@
-"""How large an attention file will be, told before it is written.
+"""Estimates the size of an attention file before it is written.
 
 How well weights compress is tried with a few of the windows; the other columns are laid out as they will be for the
 first row group, and not scaled: they repeat, and cost little per row group.
@@ -23,7 +23,7 @@ from forecast_attn.errors import ConfigError
 TRIAL_WINDOWS = 32
 """Enough of them to know how well the weights compress."""
 GROUP_ENTRY_BYTES = 900
-"""What the end of the file says of each row group."""
+"""Bytes of the footer per row group."""
 
 
 class WindowCoordinates(NamedTuple):
@@ -37,7 +37,7 @@ class WindowCoordinates(NamedTuple):
 
 @dataclass(frozen=True)
 class DumpSize:
-    """What is about to be written."""
+    """Size of an attention file about to be written."""
 
     windows: int
     metadata: AttentionMetadata
@@ -96,7 +96,7 @@ def _stored_bytes(fields: list[Any], columns: list[Any]) -> int:
     with open_parquet(stream, pa.schema(fields)) as parquet:
         parquet.write_table(pa.table(arrays, schema=pa.schema(fields)))
     group = pq.ParquetFile(stream).metadata.row_group(0)
-    return sum(group.column(place).total_compressed_size for place in range(group.num_columns))
+    return sum(group.column(index).total_compressed_size for index in range(group.num_columns))
 
 
 def _frame_bytes(schema: Any) -> int:
@@ -112,7 +112,7 @@ def _frame_bytes(schema: Any) -> int:
 
 @dataclass(frozen=True)
 class DumpChoice:
-    """What to write of the weights.
+    """Selection of the weights to write.
 
     Attributes:
         windows: at most so many windows, evenly spread over the cut-offs; None for all.
@@ -126,7 +126,7 @@ class DumpChoice:
 
     @classmethod
     def of(cls, windows: str | int = "all", dtype: str = "float32", top: int | None = None) -> Self:
-        """From the texts of `--attention-windows`, `--attention-dtype` and `--attention-top`.
+        """Parse the texts of `--attention-windows`, `--attention-dtype` and `--attention-top`.
 
         Raises:
             ConfigError: a value that is none of the option's.
@@ -142,5 +142,5 @@ class DumpChoice:
 
         if self.windows is None or len(cutoffs) <= self.windows:
             return cutoffs
-        places: NDArray[np.int64] = np.linspace(0, len(cutoffs) - 1, self.windows).round().astype(np.int64)
-        return cutoffs[places]
+        indices: NDArray[np.int64] = np.linspace(0, len(cutoffs) - 1, self.windows).round().astype(np.int64)
+        return cutoffs[indices]

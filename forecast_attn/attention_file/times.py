@@ -34,7 +34,7 @@ def stamps_after(times: NDArray[Any], steps: NDArray[np.int64], frequency: str) 
     if not steps.any():
         return times
     step = parse_frequency(frequency)
-    return np.stack([step.shift(times[:, place], int(count)) for place, count in enumerate(steps)], axis=1)
+    return np.stack([step.shift(times[:, index], int(count)) for index, count in enumerate(steps)], axis=1)
 
 
 def parse_time(value: Any, time_type: np.dtype[Any], zone: Zone = NO_ZONE) -> Any:
@@ -47,7 +47,7 @@ def parse_time(value: Any, time_type: np.dtype[Any], zone: Zone = NO_ZONE) -> An
         return np.int64(value) if time_type.kind == "i" else _on_axis(pd.Timestamp(value), zone)
     except (TypeError, ValueError):
         kind = (
-            "a whole number, as the file's times are"
+            "a whole number, like the file's times"
             if time_type.kind == "i"
             else "a time stamp such as 2026-01-05 14:00"
         )
@@ -70,7 +70,7 @@ def _instant(wall: NDArray[np.datetime64], zone: Zone) -> np.datetime64:
         return np.datetime64(first)
     clock = stamp_text(wall[0])
     if first > second:
-        raise ConfigError(f"the cut-off {clock} does not exist in {zone.name}", "the clock was put forward over it")
+        raise ConfigError(f"the cut-off {clock} does not exist in {zone.name}", "the clock was put forward past it")
     hint = f"write {zone.stamp_text(first)} or {zone.stamp_text(second)}"
     raise ConfigError(f"the cut-off {clock} comes twice in {zone.name}", hint)
 

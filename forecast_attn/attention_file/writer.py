@@ -184,7 +184,7 @@ def coordinate_columns(
 
 
 def windows_per_group(metadata: AttentionMetadata) -> int:
-    """How many windows a row group holds, give or take what comes in one piece."""
+    """Number of windows in a row group, up to the size of a batch."""
     return -(-ROW_GROUP_BYTES // (4 * metadata.heads * metadata.num_steps * metadata.num_keys))
 
 
@@ -199,7 +199,7 @@ def weight_columns(metadata: AttentionMetadata, rows: NDArray[np.floating[Any]])
 def _missing_columns(
     metadata: AttentionMetadata, weights: NDArray[np.floating[Any]], observed: NDArray[np.bool_] | None
 ) -> list[Any]:
-    """Of each row, how many keys are known, and the weight on the others."""
+    """Number of known keys in each row, and the weight on the others."""
     if metadata.masked != (observed is not None):
         raise ValueError("files of masked windows, and only these, need to know which steps are observed")
     if observed is None:
@@ -252,16 +252,16 @@ class LargestWeights(NamedTuple):
 def largest_weights(weights: Weights, top: int) -> LargestWeights:
     """Keep the `top` largest weights of rows (..., num_keys), oldest position first."""
     lookback = weights.shape[-1]
-    places = np.argpartition(weights, lookback - top, axis=-1)[..., lookback - top :]
-    kept = np.take_along_axis(weights, places, axis=-1)
+    indices = np.argpartition(weights, lookback - top, axis=-1)[..., lookback - top :]
+    kept = np.take_along_axis(weights, indices, axis=-1)
     # Of equal weights the more recent first, so that the same weights always give the same rows.
-    order = np.lexsort((-places, -kept), axis=-1)
-    places, kept = np.take_along_axis(places, order, axis=-1), np.take_along_axis(kept, order, axis=-1)
+    order = np.lexsort((-indices, -kept), axis=-1)
+    indices, kept = np.take_along_axis(indices, order, axis=-1), np.take_along_axis(kept, order, axis=-1)
     remaining = weights.sum(axis=-1, dtype=np.float64) - kept.sum(axis=-1, dtype=np.float64)
     if top == lookback:
         remaining = np.zeros_like(remaining)
     return LargestWeights(
-        (lookback - 1 - places).astype(np.int32), kept.astype(np.float32), np.maximum(remaining, 0).astype(np.float32)
+        (lookback - 1 - indices).astype(np.int32), kept.astype(np.float32), np.maximum(remaining, 0).astype(np.float32)
     )
 
 

@@ -1,7 +1,7 @@
-"""A forecast of the network and those of one or several baselines as one: the network has half of it.
+"""Combines the network's forecast with those of baselines; the network has half the weight.
 
-Sources: Bates and Granger 1969, "The combination of forecasts". Weights that are estimated hardly ever beat equal
-ones, which cost nothing: Clemen 1989, "Combining forecasts: a review and annotated bibliography".
+Sources: Bates and Granger 1969, "The combination of forecasts". Estimated weights rarely beat equal ones, which cost
+nothing: Clemen 1989, "Combining forecasts: a review and annotated bibliography".
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ COMBINATION = "combination"
 
 
 def combined_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The baselines of `combine_with`: names, or a text of names with commas; none when None.
+    """Parse `combine_with`: names, or a text of names with commas; none when None.
 
     Raises:
         ConfigError: a text without a name, or a name that is there twice.
@@ -32,14 +32,14 @@ def combined_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
         raise ConfigError(
             f"--combine-with needs names of baselines; got '{given}'", "such as --combine-with regression"
         )
-    twice = [name for place, name in enumerate(names) if name in names[:place]]
+    twice = [name for index, name in enumerate(names) if name in names[:index]]
     if twice:
-        raise ConfigError(f"--combine-with has '{twice[0]}' twice", "all baselines count the same: name each once")
+        raise ConfigError(f"--combine-with has '{twice[0]}' twice", "baselines have equal weights: name each once")
     return names
 
 
 def mean_of(forecasts: Sequence[Floats]) -> Floats:
-    """The mean of forecasts of the same shape; of those that are not NaN where some are, NaN where all are."""
+    """Mean of forecasts of the same shape, ignoring NaN; NaN where all are."""
     stacked = np.stack(forecasts)
     known = ~np.isnan(stacked)
     number = known.sum(axis=0)
@@ -50,7 +50,7 @@ def mean_of(forecasts: Sequence[Floats]) -> Floats:
 def combined(
     prediction: Floats, quantiles: dict[str, Floats], other: Floats, *, non_negative: bool = False
 ) -> tuple[Floats, dict[str, Floats]]:
-    """The mean of two point forecasts, and the quantiles of the first moved by as much as it moved.
+    """Mean of two point forecasts; the quantiles of the first move by as much as its point.
 
     Args:
         prediction: of the network, of any shape.

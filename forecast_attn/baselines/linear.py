@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 MOST_WINDOWS = 10_000
 """Training windows; more are thinned out evenly."""
 PENALTIES = (1e-4, 1e-3, 1e-2, 1e-1, 1.0)
-"""To choose from, as shares of the mean variance of the inputs."""
+"""Candidate penalties, as shares of the mean variance of the inputs."""
 _HELD_OUT = 0.15
 """The last share of the training windows, on which the penalty is chosen."""
 _FORECASTS_AT_ONCE = 4_096
@@ -71,7 +71,7 @@ def linear_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Float
 
 
 def _chosen_penalties(features: WindowFeatures, learnt: Ints, setup: BaselineSetup) -> list[int]:
-    """Of each step the place of the penalty with the smallest mean absolute error at the end of training."""
+    """Index of each step's penalty with the smallest mean absolute error at the end of training."""
     held_out = max(1, round(_HELD_OUT * len(learnt)))
     earlier, late = learnt[:-held_out], learnt[-held_out:]
     if len(earlier) < 2:
@@ -87,7 +87,7 @@ def _chosen_penalties(features: WindowFeatures, learnt: Ints, setup: BaselineSet
 
 
 def _fit(features: WindowFeatures, cutoffs: Ints, setup: BaselineSetup) -> Iterator[list[_Layer]]:
-    """For each step a layer per penalty."""
+    """Fit a layer per penalty for each step."""
     past, last = features.past(cutoffs)
     products = past.T @ past  # the same for every step, and nearly all of the work
     for step in range(1, setup.horizon + 1):

@@ -1,8 +1,8 @@
 """The baseline `median-regression`: one linear map per phase of the season, estimated once, least absolute deviations.
 
-What `regression` is to squared errors and a daily re-estimation, this is to absolute errors and a single one: it learns
-from the windows up to the boundary, as a network does, and from no others. Its target is normalised window by window,
-as a network's is, so that a level that was never seen is no extrapolation.
+`regression` minimises squared errors and is estimated again at every cut-off; this one minimises absolute errors and is
+estimated once, like a network, on the windows up to the boundary. Its target is normalised window by window, as a
+network's is, so that an unseen level is no extrapolation.
 
 Sources: Koenker and Bassett 1978, "Regression quantiles"; see `least_deviations` for how it is solved, and `regression`
 for the inputs. Normalisation: Kim et al. 2022, "Reversible instance normalization for accurate time-series forecasting
@@ -40,7 +40,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MOST_WINDOWS = 10_000
-"""Of a phase; more are thinned out evenly."""
+"""Largest number of windows of a phase; more are thinned out evenly."""
 
 
 def median_regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
@@ -66,16 +66,16 @@ def median_regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetu
     series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
     learnt, vintages = Split(setup.boundary).training_rows(panel), vintages_of(panel)
     rows, number = None, None
-    for own in alike(series, phases(panel, cutoffs, setup)):
-        if series[own[0]] != number:
-            number = series[own[0]]
+    for group in alike(series, phases(panel, cutoffs, setup)):
+        if series[group[0]] != number:
+            number = series[group[0]]
             rows = SeriesRows(panel, int(number), slice(0, int(learnt[number])), setup, vintages)
             blocks = Blocks(rows, setup)
             check_size("median-regression", max(len(blocks.penalties(block)) for block in range(blocks.number)))
         assert rows is not None
-        usable = own[cutoffs[own] - rows.first + 1 >= blocks.reach]
+        usable = group[cutoffs[group] - rows.first + 1 >= blocks.reach]
         last = rows.first + int(learnt[number]) - setup.horizon
-        windows = windows_of_phase(panel, int(cutoffs[own[0]]), rows.first + blocks.reach - 1, last, setup)
+        windows = windows_of_phase(panel, int(cutoffs[group[0]]), rows.first + blocks.reach - 1, last, setup)
         if len(usable) and len(windows) >= FEWEST_WINDOWS:
             forecasts[usable] = _of_phase(blocks, windows, cutoffs[usable])
     if len(forecasts) and np.isnan(forecasts).all():
@@ -89,7 +89,7 @@ def median_regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetu
 
 
 def _of_phase(blocks: Blocks, windows: Ints, cutoffs: Ints) -> Floats:
-    """Learn from these windows, forecast at those cut-offs (num_cutoffs, horizon)."""
+    """Fit on these windows, and forecast at those cut-offs (num_cutoffs, horizon)."""
     if len(windows) > MOST_WINDOWS:
         windows = windows[np.linspace(0, len(windows) - 1, MOST_WINDOWS).astype(np.int64)]
     past, present = MedianInputs(blocks, windows), MedianInputs(blocks, cutoffs)
@@ -111,14 +111,14 @@ def _of_phase(blocks: Blocks, windows: Ints, cutoffs: Ints) -> Floats:
 
 
 PENALTY = 10.0
-"""On the squared weights, where inputs have a variance of about 1 and errors are summed over windows."""
+"""Penalty on the squared weights; inputs have a variance of about 1 and errors are summed over windows."""
 CALENDAR_PENALTY = 0.1 * PENALTY
 LEAST_SPREAD = 0.05
 """Added to the standard deviation of a window, on the scale of the transformed target."""
 
 
 class Blocks:
-    """A horizon as stretches of a season each, of which every one has its own regression.
+    """A horizon split into stretches of one season, each with a regression of its own.
 
     Attributes:
         rows: of the series.
@@ -144,7 +144,7 @@ class Blocks:
         return np.arange(block * self._length + 1, min((block + 1) * self._length, last) + 1)
 
     def penalties(self, block: int) -> Floats:
-        """On the squared weight of each input, 0 for the constant, which is the first (num_inputs,)."""
+        """Penalties on the squared weight of each input, 0 for the constant, which is the first (num_inputs,)."""
         rows = self.rows
         ahead = sum(
             (1 + (column < rows.numbers)) * len(self.steps(block, known)) for column, known in enumerate(rows.known)
@@ -166,15 +166,15 @@ class MedianInputs:
             cutoffs: rows of the panel, with `blocks.reach` rows of the series up to each (num_cutoffs,).
         """
         self._blocks, self._cutoffs = blocks, cutoffs
-        rows, places = blocks.rows, (cutoffs - blocks.rows.first)[:, None]
-        self._level = rows.scaled[places - np.arange(blocks.season)].mean(axis=1, keepdims=True)
-        self._spread = _spread(rows.scaled, places, blocks.setup.lookback) + LEAST_SPREAD
+        rows, rows_of_cutoffs = blocks.rows, (cutoffs - blocks.rows.first)[:, None]
+        self._level = rows.scaled[rows_of_cutoffs - np.arange(blocks.season)].mean(axis=1, keepdims=True)
+        self._spread = _spread(rows.scaled, rows_of_cutoffs, blocks.setup.lookback) + LEAST_SPREAD
         self._past = np.concatenate(
             [
-                np.ones(places.shape),
-                self._normalised(rows.scaled[places - blocks.target_lags]),
-                flat(rows.future[places - blocks.covariate_lags]),
-                flat(rows.past[places - blocks.covariate_lags]),
+                np.ones(rows_of_cutoffs.shape),
+                self._normalised(rows.scaled[rows_of_cutoffs - blocks.target_lags]),
+                flat(rows.future[rows_of_cutoffs - blocks.covariate_lags]),
+                flat(rows.past[rows_of_cutoffs - blocks.covariate_lags]),
                 self._level,
                 np.log(self._spread),
             ],
@@ -191,9 +191,9 @@ class MedianInputs:
         return np.concatenate([*parts, rows.calendar[first], rows.year[first]], axis=1)
 
     def wanted(self, block: int) -> Floats:
-        """The normalised target of the block's steps (num_cutoffs, num_steps), NaN where it was not observed."""
-        places = (self._cutoffs - self._blocks.rows.first)[:, None]
-        return self._normalised(self._blocks.rows.scaled[places + self._blocks.steps(block)])
+        """Normalised target of the block's steps (num_cutoffs, num_steps), NaN where it was not observed."""
+        rows_of_cutoffs = (self._cutoffs - self._blocks.rows.first)[:, None]
+        return self._normalised(self._blocks.rows.scaled[rows_of_cutoffs + self._blocks.steps(block)])
 
     def in_units(self, values: Floats) -> Floats:
         """Normalised targets (num_cutoffs, num_steps) in the target's units."""
@@ -203,9 +203,9 @@ class MedianInputs:
         return np.asarray((values - self._level) / self._spread)
 
 
-def _spread(values: Floats, places: Ints, lookback: int) -> Floats:
-    """The standard deviation of what was observed in each lookback, which a series may lack in part (num_places, 1)."""
-    back = places - np.arange(lookback)
+def _spread(values: Floats, rows: Ints, lookback: int) -> Floats:
+    """Standard deviation of the observed values in each lookback, padded ones included (num_windows, 1)."""
+    back = rows - np.arange(lookback)
     window = np.where(back >= 0, values[np.maximum(back, 0)], np.nan)
     observed = ~np.isnan(window)
     number = np.maximum(observed.sum(axis=1, keepdims=True), 1)
@@ -223,15 +223,15 @@ REWEIGHTINGS = 3
 SMALLEST = 0.1
 """Errors below count as squares do: their weight is no larger than that of this one."""
 _TOLERANCE = 1e-7
-"""Of a weighted system: the norm of what is left over that of its right-hand side."""
+"""Relative residual at which a weighted system counts as solved."""
 _MOST_STEPS = 200
 
 
 def least_deviations(inputs: Floats, wanted: Floats, penalties: Floats, reweightings: int = REWEIGHTINGS) -> Floats:
-    """The weights of a linear map whose absolute errors are small.
+    """Weights of a linear map with nearly least absolute errors.
 
-    It begins with ridge regression. Then so many times errors e are weighted by 1 / max(|e|, `SMALLEST`), the weights
-    of each target divided by their mean, so that the penalty keeps its share, and ridge regression is repeated.
+    It starts with ridge regression and repeats it with errors e weighted by 1 / max(|e|, `SMALLEST`); the weights of
+    each target are divided by their mean, so that the penalty keeps its share.
 
     Args:
         inputs: (num_windows, num_inputs), none missing.
@@ -248,18 +248,18 @@ def least_deviations(inputs: Floats, wanted: Floats, penalties: Floats, reweight
     from scipy.linalg import cho_factor, cho_solve
 
     factor = cho_factor(inputs.T @ inputs + np.diag(penalties))
-    found: Floats = cho_solve(factor, inputs.T @ wanted)
+    solution: Floats = cho_solve(factor, inputs.T @ wanted)
     for _ in range(reweightings):
-        weights = 1 / np.maximum(np.abs(wanted - inputs @ found), SMALLEST)
+        weights = 1 / np.maximum(np.abs(wanted - inputs @ solution), SMALLEST)
         weights /= weights.mean(axis=0)
-        found = _weighted_ridge(inputs, wanted, weights, penalties, found, lambda rest: cho_solve(factor, rest))
-    return found
+        solution = _weighted_ridge(inputs, wanted, weights, penalties, solution, lambda rest: cho_solve(factor, rest))
+    return solution
 
 
 def _weighted_ridge(
     inputs: Floats, wanted: Floats, weights: Floats, penalties: Floats, start: Floats, solve_near: Solve
 ) -> Floats:
-    """W of (X'VX + P) W = X'VY, where V is another of each target: preconditioned conjugate gradients.
+    """Solve (X'VX + P) W = X'VY, with its own V for each target, by preconditioned conjugate gradients.
 
     Args:
         inputs: X (num_windows, num_inputs).
@@ -270,11 +270,11 @@ def _weighted_ridge(
         solve_near: solves with a matrix near X'VX + P.
     """
 
-    def apply(found: Floats) -> Floats:
-        return np.asarray(inputs.T @ (weights * (inputs @ found)) + penalties[:, None] * found)
+    def apply(solution: Floats) -> Floats:
+        return np.asarray(inputs.T @ (weights * (inputs @ solution)) + penalties[:, None] * solution)
 
-    found, moments = start.copy(), inputs.T @ (weights * wanted)
-    rest = moments - apply(found)
+    solution, moments = start.copy(), inputs.T @ (weights * wanted)
+    rest = moments - apply(solution)
     direction = near = solve_near(rest)
     product = (rest * near).sum(axis=0)
     small = _TOLERANCE * np.linalg.norm(moments, axis=0)
@@ -283,14 +283,14 @@ def _weighted_ridge(
             break
         applied = apply(direction)
         length = _ratio(product, (direction * applied).sum(axis=0))
-        found += length * direction
+        solution += length * direction
         rest -= length * applied
         near = solve_near(rest)
         before, product = product, (rest * near).sum(axis=0)
         direction = near + _ratio(product, before) * direction
-    return found
+    return solution
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    """0 where the target is solved to the last bit."""
+    """Divide; 0 where the target is solved to the last bit."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)

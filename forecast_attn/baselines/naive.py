@@ -17,7 +17,7 @@ RECENT = 1_000
 """Steps that `recent_mean` and `recent_median` look back at most: enough for a constant, at a bounded cost."""
 CUTOFFS_AT_ONCE = 1_000
 Size = Callable[[Floats], Floats]
-"""Of a change: its absolute value, or its square."""
+"""Size of a change: its absolute value, or its square."""
 
 
 def seasonal_naive(target: Floats, starts: Ints, cutoffs: Ints, *, season: int, horizon: int) -> Floats:
@@ -163,7 +163,7 @@ def seasonal_naive_error(target: Floats, starts: Ints, stops: Ints, *, season: i
 
 
 def seasonal_naive_square(target: Floats, starts: Ints, stops: Ints, *, season: int) -> Floats:
-    """As `seasonal_naive_error` with the mean square, the denominator of RMSSE squared (num_series,)."""
+    """Mean squared error of one-season-back forecasts: the denominator of RMSSE squared (num_series,)."""
     return _mean_change(target, starts, stops, season, np.square)
 
 

@@ -61,8 +61,8 @@ def boosted_tree_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) ->
         loss="absolute_error", max_iter=ROUNDS, early_stopping=False, random_state=0
     ).fit(inputs[observed], wanted[observed])
     past, last = features.past(cutoffs)
-    found = [trees.predict(_tree_inputs(features, past, cutoffs, step, setup)) for step in steps]
-    return features.in_units(np.stack(found, axis=1) + last[:, None], cutoffs)
+    forecasts = [trees.predict(_tree_inputs(features, past, cutoffs, step, setup)) for step in steps]
+    return features.in_units(np.stack(forecasts, axis=1) + last[:, None], cutoffs)
 
 
 def _tree_inputs(features: WindowFeatures, past: Floats, cutoffs: Ints, step: int, setup: BaselineSetup) -> Floats:
@@ -103,7 +103,7 @@ def _one_forecast(models: Any, name: str, values: Floats, setup: BaselineSetup) 
 
 
 def _without_holes(values: Floats) -> Floats:
-    """From the first observed value on, each missing one replaced by the one before it."""
+    """Start at the first observed value and replace each missing one by the one before it."""
     latest = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))
     return values[latest[latest >= 0]]
 

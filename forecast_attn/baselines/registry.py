@@ -1,4 +1,4 @@
-"""Every baseline by its name."""
+"""The registry of baselines by name."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FITTED_BASELINES = ("linear", "median-regression", "boosted-trees")
 
 
 def check_baselines(names: tuple[str, ...] | list[str]) -> None:
-    """Refuse what is no baseline, or not installed, before anything is computed.
+    """Refuse baselines that are unknown or not installed, before anything is computed.
 
     Raises:
         ConfigError: with the nearest name, or the command that installs it.

@@ -1,9 +1,9 @@
 """The baseline `regression`: one ridge regression for the whole horizon, estimated anew at every cut-off.
 
-It is made of what works for day-ahead prices, and of nothing that is peculiar to them: whole seasons as inputs, a
-re-estimation whenever there is something new, several calibration windows averaged (LEAR), and a target whose spikes
-are tamed. Where LEAR has a lasso per hour and calibration windows of 8 weeks to 4 years, ours has a ridge penalty, all
-hours at once, and memories that fade: a closed form, whose sums are carried on from cut-off to cut-off.
+It uses the parts of LEAR, a model of day-ahead prices, that work for other series too: whole seasons as inputs,
+re-estimation at every cut-off, an average over several calibration windows, and a target with damped spikes. LEAR has a
+lasso per hour and calibration windows of 8 weeks to 4 years; this has a ridge penalty, all hours at once, and weights
+that decay with age: a closed form whose sums are updated from cut-off to cut-off.
 
 Sources: Lago, Marcjasz, De Schutter and Weron 2021, "Forecasting day-ahead electricity prices: a review of
 state-of-the-art algorithms, best practices and an open-access benchmark", section 4.2 (LEAR); Uniejewski and Weron
@@ -65,15 +65,15 @@ def regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> F
     epoch = SCALE_EVERY * period(setup)
     fitted = np.minimum(np.maximum(known // epoch * epoch, setup.lookback), known)
     vintages, inputs, of_inputs = vintages_of(panel), None, None
-    for own in alike(series, fitted, phases(panel, cutoffs, setup)):
-        if (series[own[0]], fitted[own[0]]) != of_inputs:
-            of_inputs = (series[own[0]], fitted[own[0]])
-            stop = int(fitted[own[0]])
+    for group in alike(series, fitted, phases(panel, cutoffs, setup)):
+        if (series[group[0]], fitted[group[0]]) != of_inputs:
+            of_inputs = (series[group[0]], fitted[group[0]])
+            stop = int(fitted[group[0]])
             rows = slice(max(stop - SCALE_OVER * period(setup), 0), stop)
-            inputs = RegressionInputs(SeriesRows(panel, int(series[own[0]]), rows, setup, vintages), setup)
+            inputs = RegressionInputs(SeriesRows(panel, int(series[group[0]]), rows, setup, vintages), setup)
             check_size("regression", inputs.num_inputs)
         assert inputs is not None
-        usable = own[known[own] >= inputs.reach]
+        usable = group[known[group] >= inputs.reach]
         if len(usable):
             usable = usable[np.argsort(cutoffs[usable], kind="stable")]
             first, last = inputs.rows.first + inputs.reach - 1, int(cutoffs[usable[-1]])
@@ -100,7 +100,7 @@ def _roll(inputs: RegressionInputs, cutoffs: Ints, windows: Ints, setup: Baselin
     lowest, highest = inputs.rows.bounds(cutoffs)
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
     learnt, before = 0, cutoffs[0]
-    for place, cutoff in enumerate(cutoffs):
+    for index, cutoff in enumerate(cutoffs):
         stop = int(np.searchsorted(windows, cutoff - setup.horizon, side="right"))
         for memory in memories:
             memory.fade(cutoff - before)
@@ -112,14 +112,14 @@ def _roll(inputs: RegressionInputs, cutoffs: Ints, windows: Ints, setup: Baselin
                 memory.learn(seen[whole], wanted[whole], cutoff - setup.horizon - some[whole])
         learnt, before = stop, cutoff
         if memories[0].weight >= FEWEST_WINDOWS:  # of the one that forgets nothing: the number of windows
-            of_each = [memory.forecast(inputs.of(cutoffs[place : place + 1])[0]) for memory in memories]
+            of_each = [memory.forecast(inputs.of(cutoffs[index : index + 1])[0]) for memory in memories]
             mean = np.mean([inputs.rows.scale.invert(each) for each in of_each if each is not None], axis=0)
-            forecasts[place] = np.clip(mean, lowest[place], highest[place])
+            forecasts[index] = np.clip(mean, lowest[index], highest[index])
     return forecasts
 
 
 class _Memory:
-    """X'WX and X'WY of the windows learnt so far, W their weights as of the present cut-off."""
+    """Decayed sums X'WX and X'WY of the windows learnt so far, W their weights at the present cut-off."""
 
     def __init__(self, inputs: RegressionInputs, half_life: float, setup: BaselineSetup) -> None:
         self._inputs = inputs
@@ -129,14 +129,14 @@ class _Memory:
         self.weight = 0.0
 
     def fade(self, steps: int) -> None:
-        """So many steps have passed."""
+        """Decay the sums by a number of steps."""
         left = 0.5 ** (steps / self._steps)
         self._moments *= left
         self._products *= left
         self.weight *= left
 
     def learn(self, seen: Floats, wanted: Floats, ages: Ints) -> None:
-        """Add windows whose horizons ended so many steps ago."""
+        """Add windows whose horizons ended `steps` ago."""
         weights = 0.5 ** (ages / self._steps)
         weighted = seen * weights[:, None]
         self._moments += weighted.T @ seen
@@ -144,7 +144,7 @@ class _Memory:
         self.weight += float(weights.sum())
 
     def forecast(self, seen: Floats) -> Floats | None:
-        """The transformed target (horizon,); None where what was learnt is forgotten."""
+        """The transformed target (horizon,); None where no window has enough weight left."""
         if self.weight < 1:
             return None
         weights = np.linalg.solve(self._moments + np.diag(self._inputs.penalties), self._products)

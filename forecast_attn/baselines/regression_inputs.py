@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 TARGET_SEASONS = (1, 2, 3, 7)
-"""How many seasons back the target is read; those that reach past the lookback are left out."""
+"""Number of seasons back at which the target is read; those beyond the lookback are left out."""
 COVARIATE_SEASONS = (1, 7)
 """The same of covariates that are known ahead."""
 SHORTEST_BLOCK = 7
@@ -30,7 +30,7 @@ BEND = 1.5
 _NORMAL_MAD, _NORMAL_MEAN = 1.4826, 1.2533
 """Standard deviation of a normal distribution over its median and its mean absolute deviation."""
 _LARGEST = 20.0
-"""Of the transformed target, whose hyperbolic sine is 2e8 robust standard deviations."""
+"""Bound of the transformed target; its hyperbolic sine is 2e8 robust standard deviations."""
 _YEAR = 365.25
 _BEYOND = 0.5
 """A forecast may lie so far outside of what the series has had, as a share of its range."""
@@ -41,7 +41,7 @@ class ArcsinhScale:
 
     Prices and sales have spikes that a squared error would chase; the arcsinh is linear near the median and
     logarithmic far from it, on both sides of 0. Where more than half of the values are equal, s is 1.2533 times the
-    mean absolute deviation, and 1 where all are. That one and a half deviations are 1, and not one as in the source,
+    mean absolute deviation, and 1 where all are. A unit of one and a half deviations, instead of one as in the source,
     is better on validation (`docs/evaluation.md`).
 
     Source: Uniejewski and Weron 2018, "Efficient forecasting of electricity spot prices with expert and LASSO models".
@@ -56,11 +56,11 @@ class ArcsinhScale:
         self.spread = BEND * float(next((each for each in spread if each > 0), 1.0))
 
     def apply(self, values: Floats) -> Floats:
-        """From the target's units."""
+        """Transform values from the target's units."""
         return np.arcsinh((values - self.median) / self.spread)
 
     def invert(self, values: Floats) -> Floats:
-        """To the target's units."""
+        """Transform values back to the target's units."""
         return np.sinh(np.clip(values, -_LARGEST, _LARGEST)) * self.spread + self.median
 
 
@@ -92,20 +92,20 @@ class SeriesRows:
             vintages: of the panel, where it has any.
         """
         self.first, stop = int(panel.starts[series]), int(panel.starts[series + 1])
-        own = slice(self.first, stop)
+        rows = slice(self.first, stop)
         self._vintages = vintages
-        self._target = panel.target[own]
+        self._target = panel.target[rows]
         self.scale = ArcsinhScale(self._target[fitted])
         self.scaled = self.scale.apply(self._target)
-        future, self._loc, self._spread = _standardised(panel.future_covariates[own], fitted)
-        past = _standardised(panel.past_covariates[own], fitted)[0]
+        future, self._loc, self._spread = _standardised(panel.future_covariates[rows], fitted)
+        past = _standardised(panel.past_covariates[rows], fitted)[0]
         roles, categories = panel.roles, panel.categories
-        self.future = np.hstack([future, *_one_hot(panel.future_categories[own], roles.future_categories, categories)])
-        self.past = np.hstack([past, *_one_hot(panel.past_categories[own], roles.past_categories, categories)])
+        self.future = np.hstack([future, *_one_hot(panel.future_categories[rows], roles.future_categories, categories)])
+        self.past = np.hstack([past, *_one_hot(panel.past_categories[rows], roles.past_categories, categories)])
         self.numbers = future.shape[1]
         names = [*roles.future_covariates, *(name for name in roles.future_categories for _ in categories[name])]
         self.known = [min(roles.known_steps.get(name, setup.horizon), setup.horizon) for name in names]
-        self.calendar, self.year = _calendar(panel, own, setup), _year(panel, own)
+        self.calendar, self.year = _calendar(panel, rows, setup), _year(panel, rows)
 
     def ahead(self, column: int, cutoffs: Ints, steps: Ints) -> Floats:
         """A column of `future` at these steps, as it was known at the cut-offs (num_cutoffs, num_steps).
@@ -125,7 +125,7 @@ class SeriesRows:
         return np.asarray((values - self._loc[column]) / self._spread[column])
 
     def bounds(self, cutoffs: Ints) -> tuple[Floats, Floats]:
-        """How low and how high a forecast may be: half the range up to each cut-off beyond it (num_cutoffs,)."""
+        """Lowest and highest forecast allowed: half the range up to each cut-off beyond it (num_cutoffs,)."""
         rows, last = cutoffs - self.first, int(cutoffs.max()) - self.first + 1
         lowest, highest = (each.accumulate(self._target[:last])[rows] for each in (np.fmin, np.fmax))
         margin = _BEYOND * (highest - lowest)
@@ -133,7 +133,7 @@ class SeriesRows:
 
 
 def block_steps(setup: BaselineSetup) -> int:
-    """Steps of one block of the past: a season, or what stands for it; no more than the lookback."""
+    """Steps of one block of the past: a season, or its substitute, no more than the lookback."""
     return min(setup.season if setup.season > 1 else max(setup.horizon, SHORTEST_BLOCK), setup.lookback)
 
 
@@ -168,12 +168,12 @@ def _one_hot(codes: NDArray[np.int32], names: tuple[str, ...], categories: dict[
     ]
 
 
-def _calendar(panel: Panel, own: slice, setup: BaselineSetup) -> Floats:
-    """Of each row of a series what the calendar says (num_rows, num_features).
+def _calendar(panel: Panel, rows: slice, setup: BaselineSetup) -> Floats:
+    """Calendar features of each row of a series (num_rows, num_features).
 
     Steps within the day: the day of the week, one column each, and holidays. Longer ones: the features of the run.
     """
-    local = panel.zone.local(panel.timestamps[own])
+    local = panel.zone.local(panel.timestamps[rows])
     calendar = setup.calendar
     if not calendar.frequency.is_within_day:
         return calendar.features(local).astype(np.float64)
@@ -184,11 +184,11 @@ def _calendar(panel: Panel, own: slice, setup: BaselineSetup) -> Floats:
     return np.concatenate([days, calendar.holidays.counts(local, calendar.frequency).astype(np.float64)], axis=1)
 
 
-def _year(panel: Panel, own: slice) -> Floats:
+def _year(panel: Panel, rows: slice) -> Floats:
     """Sine and cosine of the day of the year."""
     if panel.frequency.is_integer:
-        return np.empty((own.stop - own.start, 0))
-    days = panel.zone.local(panel.timestamps[own]).astype("datetime64[D]")
+        return np.empty((rows.stop - rows.start, 0))
+    days = panel.zone.local(panel.timestamps[rows]).astype("datetime64[D]")
     angle = 2 * np.pi / _YEAR * ((days - days.astype("datetime64[Y]")).astype(np.int64) + 1)
     return np.stack([np.sin(angle), np.cos(angle)], axis=1)
 
@@ -198,7 +198,7 @@ def _year(panel: Panel, own: slice) -> Floats:
 
 
 PENALTY = 3.0
-"""On the squared weights, where inputs have a variance of about 1 and errors are summed over windows."""
+"""Penalty on the squared weights; inputs have a variance of about 1 and errors are summed over windows."""
 CALENDAR_PENALTY = 0.1 * PENALTY
 
 
@@ -229,19 +229,19 @@ class RegressionInputs:
         Args:
             cutoffs: rows of the panel, with `reach` rows of the series up to each.
         """
-        series, places = self.rows, cutoffs - self.rows.first
+        series, rows_of_cutoffs = self.rows, cutoffs - self.rows.first
         ahead = [series.ahead(column, cutoffs, np.arange(1, known + 1)) for column, known in enumerate(series.known)]
         back = [
-            flat(series.future[places[:, None] - self._future_lags]),
-            flat(series.past[places[:, None] - self._past_lags]),
+            flat(series.future[rows_of_cutoffs[:, None] - self._future_lags]),
+            flat(series.past[rows_of_cutoffs[:, None] - self._past_lags]),
         ]
-        constant, lagged = np.ones((len(places), 1)), series.scaled[places[:, None] - self._lags]
-        return np.concatenate([constant, lagged, *ahead, *back, series.calendar[places + 1]], 1)
+        constant, lagged = np.ones((len(rows_of_cutoffs), 1)), series.scaled[rows_of_cutoffs[:, None] - self._lags]
+        return np.concatenate([constant, lagged, *ahead, *back, series.calendar[rows_of_cutoffs + 1]], 1)
 
     def wanted(self, cutoffs: Ints) -> Floats:
         """The transformed target of the horizon (num_cutoffs, horizon), NaN where it was not observed."""
-        places = (cutoffs - self.rows.first)[:, None]
-        return np.asarray(self.rows.scaled[places + np.arange(1, self._setup.horizon + 1)])
+        rows_of_cutoffs = (cutoffs - self.rows.first)[:, None]
+        return np.asarray(self.rows.scaled[rows_of_cutoffs + np.arange(1, self._setup.horizon + 1)])
 
     def _penalties(self) -> Floats:
         series = self.rows
@@ -262,28 +262,28 @@ MOST_INPUTS = 3_000
 
 
 def period(setup: BaselineSetup) -> int:
-    """Steps from one window to the next: a season, of which half-lives and scales are so many.
+    """Steps from one window to the next: a season, the unit of half-lives and scales.
 
-    Weeks, months and longer steps have a window at each: one a year would be too few to learn from.
+    Weeks, months and longer steps have a window at each step: one window a year would be too few to learn from.
     """
     frequency = setup.calendar.frequency
     return setup.season if frequency.is_within_day or frequency.alias in ("D", "B") else 1
 
 
 def phases(panel: Panel, rows: Ints, setup: BaselineSetup) -> Ints:
-    """The place of rows in their season (num_rows,).
+    """Position of rows in their season (num_rows,).
 
-    Of steps within a day on the clock of the data, so that midnight stays midnight when clocks are changed.
+    For steps below a day it is taken on the local clock, so that midnight stays midnight when clocks change.
     """
     frequency = setup.calendar.frequency
     series = np.searchsorted(panel.starts, rows, side="right") - 1
-    places = rows - panel.starts[series]
+    positions = rows - panel.starts[series]
     if panel.zone.type_name is not None:
         stamps = np.concatenate([panel.timestamps[rows], panel.timestamps[panel.starts[series]]])
         apart = panel.zone.local(stamps) - stamps
         step = frequency.shift(panel.timestamps[:1], 1)[0] - panel.timestamps[0]
-        places = places + (apart[: len(rows)] - apart[len(rows) :]) // step
-    return np.asarray(places % period(setup), np.int64)
+        positions = positions + (apart[: len(rows)] - apart[len(rows) :]) // step
+    return np.asarray(positions % period(setup), np.int64)
 
 
 def windows_of_phase(panel: Panel, cutoff: int, first: int, stop: int, setup: BaselineSetup) -> Ints:
@@ -293,7 +293,7 @@ def windows_of_phase(panel: Panel, cutoff: int, first: int, stop: int, setup: Ba
 
 
 def alike(*keys: Ints) -> Iterator[Ints]:
-    """Places of the cut-offs that share all keys, one group after the other, in the order of the keys.
+    """Group cut-offs that share all keys: their indices, one group after the other, in the order of the keys.
 
     Args:
         keys: of each cut-off (num_cutoffs,), the weightiest first.
@@ -319,7 +319,7 @@ def check_size(name: str, num_inputs: int) -> None:
 
 
 def vintages_of(panel: Panel) -> Vintages | None:
-    """What had been forecast of the covariates, where the panel says."""
+    """Forecasts of the covariates by their issue times, where the panel has them."""
     if panel.issued is None:
         return None
     from forecast_attn.data.vintages import Vintages  # with torch

@@ -1,4 +1,4 @@
-"""What a fitted baseline sees of a window: the lookback relative to its last value, and what is known of each step."""
+"""The inputs of a fitted baseline: the lookback relative to its last value, and the known values of each step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 
 
 _CANDIDATES = 50
-"""So many times as many windows as are wanted are put in the order of time, where there are more; that takes memory."""
+"""Oversampling factor before sorting by time; it bounds the memory that sorting takes."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class BaselineSetup:
     cutoffs: NDArray[np.int32] | None = None
     """Rows of the windows to learn from, where they are known; those up to the boundary when None."""
     scaler: Scaler | None = None
-    """Of the panel's rows up to the boundary, where it is known; fitted when None."""
+    """Scaler of the rows up to the boundary, if there is one; fitted when None."""
 
     @classmethod
     def of(cls, schema: Schema, boundary: np.datetime64 | np.int64) -> BaselineSetup:
@@ -57,7 +57,7 @@ class BaselineSetup:
 
 
 class WindowFeatures:
-    """Windows of a panel, scaled as they are gathered: nothing of the panel's size is made.
+    """Windows of a panel, scaled as they are gathered, so that no copy of the panel is made.
 
     Every series is scaled by its own rows up to the boundary; a series that begins later by the average of the others.
     """
@@ -74,10 +74,10 @@ class WindowFeatures:
         rows = self._windows_to_learn_from() if self._setup.cutoffs is None else self._setup.cutoffs
         rows = rows[:: max(len(rows) // (_CANDIDATES * most), 1)]
         # Spread over the whole of training in uneven steps, which meet every hour of the day.
-        places = np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64))
+        chosen = np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64))
         if self._panel.num_series > 1:  # one series is in the order of time
-            places = np.argsort(self._panel.timestamps[rows], kind="stable")[places]
-        return rows[places].astype(np.int64)
+            chosen = np.argsort(self._panel.timestamps[rows], kind="stable")[chosen]
+        return rows[chosen].astype(np.int64)
 
     def _windows_to_learn_from(self) -> Ints:
         setup = self._setup
@@ -87,7 +87,7 @@ class WindowFeatures:
         return rows
 
     def _forecast_steps(self, vintages: Vintages) -> int:
-        """How far ahead forecasts must reach."""
+        """Number of steps ahead that forecasts must reach."""
         horizon, roles = self._setup.horizon, self._panel.roles
         names = [roles.future_covariates[column] for column in vintages.columns]
         return max(min(roles.known_steps.get(name, horizon), horizon) for name in names)
@@ -95,20 +95,20 @@ class WindowFeatures:
     def past(self, cutoffs: Ints) -> tuple[Floats, Floats]:
         """The lookback minus its last value (num_cutoffs, lookback), and that value (num_cutoffs,).
 
-        Where a value is missing the one before it stands; where there is none before it, the last value.
+        A missing value is replaced by the one before it; where there is none, by the last value.
         """
         rows = cutoffs[:, None] + np.arange(1 - self._setup.lookback, 1)
         series = self._series(cutoffs)[:, None]
         starts = self._panel.starts[series]
         values = np.where(rows >= starts, self._target(np.maximum(rows, starts), series), np.nan)
-        places = np.where(np.isnan(values), -1, np.arange(values.shape[1]))
-        latest = np.maximum.accumulate(places, axis=1)
+        observed = np.where(np.isnan(values), -1, np.arange(values.shape[1]))
+        latest = np.maximum.accumulate(observed, axis=1)
         filled = np.take_along_axis(values, np.maximum(latest, 0), axis=1)
         last = np.nan_to_num(filled[:, -1])
         return np.where(latest >= 0, filled - last[:, None], 0.0), last
 
     def known(self, cutoffs: Ints, step: int) -> Floats:
-        """What is known of a step (num_cutoffs, num_known).
+        """Known inputs of a step (num_cutoffs, num_known).
 
         Its future covariates as far as they were known at the cut-offs, the same one season before, and its calendar.
         """
@@ -117,8 +117,8 @@ class WindowFeatures:
         if self._vintages is not None:
             forecasts = _as_forecast(self._vintages, rows, cutoffs)
             values[:, list(self._vintages.columns)] = forecasts
-        for place, name in enumerate(roles.future_covariates):
-            values[:, place] *= step <= roles.known_steps.get(name, step)
+        for index, name in enumerate(roles.future_covariates):
+            values[:, index] *= step <= roles.known_steps.get(name, step)
         first = len(roles.future_covariates)
         for name in roles.future_categories:
             width = len(self._panel.categories[name])
@@ -155,10 +155,10 @@ class WindowFeatures:
 
 
 def _one_hot(panel: Panel, rows: Ints) -> list[Floats]:
-    """For each future category one column per category, (len(rows), num_categories); none where it is missing."""
+    """Indicators of each future category, (len(rows), num_categories) each; all 0 where it is missing."""
     groups = []
-    for place, name in enumerate(panel.roles.future_categories):
-        codes = panel.future_categories[rows, place]
+    for index, name in enumerate(panel.roles.future_categories):
+        codes = panel.future_categories[rows, index]
         groups.append((codes[:, None] == np.arange(len(panel.categories[name]))).astype(np.float64))
     return groups
 
@@ -174,5 +174,5 @@ def _vintages(panel: Panel, scaler: Scaler) -> Vintages | None:
 def _as_forecast(vintages: Vintages, rows: Ints, cutoffs: Ints) -> Floats:
     import torch
 
-    found = vintages.values(torch.from_numpy(rows[:, None]), torch.from_numpy(cutoffs))[:, 0]
-    return np.nan_to_num(found.numpy().astype(np.float64))
+    values = vintages.values(torch.from_numpy(rows[:, None]), torch.from_numpy(cutoffs))[:, 0]
+    return np.nan_to_num(values.numpy().astype(np.float64))

@@ -1,4 +1,4 @@
-"""What can be said about a table before training on it, and what can be put right: `forecast check`.
+"""Checks a table before training, and repairs it: `forecast check`.
 
 Above `data` and `preparation`, whose stages it takes a table through as training does.
 """

@@ -36,7 +36,7 @@ SEVERITIES = ("error", "warning", "note")
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What `check_table` found. `roles` and `frequency` are None where they cannot be told."""
+    """Findings of `check_table`. `roles` and `frequency` are None where they cannot be inferred."""
 
     path: str
     rows: int
@@ -46,7 +46,7 @@ class CheckReport:
     findings: tuple[Finding, ...]
     """Errors first, then warnings, then notes; each in the order of the stages."""
     repairs: tuple[Repair, ...] = ()
-    """What the options had changed as the table was read."""
+    """Changes made by options while the table was read."""
     short_series: tuple[dict[str, Any], ...] = ()
     """Every series with fewer training rows than a window has, and what becomes of it: "skip" or "pad"."""
 
@@ -83,15 +83,15 @@ class Examination:
         return any(finding.severity == "error" for finding in self.findings)
 
     def to_report(self) -> CheckReport:
-        """What was found, the gravest first."""
-        found = sorted(_once_per_cell(self.findings), key=lambda finding: SEVERITIES.index(finding.severity))
+        """Report of the findings, errors first."""
+        findings = sorted(_once_per_cell(self.findings), key=lambda finding: SEVERITIES.index(finding.severity))
         return CheckReport(
             path=self.path,
             rows=0 if self.frame is None else len(self.frame),
             roles=self.roles,
             frequency=None if self.panel is None else self.panel.frequency,
             series=() if self.cells is None else summarise(self.cells, self.panel),
-            findings=tuple(map(self._placed, found)),
+            findings=tuple(map(self._placed, findings)),
             repairs=self._repairs(),
             short_series=() if self.preparation is None else tuple(self.preparation.split.short_series()),
         )
@@ -101,7 +101,7 @@ class Examination:
         return read if self.preparation is None else (*read, *self.preparation.split.repairs)
 
     def _placed(self, finding: Finding) -> Finding:
-        """With file, column and series, where the stage that found it could not know or did not say them."""
+        """Add file, column and series to a finding that lacks them."""
         if finding.file in self.beside:
             return replace(finding, file=self.beside[finding.file])
         column, item_id = finding.column, finding.item_id
@@ -190,11 +190,11 @@ def report_constants(panel: Panel, report: Report) -> None:
     """Report targets and covariates that are one number throughout."""
     constant = constant_series(panel, panel.known)
     for name in constant[:1]:
-        said = (
+        series = (
             f"'{name}' never changes" if len(constant) == 1 else f"'{name}' and {len(constant) - 1} more never change"
         )
-        hint = "the forecast will be that value; leave it out if that is no help"
-        report(Finding("FA401", "warning", f"target of series {said}", hint, item_id=name, column=panel.roles.target))
+        hint = "the forecast will be that value; leave the series out if that does not help"
+        report(Finding("FA401", "warning", f"target of series {series}", hint, item_id=name, column=panel.roles.target))
     groups = (
         (panel.roles.past_covariates, panel.past_covariates),
         (panel.roles.future_covariates, panel.future_covariates),

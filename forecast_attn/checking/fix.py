@@ -43,7 +43,7 @@ class Fixed:
     repairs: tuple[Repair, ...]
     """Everything in which it differs from the original."""
     report: CheckReport
-    """What check says of it."""
+    """Report of the check on it."""
 
 
 def fix_table(table: Path | str | pd.DataFrame, config: DataConfig) -> tuple[CheckReport, Fixed | None]:
@@ -151,7 +151,7 @@ def _clean_frame(examination: Examination) -> pd.DataFrame:
 
 
 def _was_wide(examination: Examination) -> bool:
-    """Whether the frame's rows are not the file's."""
+    """Return whether the frame's rows differ from those of the file."""
     return examination.frame is not None and examination.frame.index.name == FILE_ROW
 
 
@@ -191,7 +191,7 @@ def _cells_at(frame: pd.DataFrame | None, name: str, rows: NDArray[np.int64]) ->
 
 
 def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckReport:
-    """What check says of the repaired table, which must be what was repaired.
+    """Check the repaired table, which must equal the repaired panel.
 
     Raises:
         DataError: it cannot be written so that it reads as the same series.
@@ -201,14 +201,17 @@ def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckRep
     report = again.to_report()
     if report.errors or again.panel is None:
         first = report.errors[0]
-        raise DataError(f"'{path}' repaired would still not do: {first.message}", first.fix, code=first.code)
+        raise DataError(f"'{path}' cannot be repaired completely: {first.message}", first.fix, code=first.code)
     if not same_values(again.panel, panel):
-        raise DataError(f"'{path}' repaired would read as other series", "name its columns: --time, --target, --id")
+        raise DataError(
+            f"'{path}' would be read as different series after the repair",
+            "name the columns with --time, --target and --id",
+        )
     return report
 
 
 def same_values(one: Panel, other: Panel) -> bool:
-    """Whether two panels give training the same arrays."""
+    """Return whether two panels give training the same arrays."""
     arrays = ("starts", "known", "timestamps", "target", "past_covariates", "future_covariates", "static_covariates")
     categories = ("past_categories", "future_categories", "static_categories")
     return (
@@ -225,7 +228,7 @@ def same_values(one: Panel, other: Panel) -> bool:
 
 
 def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Iterator[Repair]:
-    """How the file was written, where that is not how the repaired one is."""
+    """Changes of encoding, delimiter and decimal mark, where the file differs from the repaired one."""
     form = None if isinstance(table, pd.DataFrame) else text_form(table, config)
     if config.wide:
         yield Repair("wide: one row per series and step")
@@ -296,9 +299,9 @@ class TextForm:
     """All of it, without a byte order mark."""
     encoding: str
     has_mark: bool
-    """Whether it begins with a byte order mark."""
+    """True when the file starts with a byte order mark."""
     names_delimiter: bool
-    """Whether a line above the header does so, as Excel's `sep=;`."""
+    """True when a line above the header names the delimiter, as Excel's `sep=;` does."""
     delimiter: str
     decimal: str
     header: tuple[str, ...]
@@ -306,7 +309,7 @@ class TextForm:
 
 
 def text_form(table: Path | str, config: DataConfig) -> TextForm | None:
-    """How the table's text is written; None for tables that are no text.
+    """Text format of the table; None for tables that are no text.
 
     Raises:
         ConfigError: an impossible delimiter, decimal mark or encoding.

@@ -1,4 +1,4 @@
-"""Where a finding stands in the text of its file: the line, and the character in it."""
+"""Locates a finding in the text of its file: line and character."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _place(finding: Finding, records: dict[int, tuple[int, str]], names: list[st
 
 
 def field_start(record: str, field: int, delimiter: str) -> int:
-    """Where the field with that number, from 0, begins in the text of a record; its end if there are fewer."""
+    """Offset in a record's text at which the field with that index begins; its end if there are fewer."""
     quoted, found = False, 0
     for at, character in enumerate(record):
         if found == field:

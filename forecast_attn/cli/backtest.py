@@ -302,4 +302,4 @@ def _refuse_shared_files(run: RunDir, out: Path, attention_out: Path | None, tab
     for path in written:
         for needed in (*tables, Path(recorded), *owned):
             if path.exists() and needed.exists() and path.samefile(needed):
-                raise ConfigError(f"'{path}' is a table that is read, or belongs to the run", "name another --out")
+                raise ConfigError(f"'{path}' is a table that is read, or belongs to the run", "choose another --out")

@@ -111,7 +111,7 @@ def _check_same(directory: ComparisonDir, recorded: dict[str, Any], source: Data
         if was is not None and now not in (was, None):
             raise RunError(
                 f"'{source.name}' is not the table that '{directory.path}' was started with",
-                "resume with the original file, or begin a new comparison",
+                "resume with the original file, or start a new comparison",
             )
 
 
@@ -157,7 +157,7 @@ def _check_options(run: RunDir, config: RunConfig) -> None:
     """Refuse a run that is not the one this comparison has trained."""
     if read_config(run) != config:
         raise RunError(
-            f"'{run.path}' was trained with other options than this comparison's", "begin a new one with another --out"
+            f"'{run.path}' was trained with other options than this comparison's", "start a new one with another --out"
         )
 
 

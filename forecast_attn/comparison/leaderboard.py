@@ -1,4 +1,6 @@
-"""The mechanisms of a comparison, ranked: means over seeds, their spread, cost, and tests against the winner."""
+"""The leaderboard of a comparison: reads the finished runs, ranks mechanisms, tests them, and notes what the numbers
+show.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +33,10 @@ WITH_SPREAD = ("mae", "rmse", "mase", "pinball", "coverage", "skill_per_cent", "
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What `compare` gives."""
+    """Result of a comparison of mechanisms."""
 
     folder: Path
-    """Where it is."""
+    """Directory of the comparison."""
     leaderboard: pd.DataFrame
     """One row per mechanism, the smallest mean MAE first: rank, attention, seeds, mean and standard deviation over the
     seeds (`mae`, `mae_std`, …) in the target's units, cost, tests against the winner, whether it is within the spread
@@ -45,11 +47,11 @@ class Comparison:
     """The windows that all were scored on: how many, out of how many, after which stamp; and the interval whose
     coverage is told, with its nominal one."""
     seasonal_naive: dict[str, Any]
-    """Its errors on the same windows."""
+    """Errors of seasonal-naive on the same windows."""
     baselines: dict[str, dict[str, Any]]
     """Errors of every baseline on the same windows, by its name."""
     notes: tuple[str, ...]
-    """What the numbers allow to say."""
+    """Conclusions that the numbers allow."""
 
     @property
     def winner(self) -> str:
@@ -58,7 +60,7 @@ class Comparison:
 
     @property
     def winner_run(self) -> Path:
-        """Of the winner's runs the one with the smallest MAE."""
+        """The winner's run with the smallest MAE."""
         return self.folder / str(self.leaderboard["run"].iloc[0])
 
     def to_dict(self) -> dict[str, Any]:
@@ -120,17 +122,17 @@ def leaderboard_of(directory: ComparisonDir, preparation: Preparation, configs: 
 def _baselines(metrics: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Errors of the baselines; a run's skill against them is its own."""
     errors = ("mae", "rmse", "mase")
-    found = metrics.get("baselines") or {"seasonal-naive": metrics["seasonal_naive"]}  # of runs of earlier versions
-    return {name: {error: scored[error] for error in errors} for name, scored in found.items()}
+    baselines = metrics.get("baselines") or {"seasonal-naive": metrics["seasonal_naive"]}  # of runs of earlier versions
+    return {name: {error: scored[error] for error in errors} for name, scored in baselines.items()}
 
 
 def _row(rank: int, runs: pd.DataFrame, attention: str, tests: Tests) -> dict[str, Any]:
-    own = runs[runs["attention"] == attention]
-    row: dict[str, Any] = {"rank": rank, "attention": attention, "seeds": len(own)}
+    of_mechanism = runs[runs["attention"] == attention]
+    row: dict[str, Any] = {"rank": rank, "attention": attention, "seeds": len(of_mechanism)}
     for name in WITH_SPREAD:
-        row |= {name: own[name].mean(), f"{name}_std": own[name].std(ddof=1)}
-    best = own["run"].iloc[int(own["mae"].to_numpy().argmin())]
-    speed, size = own["windows_per_second"].mean(), int(own["parameters"].iloc[0])
+        row |= {name: of_mechanism[name].mean(), f"{name}_std": of_mechanism[name].std(ddof=1)}
+    best = of_mechanism["run"].iloc[int(of_mechanism["mae"].to_numpy().argmin())]
+    speed, size = of_mechanism["windows_per_second"].mean(), int(of_mechanism["parameters"].iloc[0])
     return {**row, "windows_per_second": speed, "parameters": size, **asdict(tests), "run": best}
 
 
@@ -139,7 +141,7 @@ def _interval(scored: dict[str, float] | None) -> dict[str, float] | None:
 
 
 def within_spread(table: pd.DataFrame) -> NDArray[np.bool_]:
-    """Whether each mechanism's mean MAE is as near to the winner's as two seeds may be (num_mechanisms,).
+    """Mask of the mechanisms whose mean MAE is as near to the winner's as two seeds may be (num_mechanisms,).
 
     As near as the standard deviation of the difference of two runs, one of each; False without a spread.
     """
@@ -172,10 +174,10 @@ class Tests:
     __test__ = False  # pytest would collect it
 
     dm_statistic: float = math.nan
-    """Of Diebold–Mariano; positive where the mechanism loses more than the winner."""
+    """Statistic of Diebold–Mariano; positive where the mechanism loses more than the winner."""
     dm_p_value: float = math.nan
     gw_statistic: float = math.nan
-    """Of Giacomini–White."""
+    """Statistic of Giacomini–White."""
     gw_p_value: float = math.nan
     tested_cutoffs: int = 0
     note: str = ""
@@ -220,10 +222,10 @@ def _tests(coordinates: pd.DataFrame, loss: Floats, winner: Floats) -> Tests:
         coordinates.assign(model=name, target=0.0, prediction=values.ravel())
         for name, values in (("mechanism", loss), ("winner", winner))
     ]
-    found = compare_models(pd.concat(models, ignore_index=True))
-    if not len(found):
+    tests = compare_models(pd.concat(models, ignore_index=True))
+    if not len(tests):
         return Tests(note="too few cut-offs to test")
-    rows: dict[str, dict[Any, Any]] = {str(row["test"]): row for row in found.to_dict("records")}
+    rows: dict[str, dict[Any, Any]] = {str(row["test"]): row for row in tests.to_dict("records")}
     dm, gw = rows["DM"], rows["GW"]
     return Tests(
         dm["statistic"],
@@ -246,7 +248,7 @@ class RunScores:
     attention: str
     seed: int
     run: str
-    """Its directory, in the comparison's."""
+    """Directory of the run within the comparison's."""
     mae: float
     rmse: float
     mase: float
@@ -257,9 +259,9 @@ class RunScores:
     coverage: float
     """Share of values between the lowest and the highest quantile; NaN without two quantiles."""
     seconds: float
-    """Of training and validating all epochs, of all members."""
+    """Time of training and validating all epochs of all members."""
     windows_per_second: float
-    """Of training, in the median epoch."""
+    """Training speed in the median epoch."""
     parameters: int
     """Numbers that are learnt, of all members."""
 
@@ -334,7 +336,7 @@ def notes_of(table: pd.DataFrame, baselines: dict[str, dict[str, Any]]) -> tuple
     winner, others = str(table["attention"].iloc[0]), table.iloc[1:]
     notes = [*_spread(winner, table, others), *_significance(winner, others)]
     notes += [
-        f"no mechanism is better than {_IN_WORDS.get(name, name)}: use that instead"
+        f"no mechanism beats {_IN_WORDS.get(name, name)}: use that instead"
         for name, errors in baselines.items()
         if table["mae"].iloc[0] >= errors["mae"]
     ]
@@ -342,27 +344,27 @@ def notes_of(table: pd.DataFrame, baselines: dict[str, dict[str, Any]]) -> tuple
 
 
 def _spread(winner: str, table: pd.DataFrame, others: pd.DataFrame) -> list[str]:
-    """Of differences that another seed may turn round."""
+    """Notes on differences that another seed may reverse."""
     if int(table["seeds"].iloc[0]) == 1:
-        return ["one seed each: how far a seed alone moves the errors is not known; --seeds 3 shows it"]
+        return ["one seed each: the effect of the seed on the errors is unknown; measure it with --seeds 3"]
     near = others[others["within_spread"]]
     if not len(near):
         return []
     notes = [
-        f"within the spread of the seeds: {_listed(near)} cannot be told from '{winner}'; "
-        "another seed may well turn the order round"
+        f"within the spread of the seeds: {_listed(near)} cannot be distinguished from '{winner}'; "
+        "another seed may reverse the order"
     ]
     significant = near[near["dm_p_value"] < SIGNIFICANT]
     if len(significant):
         notes.append(
-            f"p below {SIGNIFICANT:g} of {_listed(significant)} is about the networks that were trained: "
-            "it knows nothing of other seeds"
+            f"p below {SIGNIFICANT:g} of {_listed(significant)} compares these trained networks: "
+            "it does not cover other seeds"
         )
     return notes
 
 
 def _significance(winner: str, others: pd.DataFrame) -> list[str]:
-    """Of tests that were made, and why others were not: a p-value that is not defined says nothing."""
+    """Notes on the tests: significant, not significant, and not tested with the reason."""
     alike, untested = others[others["dm_p_value"] >= SIGNIFICANT], others[others["dm_p_value"].isna()]
     notes = []
     if len(alike):

@@ -1,4 +1,4 @@
-"""What a comparison trains: each mechanism with each seed, all else equal."""
+"""The plan of a comparison: every mechanism is trained with every seed, all else equal."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Entry(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Of its run directory."""
+        """Name of the run directory."""
         return f"{self.attention}-seed{self.seed}"
 
 
@@ -93,7 +93,7 @@ class ComparisonPlan:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> ComparisonPlan:
-        """What `to_dict` gave.
+        """Read what `to_dict` gave.
 
         Raises:
             KeyError, TypeError, ValueError, ConfigError: it is something else.
@@ -118,7 +118,7 @@ class ComparisonDir:
     def check_is_free(self) -> None:
         """Raise RunError unless a comparison may be made here."""
         if self.plan.is_file():
-            hint = f"name another --out, or continue it with: forecast compare --resume {self.path}"
+            hint = f"choose another --out, or continue it with: forecast compare --resume {self.path}"
             raise RunError(f"'{self.path}' holds a comparison already", hint)
         check_is_free(self.path)
 
@@ -136,13 +136,13 @@ class ComparisonDir:
         RunDir(self.path).write_json(self.plan, {"package_version": package_version(), "data": about, **plan.to_dict()})
 
     def read(self) -> tuple[ComparisonPlan, dict[str, Any]]:
-        """What is compared, and what is known of the table.
+        """Read the plan, and the record of the table.
 
         Raises:
             RunError: this is no comparison, or a damaged one.
         """
         if not self.plan.is_file():
-            raise RunError(f"there is no comparison in '{self.path}'", "begin one: forecast compare data.csv --out DIR")
+            raise RunError(f"there is no comparison in '{self.path}'", "start one: forecast compare data.csv --out DIR")
         content = RunDir(self.path).read_json(self.plan)
         try:
             recorded = {name: content["data"][name] for name in ("file", "sha256", "vintages_sha256")}
@@ -151,5 +151,5 @@ class ComparisonDir:
             raise RunError(f"'{self.plan}' is damaged: {error}", DAMAGED_HINT) from None
 
     def run(self, entry: Entry) -> RunDir:
-        """Where a training is."""
+        """Directory of one training."""
         return RunDir(self.path / entry.name)

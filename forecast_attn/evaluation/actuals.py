@@ -1,4 +1,4 @@
-"""What came true: a panel of the target alone, and where the stamps of forecasts are in it."""
+"""The actual values: a panel of the target alone, and the position of forecasts' stamps in it."""
 
 from __future__ import annotations
 
@@ -48,23 +48,23 @@ def series_of(frame: pd.DataFrame, column: str | None, panel: Panel, source: str
     if column is None:
         if panel.num_series > 1:
             raise DataError(
-                f"'{source}' names no series, and the actuals have {panel.num_series:,}",
-                "a column item_id in the forecasts",
+                f"'{source}' has no identifier column, and the actuals have {panel.num_series:,} series",
+                "add a column item_id to the forecasts",
             )
         return np.zeros(len(frame), np.int64)
     codes, item_ids = ids_as_text(frame[column])
     if (codes < 0).any():
         row = file_places(frame).row(int(np.flatnonzero(codes < 0)[0]))
-        raise DataError(f"column '{column}' of '{source}' is empty in row {row}", "name the series there", row=row)
-    places = {name: index for index, name in enumerate(panel.item_ids)}
-    unknown = [name for name in item_ids if name not in places]
+        raise DataError(f"column '{column}' of '{source}' is empty in row {row}", "fill in the series", row=row)
+    indices = {name: index for index, name in enumerate(panel.item_ids)}
+    unknown = [name for name in item_ids if name not in indices]
     if unknown and panel.num_series == 1 and len(item_ids) == 1:
         return np.zeros(len(frame), np.int64)  # one series on either side: they mean the same
     if unknown:
         near = nearest(unknown[0], list(panel.item_ids))
-        known = f"did you mean '{near}'?" if near else f"theirs are {quoted(panel.item_ids)}"
+        known = f"did you mean '{near}'?" if near else f"they have {quoted(panel.item_ids)}"
         raise DataError(f"the actuals have no series '{unknown[0]}', which '{source}' forecasts", known)
-    return np.array([places[name] for name in item_ids], np.int64)[codes]
+    return np.array([indices[name] for name in item_ids], np.int64)[codes]
 
 
 def stamps_of(frame: pd.DataFrame, column: str, series: Ints, panel: Panel, source: str) -> Stamps:
@@ -103,7 +103,7 @@ def stamps_of(frame: pd.DataFrame, column: str, series: Ints, panel: Panel, sour
             kinds = {"M": "dates", "i": "whole numbers"}
             raise DataError(
                 f"column '{column}' holds {kinds[stamps.dtype.kind]}, the actuals {kinds[panel.timestamps.dtype.kind]}",
-                "the same time axis in both tables",
+                "use the same time axis in both tables",
             )
     return stamps
 

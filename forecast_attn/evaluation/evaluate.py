@@ -1,4 +1,4 @@
-"""Scores any table of forecasts: ours, or others'."""
+"""Scores any table of forecasts against the actual values."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ OPTIONS = ("target", "time", "item_id", "freq", "tz", "date_format", "delimiter"
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """How good forecasts were."""
+    """Scores and tests of a table of forecasts."""
 
     scores: pd.DataFrame
-    """As of `score`, with `skill_per_cent` where there is a reference."""
+    """Table of `score`, with `skill_per_cent` where there is a reference."""
     tests: pd.DataFrame
-    """As of `compare_models`; empty without cut-offs."""
+    """Table of `compare_models`; empty without cut-offs."""
     forecasts: pd.DataFrame
     """Scored rows: item_id, [cutoff,] timestamp, [step,] target, prediction, quantiles, model; in the zone."""
     reference: str | None
@@ -43,10 +43,10 @@ class Evaluation:
     season: int
     """Steps of the seasonal-naive forecast and of the scales of MASE and RMSSE."""
     notes: tuple[str, ...]
-    """What there is to know about the rows."""
+    """Remarks about the rows."""
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-able; what is not defined is None."""
+        """Return a JSON-able form; undefined values are None."""
         return {
             "reference": self.reference,
             "season": self.season,
@@ -70,7 +70,7 @@ def evaluate(
     norm: int = 1,
     **options: Any,
 ) -> Evaluation:
-    """Score a table of forecasts against what came true.
+    """Score a table of forecasts against the actual values.
 
     Args:
         forecasts: a table that `forecast` reads: our predictions, or time stamps and a column per model (or per step,
@@ -127,11 +127,11 @@ def _config_of(options: dict[str, Any]) -> DataConfig:
 
 
 def _refuse_idle_options(tables: Sequence[ForecastTable], season: int | None, block: int | None, norm: int) -> None:
-    """Refuse what would change nothing."""
+    """Refuse options that would have no effect."""
     has_cutoffs = all(table.has_cutoffs for table in tables)
     if block is not None and has_cutoffs:
         source = tables[0].source
-        raise ConfigError(f"--block {block}: '{source}' says itself when each forecast was made", "leave it out")
+        raise ConfigError(f"--block {block}: '{source}' has a column cutoff", "leave it out")
     if norm != 1 and not (has_cutoffs or block or season):
         raise ConfigError(f"--norm {norm} is for tests, which need to know when forecasts were made", "--block 24")
 
@@ -151,7 +151,7 @@ def _reference(asked: str | None, tidy: pd.DataFrame, has_cutoffs: bool) -> str 
 
 
 def _seasonal_naive_rows(tidy: pd.DataFrame, panel: Panel, season: int) -> pd.DataFrame:
-    """Its forecast of every row of the first model; NaN where a cut-off is not in the actuals."""
+    """Seasonal-naive forecasts for every row of the first model; NaN where a cut-off is not in the actuals."""
     keys = ["series", "item_id", "cutoff", "timestamp", "step", "row", "target"]
     rows = tidy[keys].drop_duplicates(["series", "cutoff", "timestamp"]).reset_index(drop=True)
     at = rows_at(panel, rows["series"].to_numpy(), rows["cutoff"].to_numpy())
@@ -165,7 +165,7 @@ def _seasonal_naive_rows(tidy: pd.DataFrame, panel: Panel, season: int) -> pd.Da
 
 
 def _first_forecast_rows(tidy: pd.DataFrame, panel: Panel) -> Ints:
-    """Row after the last one before anything was forecast, of each series (num_series,)."""
+    """Row of each series after which forecasts begin (num_series,)."""
     firsts = tidy[tidy["row"] >= 0].groupby("series")["row"].min()
     stops = panel.ends.copy()
     stops[firsts.index.to_numpy(np.int64)] = firsts.to_numpy(np.int64)

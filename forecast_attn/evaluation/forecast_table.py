@@ -1,4 +1,4 @@
-"""Which column of a table of forecasts is what, whoever wrote it.
+"""Recognises the columns of a table of forecasts, whatever tool wrote it.
 
 Known shapes: ours (prediction, quantiles, perhaps model); a column per model beside a time stamp; and the tables of
 nixtla's libraries (unique_id, ds, cutoff, y, a column per model with NAME-lo-90 and NAME-hi-90).
@@ -60,7 +60,7 @@ def forecast_columns(
     item_id: str | None = None,
     target: str | None = None,
 ) -> ForecastColumns:
-    """Tell the columns of a table of forecasts apart.
+    """Assign a meaning to the columns of a table of forecasts.
 
     Args:
         frame: as read.
@@ -77,21 +77,21 @@ def forecast_columns(
     for name in chosen:
         require_column(frame, name, source, "model-columns")
     time = next((name for name in ("timestamp", time) if name in names), None)
-    found = {n: n if n in names and n != time else None for n in ("cutoff", "step", "model")}
+    special = {n: n if n in names and n != time else None for n in ("cutoff", "step", "model")}
     identifier = next((name for name in (item_id, *ITEM_ID_NAMES) if name is not None and name in names), None)
-    taken = {*(name for name in found.values() if name), identifier, *chosen}
+    taken = {*(name for name in special.values() if name), identifier, *chosen}
     time = time or find_time(frame, [name for name in names if name not in taken], {}, source)
     actual = next((name for name in (*_ACTUALS, target) if name in names and name not in chosen), None)
     free = [name for name in names if name not in (taken - set(chosen)) | {time, actual}]
     models = _models(frame, free, chosen, source)
     used = {name for columns in models.values() for name in (columns.prediction, *columns.quantiles.values())}
-    if found["model"] is not None and list(models) != ["prediction"]:
+    if special["model"] is not None and list(models) != ["prediction"]:
         raise DataError(
             f"'{source}' has a column 'model' and several columns of forecasts: {quoted(sorted(models))}",
             "--model-columns prediction, or leave the column 'model' out",
         )
     left_out = tuple(name for name in free if name not in used)
-    return ForecastColumns(time, identifier, found["cutoff"], found["model"], models, left_out)
+    return ForecastColumns(time, identifier, special["cutoff"], special["model"], models, left_out)
 
 
 def _models(frame: pd.DataFrame, free: list[str], chosen: tuple[str, ...], source: str) -> dict[str, ModelColumns]:
@@ -109,10 +109,12 @@ def _models(frame: pd.DataFrame, free: list[str], chosen: tuple[str, ...], sourc
     if not names:
         columns = quoted([str(name) for name in frame.columns])
         raise DataError(f"'{source}' has no column of forecasts; its columns are {columns}", "--model-columns NAME")
-    own = {name: {quantile: column for column, (model, quantile) in bounds.items() if model == name} for name in names}
-    if len(names) == 1 and not own[names[0]]:
-        own = {names[0]: quantiles}
-    return {name: ModelColumns(name, dict(sorted(own[name].items()))) for name in names}
+    model_quantiles = {
+        name: {quantile: column for column, (model, quantile) in bounds.items() if model == name} for name in names
+    }
+    if len(names) == 1 and not model_quantiles[names[0]]:
+        model_quantiles = {names[0]: quantiles}
+    return {name: ModelColumns(name, dict(sorted(model_quantiles[name].items()))) for name in names}
 
 
 def _bounds(names: list[str]) -> Iterator[tuple[str, tuple[str, float]]]:
@@ -133,12 +135,12 @@ QUANTILES = (0.1, 0.5, 0.9)
 
 
 def has_samples(frame: pd.DataFrame) -> bool:
-    """Whether a table holds one drawn value per row."""
+    """Return whether a table holds one drawn value per row."""
     return {"sample", "value"} <= set(map(str, frame.columns))
 
 
 def summed_up(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, NDArray[np.float64]]:
-    """One row per series, cut-off and stamp: the median as the forecast, and quantiles; and its values.
+    """Summarise paths: one row per series, cut-off and stamp with median and quantiles; also return their values.
 
     Args:
         frame: of drawn values.
@@ -157,7 +159,10 @@ def summed_up(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, NDArray[n
     counts = np.bincount(codes)
     if (counts != counts.max(initial=0)).any():
         few, many = counts.min(), counts.max()
-        raise DataError(f"'{source}' has {few} samples of some stamps and {many} of others", "as many of every stamp")
+        raise DataError(
+            f"'{source}' has {few} samples of some stamps and {many} of others",
+            "give every stamp the same number of samples",
+        )
     order = np.argsort(codes, kind="stable")
     samples = drawn[order].reshape(len(counts), -1)
     rows = frame[keys].iloc[order[:: samples.shape[1]]].reset_index(drop=True)
@@ -172,12 +177,12 @@ def summed_up(frame: pd.DataFrame, source: str) -> tuple[pd.DataFrame, NDArray[n
 def step_columns(names: Iterable[str]) -> tuple[str, ...]:
     """h0, h1, … as far as they go on; none where there is no h1."""
     known = set(names)
-    found = tuple(itertools.takewhile(known.__contains__, (f"h{number}" for number in itertools.count())))
-    return found if len(found) > 1 else ()
+    columns = tuple(itertools.takewhile(known.__contains__, (f"h{number}" for number in itertools.count())))
+    return columns if len(columns) > 1 else ()
 
 
 def first_step_alone(frame: pd.DataFrame, steps: Sequence[str]) -> pd.DataFrame:
-    """The table with its first step as the forecast and without the others, to tell its columns apart."""
+    """Keep the first step as the forecast and drop the others, to recognise the other columns."""
     return frame.drop(columns=list(steps[1:])).rename(columns={steps[0]: "prediction"})
 
 

@@ -33,7 +33,7 @@ class ScoredRows:
     quantiles: dict[float, Floats]
     """Quantile -> its forecasts, NaN where the model has none."""
     mae_scale: Floats | None = None
-    """In-sample seasonal-naive MAE of the row's series; NaN where it has none."""
+    """In-sample seasonal-naive MAE of the row's series; NaN where the series has none."""
     rmse_scale: Floats | None = None
     baseline_error: Floats | None = None
     """Absolute error of the baseline at the same series, cut-off and stamp; NaN where it has no forecast."""
@@ -135,7 +135,7 @@ def _mean_pinball(rows: ScoredRows) -> Floats:
 
 
 def _divided(values: Floats, by: Floats) -> Floats:
-    """NaN, which leaves the row out, where the denominator is 0 or missing."""
+    """Divide; NaN, which leaves the row out, where the denominator is 0 or missing."""
     quotients: Floats = np.divide(values, by, out=np.full(len(values), np.nan), where=by > 0)
     return quotients
 
@@ -166,7 +166,7 @@ _OF_INTERVALS = ("coverage", "width", "winkler")
 
 
 def check_metrics(names: tuple[str, ...] | list[str]) -> None:
-    """Refuse what is no metric.
+    """Refuse unknown metrics.
 
     Raises:
         ConfigError: with the nearest name.
@@ -193,9 +193,9 @@ def ratios(rows: ScoredRows, names: tuple[str, ...] | None) -> list[Ratio]:
 
 
 def _lacking(name: str, rows: ScoredRows) -> tuple[str, str] | None:
-    """What a metric needs and these rows do not have, and where it would come from."""
+    """Return the missing input of a metric and the hint for it; None when these rows have all it needs."""
     if name in _OF_SCALES and rows.mae_scale is None:
-        return "the scale of each series", "name the season of the actuals"
+        return "the scale of each series", "give the season of the actuals"
     if name == "rmae" and rows.baseline_error is None:
         return "a model to compare with", "name the reference model"
     if name in _OF_QUANTILES and not rows.quantiles:
@@ -240,6 +240,6 @@ def _score(ratio: Ratio) -> float | None:
 
 
 def skill_per_cent(error: float, baseline_error: float) -> float | None:
-    """How much smaller an error is than a baseline's, in per cent; None where the baseline is perfect, or nearly so."""
+    """Reduction of an error against a baseline's, in per cent; None where the baseline is perfect, or nearly so."""
     skill = 100 * (1 - error / baseline_error) if baseline_error > 0 else math.inf
     return skill if math.isfinite(skill) else None

@@ -1,4 +1,4 @@
-"""The quantile columns of a table of forecasts, and the errors of a quantile and of an interval, value by value.
+"""Quantile columns of a table of forecasts, and the errors of quantiles and intervals, row by row.
 
 Sources: Koenker and Bassett 1978 (pinball loss); Gneiting and Raftery 2007, "Strictly proper scoring rules, prediction,
 and estimation" (CRPS, interval score); Winkler 1972 (interval score).
@@ -31,8 +31,8 @@ class Interval(NamedTuple):
 
 def quantile_columns(names: Iterable[object]) -> dict[str, float]:
     """The columns that hold quantiles, ascending by quantile: those whose name is a number between 0 and 1."""
-    found = {name: _quantile(name) for name in names if isinstance(name, str)}
-    quantiles = {name: quantile for name, quantile in found.items() if quantile is not None}
+    parsed = {name: _quantile(name) for name in names if isinstance(name, str)}
+    quantiles = {name: quantile for name, quantile in parsed.items() if quantile is not None}
     return dict(sorted(quantiles.items(), key=lambda item: item[1]))
 
 
@@ -68,13 +68,13 @@ def covered(target: Floats, lower: Floats, upper: Floats) -> Floats:
 
 
 def winkler(target: Floats, lower: Floats, upper: Floats, nominal: float) -> Floats:
-    """The interval score: the width, and 2 / (1 - nominal) for every unit that the value lies outside."""
+    """Interval score: the width, plus 2 / (1 - nominal) per unit that the value lies outside."""
     outside = np.maximum(lower - target, 0) + np.maximum(target - upper, 0)
     return (upper - lower) + 2 / (1 - nominal) * outside
 
 
 def sample_crps(target: Floats, samples: Floats) -> Floats:
-    """The continuous ranked probability score of the distribution that samples make, in the target's units.
+    """Continuous ranked probability score of the distribution of the samples, in the target's units.
 
     Args:
         target: (...,).

@@ -1,4 +1,4 @@
-"""A tidy table of forecasts -> scores of every model, overall or by step, series, hour, weekday or cut-off.
+"""Scores every model of a tidy table of forecasts, overall or by step, series, hour, weekday or cut-off.
 
 The table has one row per model, series, cut-off and step: item_id, cutoff, timestamp, step, target, prediction, model,
 and a column per quantile. Its stamps are those the user sees, so that an hour is one on the user's clock.
@@ -23,7 +23,7 @@ __all__ = ["GROUPS", "METRICS", "check_groups", "check_metrics", "score", "score
 Ints = NDArray[np.int64]
 
 KEYS = ("item_id", "cutoff", "timestamp")
-"""What tells the rows of one model apart; those that a table has."""
+"""Columns that identify a row of one model; a table has some of them."""
 GROUPS = ("overall", "step", "item_id", "hour", "weekday", "cutoff")
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -88,7 +88,7 @@ def _plain(value: Any) -> Any:
 
 
 def _add(table: pd.DataFrame, ratio: Ratio, codes: Ints) -> None:
-    """Write a metric's column, and how many rows it leaves out where that may be any."""
+    """Write a metric's column, and the number of rows it leaves out where there are any."""
     used = ~np.isnan(ratio.numerator)
     number = np.bincount(codes[used], minlength=len(table))
     above = np.bincount(codes[used], ratio.numerator[used], len(table))
@@ -105,7 +105,7 @@ def _add(table: pd.DataFrame, ratio: Ratio, codes: Ints) -> None:
 
 
 def check_groups(by: str | Sequence[str]) -> tuple[str, ...]:
-    """The groups that are asked for, without `overall`.
+    """Return the groups to score, without `overall`.
 
     Raises:
         ConfigError: one that is none.
@@ -118,7 +118,7 @@ def check_groups(by: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _group(frame: pd.DataFrame, name: str) -> Any:
-    """What a group's rows share (num_rows,)."""
+    """Key shared by a group's rows (num_rows,)."""
     if name in ("hour", "weekday"):
         stamps = frame["timestamp"]
         if not pd.api.types.is_datetime64_any_dtype(stamps):
@@ -169,10 +169,10 @@ def _scale(rows: pd.DataFrame, scale: pd.Series) -> Floats:
 
 def _baseline_error(frame: pd.DataFrame, baseline: str) -> Floats:
     """Absolute error of the baseline at each row (num_rows,), NaN where it has no forecast."""
-    own = frame[frame["model"] == baseline]
-    if not len(own):
+    baseline_rows = frame[frame["model"] == baseline]
+    if not len(baseline_rows):
         models = [str(name) for name in pd.unique(frame["model"])]
         raise ConfigError(f"there is no model '{baseline}' to compare with", did_you_mean(baseline, models))
     keys = [name for name in KEYS if name in frame.columns]
-    error = own[keys].assign(error=(own["prediction"] - own["target"]).abs())
+    error = baseline_rows[keys].assign(error=(baseline_rows["prediction"] - baseline_rows["target"]).abs())
     return frame[keys].merge(error, how="left", on=keys, validate="many_to_one")["error"].to_numpy(np.float64)

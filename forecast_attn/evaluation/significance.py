@@ -1,4 +1,4 @@
-"""Whether one model's smaller loss is more than chance.
+"""Tests whether one model's smaller loss is more than chance.
 
 Sources: Diebold and Mariano 1995, "Comparing predictive accuracy"; Harvey, Leybourne and Newbold 1997, "Testing the
 equality of prediction mean squared errors"; Giacomini and White 2006, "Tests of conditional predictive ability"; both
@@ -26,12 +26,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TestResult:
-    """What a test of two models' losses found."""
+    """Result of testing two models' losses."""
 
     __test__ = False  # pytest would collect it
 
     statistic: float
-    """Of Diebold–Mariano: positive where `a` loses more. Of Giacomini–White: 0 or more. NaN where not defined."""
+    """Diebold–Mariano: positive where `a` loses more. Giacomini–White: 0 or more. NaN where not defined."""
     p_value: float
     """Two-sided: small where losses this different would be rare among equally good models. NaN where not defined."""
     better: Literal["a", "b"] | None
@@ -41,7 +41,7 @@ class TestResult:
     lags: int = 0
     """Autocovariances in the variance."""
     note: str = ""
-    """What was done differently, and why."""
+    """Deviation from the plain test, and its reason."""
 
 
 def diebold_mariano(loss_a: Floats, loss_b: Floats, *, lags: int = 0) -> TestResult:
@@ -77,7 +77,7 @@ def diebold_mariano(loss_a: Floats, loss_b: Floats, *, lags: int = 0) -> TestRes
 
 
 def giacomini_white(loss_a: Floats, loss_b: Floats) -> TestResult:
-    """Test equal conditional predictive ability one forecast ahead: whether losses differ, or will predictably.
+    """Test equal conditional predictive ability one forecast ahead: whether losses differ, or differ predictably.
 
     The instruments are a constant and the previous difference of the losses.
 
@@ -119,7 +119,7 @@ def _difference(loss_a: Floats, loss_b: Floats, least: int) -> Floats:
 
 
 def _autocovariances(difference: Floats, lags: int) -> Floats:
-    """At lags 0, 1, … (lags + 1,), each divided by the number of losses."""
+    """Autocovariances at lags 0, 1, … (lags + 1,), each divided by the number of losses."""
     centred = difference - difference.mean()
     n = len(centred)
     return np.array([centred[lag:] @ centred[: n - lag] / n for lag in range(lags + 1)])
@@ -131,7 +131,7 @@ def _bartlett(covariances: Floats) -> float:
 
 
 def _negligible(difference: Floats) -> float:
-    """A variance that rounding alone explains."""
+    """Return a variance so small that rounding explains it."""
     return float(np.square(np.finfo(np.float64).eps * 16 * np.abs(difference).max()))
 
 
@@ -179,8 +179,8 @@ def compare_models(frame: pd.DataFrame, *, norm: int = 1, by_step: bool = False)
     stride = _stride(frame)
     rows = list(_pairs(_losses(errors, ["cutoff"], norm), int(frame["step"].max()), stride))
     if by_step:
-        for step, own in errors.groupby("step"):
-            rows += _pairs(_losses(own, ["cutoff"], norm), int(str(step)), stride, step=int(str(step)))
+        for step, step_errors in errors.groupby("step"):
+            rows += _pairs(_losses(step_errors, ["cutoff"], norm), int(str(step)), stride, step=int(str(step)))
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"step": "Int64"})
 
 
@@ -199,9 +199,9 @@ def _losses(errors: pd.DataFrame, by: list[str], norm: int) -> pd.DataFrame:
 
 
 def _stride(frame: pd.DataFrame) -> int:
-    """Steps from most cut-offs to the next, at most the horizon: how much horizons overlap depends on no more.
+    """Steps between most cut-offs, at most the horizon: it decides how far horizons overlap.
 
-    Of most: forecasts of 24 hours at every midnight do not overlap, though one day in spring has 23 hours.
+    Most, not all: forecasts of 24 hours at every midnight do not overlap, though one day in spring has 23 hours.
     """
     windows = frame.loc[frame["model"] == frame["model"].iloc[0], [*KEYS, "step"]]
     cutoffs = windows["cutoff"].drop_duplicates().sort_values()
@@ -229,7 +229,7 @@ def _pairs(losses: pd.DataFrame, horizon: int, stride: int, step: int | None = N
 
 
 def _diebold_mariano(loss_a: Floats, loss_b: Floats, lags: int) -> TestResult:
-    """The test, unless there are too few losses to tell how they hang together."""
+    """Run the test, unless there are too few losses to estimate their autocorrelation."""
     if len(loss_a) < 2 * (lags + 1):
         return _not_made(diebold_mariano(loss_a, loss_b), f"too few for {lags} overlapping forecasts")
     return diebold_mariano(loss_a, loss_b, lags=lags)

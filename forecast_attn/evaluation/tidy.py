@@ -1,4 +1,4 @@
-"""Any table of forecasts -> one row per model, series, cut-off and stamp, beside what came true."""
+"""Any table of forecasts as one row per model, series, cut-off and stamp, beside the actual values."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SUFFIXES = re.compile(r"(\.(csv|tsv|txt|parquet|feather|gz|zst))+$")
 
 @dataclass(frozen=True, eq=False)
 class ForecastTable:
-    """A table of forecasts as read, and the actuals it is about."""
+    """A table of forecasts as read, and the matching actuals."""
 
     frame: pd.DataFrame
     source: str
@@ -49,11 +49,11 @@ class ForecastTable:
     series: Ints
     """Index of each row's series in the actuals (num_rows,)."""
     stamps: Stamps
-    """On the axis of the actuals (num_rows,)."""
+    """Stamps on the axis of the actuals (num_rows,)."""
     step_windows: dict[str, Any] | None = None
     """Cut-off and step of every row, of a table that had a column per step and none of cut-offs."""
     samples: NDArray[np.float64] | None = None
-    """What was drawn for every row, of a table of paths (num_rows, num_samples)."""
+    """Samples of every row of a table of paths (num_rows, num_samples)."""
 
     @classmethod
     def read(cls, table: Any, panel: Panel, chosen: tuple[str, ...]) -> ForecastTable:
@@ -92,7 +92,7 @@ class ForecastTable:
 
     @property
     def has_cutoffs(self) -> bool:
-        """Whether the table says itself when each forecast was made."""
+        """Return whether the table records when each forecast was made."""
         return self.columns.cutoff is not None or self.step_windows is not None
 
     def tidy(self, block: int | None) -> pd.DataFrame:
@@ -123,13 +123,13 @@ class ForecastTable:
         return tidy
 
     def notes(self, block: int | None) -> tuple[str, ...]:
-        """What its columns leave to be said."""
+        """Remarks about the columns, for the user."""
         notes = []
         if self.samples is not None:
             number = self.samples.shape[1]
             notes.append(f"'{self.source}': the median of {number:,} paths is the forecast, their CRPS is exact")
         if self.columns.left_out:
-            notes.append(f"columns that are no forecasts: {', '.join(self.columns.left_out)}")
+            notes.append(f"columns that are not forecasts: {', '.join(self.columns.left_out)}")
         if self.step_windows is not None:
             notes.append(f"each row of '{self.source}' is one forecast made right before it, h0 its first step")
             return tuple(notes)
@@ -140,7 +140,7 @@ class ForecastTable:
         return tuple(notes)
 
     def _windows(self, block: int | None) -> dict[str, Any]:
-        """Cut-off and step of every row; nothing where neither the table nor `block` tells."""
+        """Cut-off and step of every row; empty where neither the table nor `block` gives them."""
         if self.step_windows is not None:
             return self.step_windows
         if self.columns.cutoff is not None:
@@ -154,32 +154,32 @@ class ForecastTable:
             stamp, cutoff = (self.panel.zone.stamp_text(each[at]) for each in (self.stamps, cutoffs))
             raise DataError(
                 f"'{self.source}' has a forecast of {stamp} whose cut-off, {cutoff}, is not before it",
-                "the column cutoff holds the last known time of each forecast",
+                "the column cutoff must hold the last known time of each forecast",
             )
         return {"cutoff": cutoffs, "step": np.rint(steps).astype(np.int64)}
 
     def _blocks(self, block: int) -> dict[str, Any]:
-        """Windows of so many steps, counted from the first stamp of each series."""
+        """Windows of `block` steps, counted from the first stamp of each series."""
         frequency = self.panel.frequency
         firsts = pd.Series(self.stamps).groupby(self.series).transform("min").to_numpy()
-        places = np.rint(frequency.steps_between(firsts, self.stamps)).astype(np.int64)
-        begun = places // block * block
+        positions = np.rint(frequency.steps_between(firsts, self.stamps)).astype(np.int64)
+        begun = positions // block * block
         cutoffs = firsts.copy()
         for back in np.unique(begun):
             chosen = begun == back
             cutoffs[chosen] = frequency.shift(firsts[chosen], int(back) - 1)
-        return {"cutoff": cutoffs, "step": places - begun + 1}
+        return {"cutoff": cutoffs, "step": positions - begun + 1}
 
     def _values(self, name: str) -> dict[str, Any]:
         """Forecasts, quantiles and name of one column's model, or of the models that the column `model` names."""
-        own = self.columns.models[name]
+        model = self.columns.models[name]
         label: Any = name
         if self.columns.model is not None:
             label = self.frame[self.columns.model].astype(str).to_numpy(dtype=object)
         elif name == "prediction":
             label = _SUFFIXES.sub("", self.source)
-        quantiles = {f"{quantile:g}": self._numbers(column) for quantile, column in own.quantiles.items()}
-        return {"prediction": self._numbers(own.prediction), **quantiles, "model": label}
+        quantiles = {f"{quantile:g}": self._numbers(column) for quantile, column in model.quantiles.items()}
+        return {"prediction": self._numbers(model.prediction), **quantiles, "model": label}
 
     def _numbers(self, column: str) -> NDArray[np.float64]:
         with naming(self.source):
@@ -193,7 +193,7 @@ class ForecastTable:
             raise DataError(
                 f"'{self.source}' has two forecasts of {texts['timestamp']}{made}, "
                 f"series '{tidy['item_id'].iloc[at]}', model '{tidy['model'].iloc[at]}'",
-                "remove the repeats" if made else "add a column cutoff, that says when each of them was made",
+                "remove the repeats" if made else "add a column cutoff with the last known time of each",
             )
 
     def _nothing_in_common(self) -> DataError:
@@ -202,13 +202,13 @@ class ForecastTable:
             for stamps in (self.panel.timestamps, self.stamps)
         )
         return DataError(
-            f"the actuals have none of the time stamps of '{self.source}': they go from {ours}, its own from {theirs}",
+            f"the actuals have none of the time stamps of '{self.source}': they cover {ours}, the table {theirs}",
             "both tables need the same step, dates and clock",
         )
 
 
 def joined(tables: Sequence[ForecastTable], block: int | None) -> pd.DataFrame:
-    """The rows of several tables; see `ForecastTable.tidy`.
+    """Join the rows of several tables; see `ForecastTable.tidy`.
 
     Raises:
         DataError: two tables have a model of the same name, or only some say when their forecasts were made.
@@ -218,30 +218,33 @@ def joined(tables: Sequence[ForecastTable], block: int | None) -> pd.DataFrame:
     for table, part in zip(tables, parts, strict=True):
         if ("cutoff" in part) != ("cutoff" in parts[0]):
             silent = next(each.source for each in tables if not each.has_cutoffs)
-            raise DataError(f"'{silent}' does not say when its forecasts were made, others do", "--block 24")
+            raise DataError(f"'{silent}' has no column cutoff; other tables have one", "--block 24")
         for name in map(str, pd.unique(part["model"])):
             if name in source_of:
                 raise DataError(
                     f"'{source_of[name]}' and '{table.source}' both have a model '{name}'",
-                    "a column 'model' in each, or files of other names",
+                    "add a column 'model' to each, or rename a file",
                 )
             source_of[name] = table.source
     return pd.concat(parts, ignore_index=True)
 
 
 def without_copies(tidy: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """The rows without models that are the actuals themselves, which people publish beside forecasts; and notes."""
+    """Drop models that equal the actuals, which people publish beside forecasts; also return notes."""
     same = (tidy["prediction"] == tidy["target"]) | tidy["target"].isna()
-    told = tidy["target"].notna().groupby(tidy["model"]).any()
-    copies = [name for name, own in same.groupby(tidy["model"], sort=False) if own.all() and told[name]]
+    has_target = tidy["target"].notna().groupby(tidy["model"]).any()
+    copies = [name for name, equal in same.groupby(tidy["model"], sort=False) if equal.all() and has_target[name]]
     if not copies or len(copies) == tidy["model"].nunique():
         return tidy, []
-    notes = [f"'{name}' is what came true, to the last digit: no forecast; --model-columns chooses" for name in copies]
+    notes = [
+        f"'{name}' equals the actual values, to the last digit, and is left out; --model-columns selects columns"
+        for name in copies
+    ]
     return tidy[~tidy["model"].isin(copies)].reset_index(drop=True), notes
 
 
 def absent_stamps(tidy: pd.DataFrame, panel: Panel) -> tuple[str, ...]:
-    """Which stamps of the forecasts the actuals do not have: a note per series, with the first."""
+    """Stamps of the forecasts that the actuals lack: a note per series, with the first."""
     absent = tidy[tidy["row"] < 0].drop_duplicates(["series", "timestamp"])
     notes = []
     for item_id, stamps in absent.groupby("item_id", sort=True)["timestamp"]:

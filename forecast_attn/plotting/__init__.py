@@ -1,1 +1,1 @@
-"""Pictures of forecasts: the forecast beside its series, the error by step, the reliability of the quantiles."""
+"""Pictures of forecasts: forecasts with their series, the error by step, the calibration of quantiles."""

@@ -83,7 +83,7 @@ def _write_titles(figure: Figure, scene: ForecastScene) -> None:
 
 
 def _heading(scene: ForecastScene, span: str | None) -> str | None:
-    """What is said once for all panels."""
+    """Title shared by all panels."""
     fewer = len(scene.views) < scene.num_items
     parts = [span, f"{len(scene.views)} of {scene.num_items:,} series" if fewer else None]
     return "; ".join(part for part in parts if part is not None) or None
@@ -198,7 +198,7 @@ def draw_errors(errors: StepErrors) -> Figure:
     return figure
 
 
-def draw_reliability(found: Reliability) -> Figure:
+def draw_reliability(calibration: Reliability) -> Figure:
     """Observed share against quantile of each model, on the band of chance, as a matplotlib figure.
 
     Raises:
@@ -208,27 +208,27 @@ def draw_reliability(found: Reliability) -> Figure:
     square, difference = figure.subplots(1, 2)
     square.set_label("reliability")
     difference.set_label("difference")
-    _draw_shares(square, found, away=0)
-    _draw_shares(difference, found, away=1)
+    _draw_shares(square, calibration, away=0)
+    _draw_shares(difference, calibration, away=1)
     square.set_ylim(0, 1)
     square.set_ylabel("share of values at or below it", fontsize=LABEL, color=INK)
-    difference.set_ylabel("share less the quantile", fontsize=LABEL, color=INK)
-    write_titles(figure, wording.reliability_title(found), wording.reliability_subtitle(found))
+    difference.set_ylabel("share minus quantile", fontsize=LABEL, color=INK)
+    write_titles(figure, wording.reliability_title(calibration), wording.reliability_subtitle(calibration))
     add_legend(figure, square)
     return figure
 
 
-def _draw_shares(axes: Axes, found: Reliability, *, away: int) -> None:
-    """The shares as they are, or with the quantile taken off (`away` 1): what a curve is off its diagonal, large."""
-    quantiles = np.unique(np.concatenate([model.quantiles for model in found.models]))
-    low, high = band(quantiles, np.full(len(quantiles), found.fewest))
+def _draw_shares(axes: Axes, calibration: Reliability, *, away: int) -> None:
+    """Draw the shares as they are, or minus the quantile (`away` 1), which magnifies the distance from the diagonal."""
+    quantiles = np.unique(np.concatenate([model.quantiles for model in calibration.models]))
+    low, high = band(quantiles, np.full(len(quantiles), calibration.fewest))
     axes.vlines(
         quantiles, low - away * quantiles, high - away * quantiles,
         color=lightened(FAINT, 0.35), linewidth=9, zorder=1.5,
         label=wording.CHANCE
     )  # fmt: skip
     axes.plot([0, 1], [0, 1 - away], color=FAINT, linewidth=1, linestyle=(0, (4, 3)), label=wording.CALIBRATED)
-    for at, model in reversed(list(enumerate(found.models))):
+    for at, model in reversed(list(enumerate(calibration.models))):
         axes.plot(
             model.quantiles, model.observed - away * model.quantiles, color=MODELS[at % len(MODELS)],
             linestyle=DASHES[at % len(DASHES)], linewidth=1.9, marker="o", markersize=5, label=model.name

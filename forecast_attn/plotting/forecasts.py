@@ -22,7 +22,7 @@ from forecast_attn.evaluation.quantile_scores import quantile_columns
 REQUIRED = ("item_id", "cutoff", "timestamp", "step", "prediction")
 WRITTEN_BY = "a table of `forecast predict` or `forecast backtest`: item_id, cutoff, timestamp, step, prediction, …"
 ONLY_MODEL = "forecast"
-"""What the model of a table without a column `model` is called."""
+"""Name of the model in a table without a column `model`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +45,8 @@ class Forecasts:
     @property
     def quantiles(self) -> dict[str, float]:
         """Column -> quantile, ascending; those of which any value is known."""
-        found = quantile_columns(self.frame.columns)
-        return {name: quantile for name, quantile in found.items() if self.frame[name].notna().any()}
+        columns = quantile_columns(self.frame.columns)
+        return {name: quantile for name, quantile in columns.items() if self.frame[name].notna().any()}
 
     @property
     def models(self) -> list[str]:
@@ -91,7 +91,7 @@ class Forecasts:
         return self.where(self.frame["cutoff"] == self.frame.groupby("item_id")["cutoff"].transform("max"))
 
     def cutoff_hint(self) -> str:
-        """Which cut-offs there are."""
+        """Hint that lists the cut-offs."""
         known = np.unique(self.frame["cutoff"].to_numpy())
         first, last = self.zone.stamp_text(known[0]), self.zone.stamp_text(known[-1])
         return f"--cutoff '{last}'" if len(known) == 1 else f"there are {len(known):,}, from {first} to {last}"
@@ -105,7 +105,7 @@ def check_known(names: list[str], known: list[str], what: str, source: str) -> N
 
 
 def label_of(table: pd.DataFrame | Path) -> str:
-    """How messages and titles call a table."""
+    """Name of a table in messages and titles."""
     return f"'{table}'" if isinstance(table, Path) else "the DataFrame"
 
 
@@ -124,7 +124,7 @@ def read_forecasts(source: pd.DataFrame | Path, *, zone: Zone | None = None, tar
     label = label_of(source)
     missing = [name for name in REQUIRED if name not in table.columns]
     if missing:
-        raise DataError(f"{label} is no table of forecasts: it has no column {quoted(missing)}", WRITTEN_BY)
+        raise DataError(f"{label} is not a table of forecasts: it has no column {quoted(missing)}", WRITTEN_BY)
     if not len(table):
         raise DataError(f"{label} has no rows", "forecast first: forecast predict")
     stamps = {name: _parsed(table, name, label) for name in ("cutoff", "timestamp")}
@@ -183,7 +183,7 @@ def _refuse_repeats(frame: pd.DataFrame, label: str) -> None:
         at = int(np.flatnonzero(repeated)[0])
         row = frame.iloc[at]
         message = f"{label}, row {at + 1}: step {row['step']} of series '{row['item_id']}' comes twice for one cut-off"
-        raise DataError(message, "several models need a column 'model' that names them", row=at + 1)
+        raise DataError(message, "add a column 'model' with the name of each model", row=at + 1)
 
 
 def _zone_of(parsed: ParsedStamps, known: Zone | None) -> Zone:

@@ -53,7 +53,7 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """What is drawn, the last above all others; x in any unit, y in the unit of its axis.
+    """Content of a chart, later items above earlier ones; x in any unit, y in the unit of its axis.
 
     Attributes:
         x_ticks: place and text, the most important first: crowded ones give way.
@@ -180,8 +180,8 @@ def _y_ticks(span: Span, rows: int) -> dict[int, str]:
     """Row -> label."""
     values = number_ticks(span.low, span.high, max(rows // ROWS_PER_TICK, 2))
     spacing = values[1] - values[0] if len(values) > 1 else span.high - span.low
-    places = np.floor(span.places(np.array(values), rows) + 0.5).astype(int)
-    return {rows - 1 - int(place): number_text(value, spacing) for place, value in zip(places, values, strict=True)}
+    rows_of_ticks = np.floor(span.places(np.array(values), rows) + 0.5).astype(int)
+    return {rows - 1 - int(row): number_text(value, spacing) for row, value in zip(rows_of_ticks, values, strict=True)}
 
 
 def _edge(colour: bool, ticked: bool) -> Text:
@@ -193,16 +193,16 @@ def _edge(colour: bool, ticked: bool) -> Text:
 def _x_labels(chart: Chart, width: int) -> str:
     """Each label centred on its place; those that come later give way."""
     line = [" "] * width
-    places = chart.x_span.places(np.array([place for place, _ in chart.x_ticks], np.float64), width)
-    for place, (_, text) in zip(places, chart.x_ticks, strict=True):
-        start = min(max(round(place) - len(text) // 2, 0), width - len(text))
+    columns = chart.x_span.places(np.array([column for column, _ in chart.x_ticks], np.float64), width)
+    for column, (_, text) in zip(columns, chart.x_ticks, strict=True):
+        start = min(max(round(column) - len(text) // 2, 0), width - len(text))
         if start >= 0 and not "".join(line[max(start - 1, 0) : start + len(text) + 1]).strip():
             line[start : start + len(text)] = text
     return "".join(line)
 
 
 def _legend(chart: Chart, room: int, colour: bool) -> list[Text]:
-    """What each line and band is, the topmost first; as many lines as that takes."""
+    """Legend of lines and bands, the topmost first; on as many rows as needed."""
     entries = [
         _entry(line.name, "⣀⣤" if colour else line.sign * 2, line.colour, "", colour) for line in chart.lines[::-1]
     ]
@@ -233,7 +233,7 @@ _FLAT = 1e-12
 
 
 class Span(NamedTuple):
-    """What an axis shows, from end to end; `low` < `high`."""
+    """Range of an axis, from end to end; `low` < `high`."""
 
     low: float
     high: float
@@ -260,7 +260,7 @@ class Span(NamedTuple):
         return cls(low, high) if low < high else cls(low - 0.5, low + 0.5)
 
     def places(self, values: Floats, size: int) -> Floats:
-        """Where values lie between the middles of the first and the last of `size` pixels; NaN where not finite."""
+        """Positions between the middles of the first and the last of `size` pixels; NaN where not finite."""
         # Halved first: the distance between two floats may be more than any float.
         half = self.high / 2 - self.low / 2
         with np.errstate(invalid="ignore", over="ignore"):
@@ -288,7 +288,7 @@ def draw_line(x: Floats, y: Floats, width: int, height: int) -> Dots:
 
 
 def _set(dots: Dots, x: Floats, y: Floats) -> None:
-    rows, columns = (np.floor(places + 0.5).astype(np.int64) for places in (y, x))
+    rows, columns = (np.floor(axis + 0.5).astype(np.int64) for axis in (y, x))
     inside = (rows >= 0) & (rows < dots.shape[0]) & (columns >= 0) & (columns < dots.shape[1])
     dots[rows[inside], columns[inside]] = True
 

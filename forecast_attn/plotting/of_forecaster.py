@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Plotting:
-    """Of a Forecaster: its forecasts as pictures."""
+    """Mixin of Forecaster: its forecasts as pictures."""
 
     def plot(
         self,

@@ -96,7 +96,7 @@ class Past:
         )
 
     def is_in_training(self, rows: Rows) -> bool:
-        """Whether training has seen what came after one of these cut-offs."""
+        """Return whether training saw the values after one of these cut-offs."""
         validation = self.run.read_json(self.run.metrics)["validation"]
         boundary = parse_time(validation["after"], self.panel.timestamps.dtype, self.panel.zone)
         return bool((self.panel.timestamps[rows] < boundary).any())
@@ -169,6 +169,6 @@ def _panel_of_training(run: RunDir, model: Model, data: pd.DataFrame | Path | No
     if data is None and recorded["sha256"] is not None and not Path(recorded["file"]).is_file():
         raise RunError(
             f"the table of training, '{recorded['file']}', is not where it was: past forecasts need it",
-            "name it with --data FILE",
+            "pass it with --data FILE",
         )
     return panel_of_run(run, model.config, data)

@@ -20,7 +20,7 @@ KINDS = ("forecast", "error-by-step", "calibration")
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """What `Forecaster.plot` gives."""
+    """Result of `Forecaster.plot`."""
 
     kind: str
     """One of `KINDS`."""
@@ -29,13 +29,13 @@ class Picture:
 
     @property
     def notes(self) -> list[str]:
-        """What the picture does not show."""
+        """Remarks about what the picture leaves out."""
         return list(self.shown.notes)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able: every number that is drawn."""
-        found: dict[str, Any] = self.shown.to_dict()
-        return found
+        content: dict[str, Any] = self.shown.to_dict()
+        return content
 
     def figure(self) -> Figure:
         """A figure of matplotlib, to be changed or shown; each call makes a new one.
@@ -96,10 +96,10 @@ def check_choice_of(kind: str, *, cutoff: str | None, history: int | None) -> No
         ConfigError: saying what.
     """
     if kind not in KINDS:
-        raise ConfigError(f"--kind {kind}: there is no such picture", did_you_mean(kind, KINDS))
+        raise ConfigError(f"there is no picture --kind {kind}", did_you_mean(kind, KINDS))
     for flag, value in (("--cutoff", cutoff), ("--history", history)):
         if kind != "forecast" and value is not None:
-            raise ConfigError(f"{flag} is about --kind forecast; {kind} takes all cut-offs", f"leave {flag} out")
+            raise ConfigError(f"{flag} applies to --kind forecast only; {kind} uses all cut-offs", f"leave {flag} out")
 
 
 def check_targets(pictures: Mapping[str, Path | None], read: Mapping[str, Path | None]) -> None:
@@ -121,4 +121,4 @@ def check_targets(pictures: Mapping[str, Path | None], read: Mapping[str, Path |
             raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
         for what, other in read.items():
             if other is not None and realpath(other) == realpath(path):
-                raise ConfigError(f"--{name} would write over {what}, '{path}'", "name another file")
+                raise ConfigError(f"--{name} would overwrite {what}, '{path}'", "choose another file")

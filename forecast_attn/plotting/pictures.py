@@ -63,7 +63,7 @@ def dress(axes: Axes) -> None:
 
 
 def add_legend(figure: Figure, axes: Axes, heading: str | None = None) -> None:
-    """What the lines and areas are, below the panels, where no title is in the way; the one in front first."""
+    """Draw the legend below the panels, where no title is in the way; the item in front first."""
     handles, labels = axes.get_legend_handles_labels()
     names = [shortened(label, 40) for label in labels[::-1]]
     longest = max(map(len, names)) + 8
@@ -85,7 +85,7 @@ def add_legend(figure: Figure, axes: Axes, heading: str | None = None) -> None:
 
 
 def shortened(text: str, most: int) -> str:
-    """At most so many characters: names of series can be of any length."""
+    """Shorten a text to at most `length` characters: names of series can be of any length."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 

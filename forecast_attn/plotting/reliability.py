@@ -1,4 +1,4 @@
-"""Whether quantiles mean what they say: the share of values below each quantile, beside the quantile.
+"""Calibration of quantiles: the share of values below each quantile, beside the quantile.
 
 A quantile l is calibrated when a share l of the values lies at or below it. Of n independent values the share that a
 calibrated quantile gets is binomial (n, l) / n; the band holds 95 % of it (Bröcker and Smith 2007, "Increasing the
@@ -25,7 +25,7 @@ BAND = 0.95
 
 @dataclass(frozen=True, eq=False)
 class ModelReliability:
-    """Of one model that has quantiles.
+    """Calibration of one model's quantiles.
 
     Attributes:
         quantiles: nominal, ascending (quantiles,).
@@ -43,13 +43,13 @@ class ModelReliability:
 
     @property
     def outside(self) -> NDArray[np.bool_]:
-        """Whether a share is outside the band (quantiles,)."""
+        """Mask of the shares outside the band (quantiles,)."""
         return (self.observed < self.low) | (self.observed > self.high)
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """Of every model that has quantiles, in the order of their table."""
+    """Calibration of every model that has quantiles, in the order of their table."""
 
     models: tuple[ModelReliability, ...]
     target: str
@@ -93,18 +93,18 @@ def reliability(forecasts: Forecasts, notes: list[str] | None = None) -> Reliabi
     """
     if not forecasts.quantiles:
         raise DataError(
-            f"{forecasts.name} has no quantiles, whose calibration could be drawn",
+            f"{forecasts.name} has no quantiles to show the calibration of",
             "train with quantiles: forecast train DATA --quantiles 0.1,0.5,0.9",
         )
-    found = (_of_model(forecasts, name) for name in forecasts.models)
-    models = tuple(model for model in found if model is not None)
+    calibrations = (_of_model(forecasts, name) for name in forecasts.models)
+    models = tuple(model for model in calibrations if model is not None)
     if not models:
         raise DataError(f"{forecasts.name} has no value that can be compared with a quantile", "forecast backtest RUN")
     return Reliability(models, forecasts.target or "target", notes or [])
 
 
 def _of_model(forecasts: Forecasts, name: str) -> ModelReliability | None:
-    """None for a model without quantiles."""
+    """Calibration of one model; None for a model without quantiles."""
     frame = forecasts.frame[forecasts.frame["model"] == name]
     target = frame["target"].to_numpy(np.float64)
     quantiles, shares, counts = [], [], []

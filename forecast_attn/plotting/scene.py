@@ -1,4 +1,4 @@
-"""What a picture of forecasts shows: per series the history, the forecasts of each model, and what came."""
+"""The content of a picture of forecasts: per series the history, the forecasts of each model, and the actual values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MOST_VIEWS = 12
 
 @dataclass(frozen=True, eq=False)
 class ModelForecast:
-    """What one model says of the steps ahead, NaN where it says nothing.
+    """One model's forecast of the steps ahead, NaN where it has none.
 
     Attributes:
         prediction: (steps,)
@@ -99,8 +99,8 @@ class ForecastScene:
     @property
     def common_cutoff(self) -> str | None:
         """The cut-off of all views in words; None where they have several."""
-        found = {self.zone.stamp_text(view.cutoff) for view in self.views}
-        return found.pop() if len(found) == 1 else None
+        cutoffs = {self.zone.stamp_text(view.cutoff) for view in self.views}
+        return cutoffs.pop() if len(cutoffs) == 1 else None
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able: every number that is drawn, null where there is none."""
@@ -148,9 +148,9 @@ def build_scene(forecasts: Forecasts, series: SeriesValues, *, history: int | No
     views = tuple(_view(forecasts.where(forecasts.frame["item_id"] == name), series, history) for name in chosen)
     notes = list(series.notes)
     if len(chosen) < len(forecasts.item_ids):
-        notes.append(f"{len(chosen)} of {len(forecasts.item_ids):,} series are drawn; --item NAME chooses others")
+        notes.append(f"{len(chosen)} of {len(forecasts.item_ids):,} series are drawn; choose others with --item NAME")
     if history != 0 and not any(len(view.history) for view in views):
-        notes.append("no value up to the cut-off is known: --data FILE of a run names the table that has them")
+        notes.append("no value up to the cut-off is known: pass the run's table with --data FILE")
     return ForecastScene(views, forecasts.zone, forecasts.target or "target", len(forecasts.item_ids), notes)
 
 
@@ -159,11 +159,11 @@ def _view(forecasts: Forecasts, series: SeriesValues, history: int | None) -> Fo
     item_id, cutoff = frame["item_id"].iloc[0], frame["cutoff"].to_numpy()[0]
     ahead = frame.drop_duplicates("step").sort_values("step")
     steps, stamps = ahead["step"].to_numpy(), ahead["timestamp"].to_numpy()
-    own = frame.groupby("step")["target"].first().reindex(steps).to_numpy(np.float64)
+    targets = frame.groupby("step")["target"].first().reindex(steps).to_numpy(np.float64)
     known = series.at(item_id, stamps)
     past_stamps, past = series.before(item_id, cutoff, history_length(history, int(steps[-1])))
     models = tuple(_model(forecasts, name, steps) for name in forecasts.models)
-    actual = np.where(np.isnan(own), known, own)
+    actual = np.where(np.isnan(targets), known, targets)
     return ForecastView(item_id, cutoff, past_stamps, past, stamps, actual, models)
 
 

@@ -70,8 +70,8 @@ class SeriesValues:
         if item_id not in self.stamps:
             return np.full(len(stamps), np.nan)
         known, values = self.stamps[item_id], self.values[item_id]
-        places = np.minimum(np.searchsorted(known, stamps), len(known) - 1)
-        return np.where(known[places] == stamps, values[places], np.nan)
+        indices = np.minimum(np.searchsorted(known, stamps), len(known) - 1)
+        return np.where(known[indices] == stamps, values[indices], np.nan)
 
     def before(self, item_id: str, cutoff: Any, length: int) -> tuple[Stamps, Floats]:
         """The last `length` times and values up to and with a cut-off, fewer where there are no more."""
@@ -110,9 +110,9 @@ def first_that_reaches(candidates: Iterator[SeriesValues], forecasts: Forecasts,
     firsts = forecasts.frame.drop_duplicates("item_id")
     cutoffs = list(zip(firsts["item_id"], firsts["cutoff"].to_numpy(), strict=True))
     for candidate in candidates:
-        found = [len(candidate.before(name, at, wanted)[0]) for name, at in cutoffs]
-        if sum(found) > most:
-            best, most = candidate, sum(found)
-        if min(found) >= wanted:
+        lengths = [len(candidate.before(name, at, wanted)[0]) for name, at in cutoffs]
+        if sum(lengths) > most:
+            best, most = candidate, sum(lengths)
+        if min(lengths) >= wanted:
             break
     return best

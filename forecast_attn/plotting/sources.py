@@ -1,4 +1,4 @@
-"""Which forecasts a picture is made of, and where the values of their series come from."""
+"""Sources of a picture: the forecasts, and the values of their series."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from forecast_attn.runs.run_dir import RunDir, sha256_of
 
 @dataclass(frozen=True)
 class PlotChoice:
-    """What of the forecasts is drawn.
+    """Selection of the forecasts to draw.
 
     Attributes:
         items: series; all when empty.
@@ -46,7 +46,7 @@ class PlotSource(NamedTuple):
 
 
 def find_source(given: Path | None) -> PlotSource:
-    """What the user named: a run, the newest one when None, or a table.
+    """Resolve what the user named: a run, the newest one when None, or a table.
 
     Raises:
         RunError: no such run, or an unfinished one.
@@ -63,7 +63,7 @@ def find_source(given: Path | None) -> PlotSource:
 # --------------------------------------------------------------------------- one forecast and its series
 
 
-class Found(NamedTuple):
+class ChosenForecasts(NamedTuple):
     """Forecasts to draw, and what was read on the way."""
 
     forecasts: Forecasts
@@ -81,33 +81,33 @@ def forecast_scene(source: PlotSource, choice: PlotChoice) -> ForecastScene:
     """
     if source.run is None and choice.data is not None:
         raise ConfigError(
-            "--data needs a run, whose columns and time step the table has", "name the run instead of the table"
+            "--data needs a run whose columns and time step the table shares", "name the run instead of the table"
         )
-    found = _find(source, choice)
-    models = found.forecasts.models
-    forecasts = found.forecasts.of_models(choice.models or models[:1])
+    chosen = _find(source, choice)
+    models = chosen.forecasts.models
+    forecasts = chosen.forecasts.of_models(choice.models or models[:1])
     if choice.cutoff is None:
         forecasts = forecasts.newest()
-    series = found.series
+    series = chosen.series
     if series is None:
-        series = first_that_reaches(_candidates(source, found.table, choice.data), forecasts, choice.history)
+        series = first_that_reaches(_candidates(source, chosen.table, choice.data), forecasts, choice.history)
     scene = build_scene(forecasts, series, history=choice.history)
-    scene.notes.extend(found.notes)
+    scene.notes.extend(chosen.notes)
     if not choice.models and len(models) > 1:
-        scene.notes.append(f"drawn: {models[0]}; --model NAME chooses among {', '.join(models)}")
+        scene.notes.append(f"drawn: {models[0]}; choose with --model NAME among {', '.join(models)}")
     return scene
 
 
-def _find(source: PlotSource, choice: PlotChoice) -> Found:
+def _find(source: PlotSource, choice: PlotChoice) -> ChosenForecasts:
     """The forecasts at the cut-off that was asked for: written ones, or made again by the network."""
     tables: list[pd.DataFrame | Path] = [source.table] if source.table is not None else _tables_of(source.run)
     read = [_read(path, source.run).of_items(choice.items) for path in tables]
     if read and choice.cutoff is None:
-        return Found(read[0], read[0])
+        return ChosenForecasts(read[0], read[0])
     for forecasts in read:
-        found = forecasts.at_cutoff(str(choice.cutoff))
-        if len(found.frame):
-            return Found(found, forecasts)
+        at_cutoff = forecasts.at_cutoff(str(choice.cutoff))
+        if len(at_cutoff.frame):
+            return ChosenForecasts(at_cutoff, forecasts)
     if source.run is not None and source.table is None:
         return _made_again(source.run, choice)
     raise DataError(f"{read[0].name} has no forecast of the cut-off {choice.cutoff}", read[0].cutoff_hint())
@@ -126,19 +126,19 @@ def _read(path: pd.DataFrame | Path, run: RunDir | None) -> Forecasts:
     return read_forecasts(path, zone=schema.zone, target=schema.roles.target)
 
 
-def _made_again(run: RunDir, choice: PlotChoice) -> Found:
+def _made_again(run: RunDir, choice: PlotChoice) -> ChosenForecasts:
     from forecast_attn.plotting.past import newest_validation, read_past
 
     if choice.cutoff is None:
         past, rows = newest_validation(run, choice.data, choice.items)
-        note = "no forecast yet: the last validation window is drawn; forecast predict makes one"
+        note = "no forecast yet: the last validation window is drawn; to forecast, run forecast predict"
     else:
         past = read_past(run, choice.data)
         rows = past.rows_at(choice.cutoff, choice.items)
-        seen = "the cut-off lies in the training rows: the network has seen what came after it"
+        seen = "the cut-off lies in the training rows: the network was trained on the values after it"
         note = seen if past.is_in_training(rows) else ""
     forecasts = past.forecasts(rows)
-    return Found(forecasts, forecasts, SeriesValues.of_panel(past.panel), (note,) if note else ())
+    return ChosenForecasts(forecasts, forecasts, SeriesValues.of_panel(past.panel), (note,) if note else ())
 
 
 # --------------------------------------------------------------------------- the series
@@ -184,7 +184,7 @@ def scored_forecasts(source: PlotSource, choice: PlotChoice) -> Forecasts:
     forecasts = _scored(source, choice).of_items(choice.items).of_models(choice.models)
     if not (forecasts.frame["target"].notna() & forecasts.frame["prediction"].notna()).any():
         raise DataError(
-            f"{forecasts.name} does not say what came: no row has a target and a prediction",
+            f"{forecasts.name} has no actual values: no row has a target and a prediction",
             "forecast the past with: forecast backtest RUN",
         )
     return forecasts
@@ -214,7 +214,9 @@ def step_errors_of(source: PlotSource, choice: PlotChoice) -> StepErrors:
     if not choice.models:
         errors = errors.without_far()
     if _is_validation(source, choice):
-        errors.notes.append("these are the validation windows, by which training chose its weights: backtest the run")
+        errors.notes.append(
+            "these are the validation windows, used to select the weights; for unseen windows, backtest the run"
+        )
     return errors
 
 
@@ -226,7 +228,11 @@ def reliability_of(source: PlotSource, choice: PlotChoice) -> Reliability:
     """
     forecasts, notes = scored_forecasts(source, choice), []
     if source.run is not None and _is_validation(source, choice):
-        used = "the quantiles were calibrated on them" if source.run.calibration.is_file() else "training chose by them"
+        used = (
+            "the quantiles were calibrated on them"
+            if source.run.calibration.is_file()
+            else "training selected its weights by them"
+        )
         notes = [f"these are the validation windows, and {used}: backtest the run"]
     return reliability(forecasts, notes)
 

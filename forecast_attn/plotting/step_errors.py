@@ -1,4 +1,4 @@
-"""How the error grows with the step ahead: the mean absolute error of each model per step."""
+"""Mean absolute error of each model by step ahead."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FAR = 6
 
 @dataclass(frozen=True, eq=False)
 class ModelErrors:
-    """Of one model.
+    """Errors of one model by step.
 
     Attributes:
         mae: per step, in the target's units; NaN where nothing was scored (steps,).
@@ -63,8 +63,8 @@ class StepErrors:
         far = [model for model in self.models if model.overall > FAR * nearest > 0]
         if not far:
             return self
-        said = ", ".join(f"{model.name} ({model.overall:.4g})" for model in far)
-        note = f"not drawn, far off: {said}; --model NAME draws the models that are named"
+        models = ", ".join(f"{model.name} ({model.overall:.4g})" for model in far)
+        note = f"not drawn, far off: {models}; --model NAME draws the models that are named"
         near = tuple(model for model in self.models if model not in far)
         return replace(self, models=near, notes=[*self.notes, note])
 
@@ -98,9 +98,9 @@ def step_errors(forecasts: Forecasts) -> StepErrors:
     steps = np.unique(table["step"].to_numpy(np.int64))
     models = []
     for name in scored.models:
-        own = table[table["model"] == name].set_index("step").reindex(steps)
-        rows = own["rows"].fillna(0).to_numpy(np.int64)
-        models.append(ModelErrors(name, own["mae"].to_numpy(np.float64), rows))
+        of_model = table[table["model"] == name].set_index("step").reindex(steps)
+        rows = of_model["rows"].fillna(0).to_numpy(np.int64)
+        models.append(ModelErrors(name, of_model["mae"].to_numpy(np.float64), rows))
     return StepErrors(steps, tuple(models), forecasts.target or "target", *_extent(scored))
 
 

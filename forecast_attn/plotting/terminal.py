@@ -73,12 +73,12 @@ def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Char
 
 
 def _bands(model: ModelForecast, x: Floats) -> list[Band]:
-    found = []
+    bands = []
     for at, pair in enumerate(model.intervals):
         shade = min(at, len(GROUNDS) - 1)
         edges = model.quantiles[pair.lower], model.quantiles[pair.upper]
-        found.append(Band(wording.interval_name(pair), x, *edges, GROUND_SIGNS[shade], GROUNDS[shade]))
-    return found
+        bands.append(Band(wording.interval_name(pair), x, *edges, GROUND_SIGNS[shade], GROUNDS[shade]))
+    return bands
 
 
 def _curves(curves: list[tuple[str, Floats, Floats]]) -> list[Line]:
@@ -125,27 +125,27 @@ def _error_table(errors: StepErrors) -> Table:
 # --------------------------------------------------------------------------- quantiles
 
 
-def render_reliability(found: Reliability, console: Console) -> None:
+def render_reliability(calibration: Reliability, console: Console) -> None:
     """Print the curve, and the numbers behind it."""
-    console.print(Text(wording.reliability_title(found)), style="bold")
+    console.print(Text(wording.reliability_title(calibration)), style="bold")
     square = copy(console)  # to measure by: the diagram is about square
     square.width = min(console.width, SQUARE_WIDTH)
-    console.print(chart_text(reliability_chart(found), square, ROWS))
+    console.print(chart_text(reliability_chart(calibration), square, ROWS))
     console.print()
-    for model in found.models:
+    for model in calibration.models:
         console.print(_quantile_table(model))
         console.print()
-    console.print(Text(wording.reliability_subtitle(found)))
-    _print_notes(found.notes, console)
+    console.print(Text(wording.reliability_subtitle(calibration)))
+    _print_notes(calibration.notes, console)
 
 
-def reliability_chart(found: Reliability) -> Chart:
+def reliability_chart(calibration: Reliability) -> Chart:
     """Observed shares as lines over the quantiles, on the band of chance."""
     grid = np.linspace(0, 1, 101)
-    low, high = band(grid[1:-1], np.full(len(grid) - 2, found.fewest))
+    low, high = band(grid[1:-1], np.full(len(grid) - 2, calibration.fewest))
     lines = [
         Line(wording.CALIBRATED, grid, grid, DIAGONAL_SIGN, ACTUAL),
-        *_curves([(model.name, model.quantiles, model.observed) for model in found.models]),
+        *_curves([(model.name, model.quantiles, model.observed) for model in calibration.models]),
     ]
     labels = [(quantile, f"{quantile:g}") for quantile in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)]
     shaded = Band(wording.CHANCE, grid[1:-1], low, high, GROUND_SIGNS[0], GROUNDS[0])
@@ -160,8 +160,8 @@ def _quantile_table(model: ModelReliability) -> Table:
     table.add_column("")
     rows = zip(model.quantiles, model.observed, model.low, model.high, model.counts, model.outside, strict=True)
     for quantile, share, low, high, count, outside in rows:
-        said = "" if not outside else "lies too low" if share < quantile else "lies too high"
-        table.add_row(quantile_name(quantile), f"{share:.3f}", f"{low:.3f} to {high:.3f}", f"{count:,}", said)
+        verdict = "" if not outside else "lies too low" if share < quantile else "lies too high"
+        table.add_row(quantile_name(quantile), f"{share:.3f}", f"{low:.3f} to {high:.3f}", f"{count:,}", verdict)
     return table
 
 

@@ -23,7 +23,7 @@ class Tick(NamedTuple):
     """A place on a time axis, and what stands there."""
 
     stamp: np.datetime64 | np.int64
-    """As the axis has it."""
+    """Stamp on the axis."""
     text: str
 
 
@@ -35,7 +35,7 @@ def number_ticks(low: float, high: float, most: int) -> list[float]:
     if not (spacing and math.isfinite(spacing) and math.isfinite(high / spacing)):
         return [low, high]
     first, last = math.ceil(low / spacing - 1e-9), math.floor(high / spacing + 1e-9)
-    return [place * spacing for place in range(first, last + 1)] if last - first < 10 * most else [low, high]
+    return [index * spacing for index in range(first, last + 1)] if last - first < 10 * most else [low, high]
 
 
 def round_number(value: float) -> float:
@@ -65,8 +65,8 @@ def time_ticks(stamps: Stamps, zone: Zone, most: int) -> list[Tick]:
         most: ticks that there is room for.
     """
     if stamps.dtype.kind != "M":
-        places = number_ticks(float(stamps[0]), float(stamps[-1]), most)
-        return [Tick(np.int64(place), f"{place:.0f}") for place in places if place == round(place)]
+        steps = number_ticks(float(stamps[0]), float(stamps[-1]), most)
+        return [Tick(np.int64(step), f"{step:.0f}") for step in steps if step == round(step)]
     first, last = zone.local(stamps[[0, -1]].astype("datetime64[ns]"))
     wall, unit = _round_times(first, last, most)
     wall = wall.astype("datetime64[ns]")
@@ -109,8 +109,8 @@ def _multiples(first: np.datetime64, last: np.datetime64, spacing: int) -> NDArr
 def _months(first: np.datetime64, last: np.datetime64, spacing: int) -> NDArray[np.datetime64]:
     """Every so many months, counted from the year 0."""
     months = [int(stamp.astype("datetime64[M]").astype(np.int64)) + 1970 * 12 for stamp in (first, last)]
-    places = np.arange(months[0] // spacing, months[1] // spacing + 1) * spacing - 1970 * 12
-    return places.astype("datetime64[M]")
+    numbers = np.arange(months[0] // spacing, months[1] // spacing + 1) * spacing - 1970 * 12
+    return numbers.astype("datetime64[M]")
 
 
 def _text(time: np.datetime64, unit: str) -> str:

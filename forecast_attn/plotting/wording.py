@@ -1,4 +1,4 @@
-"""What pictures say in words, the same on paper and in the terminal."""
+"""Texts of the pictures, the same on paper and in the terminal."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def view_title(scene: ForecastScene, view: ForecastView) -> str:
 
 
 def forecast_title(scene: ForecastScene) -> str:
-    """Of the whole picture."""
+    """Title of the whole picture."""
     steps = len(scene.views[0].stamps)
     return f"{scene.target}: forecast of {counted(steps, 'step')}"
 
@@ -59,11 +59,11 @@ def errors_subtitle(errors: StepErrors) -> str:
     return f"{counted(errors.num_cutoffs, 'cut-off')}{series}, {cutoffs}"
 
 
-def reliability_title(found: Reliability) -> str:
-    return f"{found.target}: calibration of the quantiles"
+def reliability_title(calibration: Reliability) -> str:
+    return f"{calibration.target}: calibration of the quantiles"
 
 
-def reliability_subtitle(found: Reliability) -> str:
-    most = int(max(model.counts.max() for model in found.models))
-    values = f"{found.fewest:,}" if found.fewest == most else f"{found.fewest:,} to {most:,}"
-    return f"{values} values; the range holds for values that do not depend on each other"
+def reliability_subtitle(calibration: Reliability) -> str:
+    most = int(max(model.counts.max() for model in calibration.models))
+    values = f"{calibration.fewest:,}" if calibration.fewest == most else f"{calibration.fewest:,} to {most:,}"
+    return f"{values} values; the range assumes independent values"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 FORMAT_VERSION = 2
-"""Of the JSON files that this version writes."""
+"""Format of the JSON files that this version writes."""
 
 _BEFORE: dict[str, dict[str, Any]] = {
     "model": {"patch_length": 1, "projection_size": 0, "lags": (), "temporal_decoder_size": 0, "linear_path": False},
     "training": {"preset": "default", "warmup": None, "weight_averaging": "none"},
 }
-"""What a run did that was trained before an option existed, whatever the default has become since."""
+"""Behaviour of runs trained before an option existed, whatever its default is now."""
 
 
 def upgraded(content: dict[str, Any]) -> dict[str, Any]:

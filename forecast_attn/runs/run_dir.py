@@ -35,20 +35,20 @@ from forecast_attn.runs.formats import FORMAT_VERSION, upgraded
 
 RUNS = Path("runs")
 SCRATCH = "forecast-attn-"
-"""How the names of temporary folders begin."""
+"""Prefix of the names of temporary directories."""
 MEMBERS = "members"
 CONFIG = "config.json"
-DAMAGED_HINT = "restore it from a copy, or train again"
+DAMAGED_HINT = "restore the run from a copy, or train again"
 
 
 @dataclass(frozen=True)
 class DataSource:
-    """Where a table came from; a digest is None for what is no file."""
+    """Origin of a table; digests are None where there is no file."""
 
     name: str
     sha256: str | None
     vintages_sha256: str | None = None
-    """Of the table of future covariates as they were forecast."""
+    """Digest of the table of future covariates as they were forecast."""
 
 
 class RunDir:
@@ -132,12 +132,12 @@ class RunDir:
 
     @property
     def is_member(self) -> bool:
-        """Whether this is one of the members of an ensemble."""
+        """Return whether this is a member of an ensemble."""
         return self.home != self.path
 
     @property
     def number(self) -> int:
-        """Of a member, counted from 0."""
+        """Number of a member, from 0."""
         return int(self.path.name)
 
     def member(self, number: int) -> Self:
@@ -152,7 +152,7 @@ class RunDir:
 
     @property
     def parts(self) -> list[Self]:
-        """Where the networks are: the members, or the run itself."""
+        """Directories of the networks: the members, or the run itself."""
         return self.members or [self]
 
     def make_member(self, number: int) -> Self:
@@ -226,12 +226,12 @@ def fresh_path(attention: str) -> Path:
 def check_is_free(path: Path) -> None:
     """Raise RunError unless a run directory may be made at this path."""
     if _home_of(path) != path:
-        raise RunError(f"'{path}' belongs to the run '{_home_of(path)}'", "name another --out")
+        raise RunError(f"'{path}' belongs to the run '{_home_of(path)}'", "choose another --out")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         run = RunDir(path)
         unfinished = run.config.is_file() and not run.is_finished
         or_continue = f", or continue the run with: forecast train --resume {path}" if unfinished else ""
-        raise RunError(f"'{path}' exists and is not an empty folder", f"name another --out{or_continue}")
+        raise RunError(f"'{path}' exists and is not an empty folder", f"choose another --out{or_continue}")
 
 
 def _home_of(path: Path) -> Path:

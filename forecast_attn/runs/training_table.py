@@ -1,4 +1,4 @@
-"""From a table, or the table a run was started with, to a validated panel."""
+"""Builds the validated panel of a run from a table, or from the table the run was started with."""
 
 from __future__ import annotations
 

@@ -289,13 +289,13 @@ def test_words_fit_the_numbers():
     far = {"seasonal-naive": {"mae": 3.0}, "linear": {"mae": 4.0}}
     assert notes_of(clear, far) == ()
     (only,) = notes_of(clear, far | {"seasonal-naive": {"mae": 1.0}})
-    assert only == "no mechanism is better than repeating the last season: use that instead"
+    assert only == "no mechanism beats repeating the last season: use that instead"
     (only,) = notes_of(clear, far | {"linear": {"mae": 0.9}})
-    assert only == "no mechanism is better than the linear network: use that instead"
+    assert only == "no mechanism beats the linear network: use that instead"
     near = board(("a", 1.0, 0.1, False, np.nan), ("b", 1.05, 0.1, True, 0.3), ("c", 1.06, 0.1, True, 0.01))
     spread, tested, alike = notes_of(near, far)
-    assert spread.startswith("within the spread of the seeds: 'b', 'c' cannot be told from 'a'")
-    assert tested.startswith("p below 0.05 of 'c' is about the networks that were trained")
+    assert spread.startswith("within the spread of the seeds: 'b', 'c' cannot be distinguished from 'a'")
+    assert tested.startswith("p below 0.05 of 'c' compares these trained networks")
     assert alike == "not significantly worse than 'a' (p of 0.05 or more): 'b'"
     (untested,) = notes_of(board(*ROWS[:1], ("b", 2.0, 0.01, False, np.nan)).assign(note="DM: too few"), far)
     assert untested == "not tested: 'b'; DM: too few"

@@ -96,7 +96,7 @@ def test_tables_of_nixtla_with_bounds() -> None:
     assert scores.loc["ETS", "width@0.8"] == pytest.approx(3)
     assert math.isnan(scores.loc["Naive", "width@0.8"])
     assert found.forecasts["step"].max() == 24
-    assert "columns that are no forecasts: y" not in found.notes
+    assert "columns that are not forecasts: y" not in found.notes
 
 
 def test_predictions_of_a_run_are_scored(forecast, finished_run: Path, here: Path, make_table, write) -> None:
@@ -181,7 +181,7 @@ def test_the_actuals_among_the_forecasts_are_no_model() -> None:
     others.insert(1, "Real price", actuals["price"].tail(480).to_numpy())
     found = forecast_attn.evaluate(others, actuals, target="price", block=24)
     assert found.scores["model"].tolist() == ["LEAR 56", "DNN Ensemble", "seasonal-naive"]
-    assert any(note.startswith("'Real price' is what came true") for note in found.notes)
+    assert any(note.startswith("'Real price' equals the actual values") for note in found.notes)
     asked = forecast_attn.evaluate(others, actuals, target="price", block=24, model_columns=["Real price", "LEAR 56"])
     assert asked.scores["model"].tolist() == ["Real price", "LEAR 56", "seasonal-naive"]
 
@@ -191,7 +191,7 @@ def test_tables_that_do_not_go_together_are_refused() -> None:
     others, ours = others_table(actuals), our_table(actuals, CUTOFFS)
     with pytest.raises(DataError, match="both have a model 'LEAR 56'"):
         forecast_attn.evaluate([others, others], actuals, target="price")
-    with pytest.raises(DataError, match="does not say when its forecasts were made"):
+    with pytest.raises(DataError, match="has no column cutoff; other tables have one"):
         forecast_attn.evaluate([others, ours], actuals, target="price")
     together = forecast_attn.evaluate([others, ours], actuals, target="price", block=24)
     assert together.scores["model"].tolist() == ["LEAR 56", "DNN Ensemble", "DataFrame", "seasonal-naive"]
@@ -209,7 +209,7 @@ def test_model_columns_are_chosen_and_others_stay_out() -> None:
     table = others_table(actuals).assign(hour=1, remark="x")
     found = forecast_attn.evaluate(table, actuals, target="price", model_columns=["LEAR 56"], metrics=["mae"])
     assert found.scores["model"].tolist() == ["LEAR 56"]
-    assert found.notes[0] == "columns that are no forecasts: DNN Ensemble, hour, remark"
+    assert found.notes[0] == "columns that are not forecasts: DNN Ensemble, hour, remark"
 
 
 def test_stamps_that_the_actuals_lack_are_named_and_counted() -> None:
@@ -361,7 +361,7 @@ def test_forecasts_of_other_times_or_series_are_refused() -> None:
         forecast_attn.evaluate(later, actuals, target="price")
     with pytest.raises(DataError, match="no series 'c', which 'DataFrame' forecasts"):
         forecast_attn.evaluate(ours.replace({"item_id": {"b": "c"}}), actuals, target="price")
-    with pytest.raises(DataError, match="names no series, and the actuals have 2"):
+    with pytest.raises(DataError, match="has no identifier column, and the actuals have 2"):
         forecast_attn.evaluate(ours.drop(columns="item_id"), actuals, target="price")
     with pytest.raises(DataError, match="two forecasts of 2024-02-11 made at 2024-02-10 23:00, series 'a'"):
         forecast_attn.evaluate(pd.concat([ours, ours.head(1)]), actuals, target="price")
@@ -370,7 +370,7 @@ def test_forecasts_of_other_times_or_series_are_refused() -> None:
         forecast_attn.evaluate(early, actuals, target="price")
     with pytest.raises(DataError, match="holds whole numbers, the actuals dates"):
         forecast_attn.evaluate(ours.assign(timestamp=range(len(ours))), actuals, target="price")
-    with pytest.raises(ConfigError, match="--block 24: 'DataFrame' says itself when"):
+    with pytest.raises(ConfigError, match="--block 24: 'DataFrame' has a column cutoff"):
         forecast_attn.evaluate(ours, actuals, target="price", block=24)
     with pytest.raises(ConfigError, match="evaluate has no option 'horizon'"):
         forecast_attn.evaluate(ours, actuals, target="price", horizon=3)

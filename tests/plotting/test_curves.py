@@ -99,6 +99,6 @@ def test_without_quantiles_the_way_to_quantiles_is_said(make_backtest, make_file
 
 def test_without_targets_there_is_nothing_to_score(make_backtest, make_file):
     path = make_file(make_backtest(models=("net",)).drop(columns="target"), "predictions.csv")
-    with pytest.raises(DataError, match="does not say what came") as caught:
+    with pytest.raises(DataError, match="has no actual values") as caught:
         scored_forecasts(find_source(path), ALL)
     assert "forecast backtest" in caught.value.hint

@@ -109,7 +109,7 @@ def test_a_cutoff_of_training_is_told(berlin, forecast):
     late = document(forecast, berlin, "--cutoff", "2024-04-01 12:00")["notes"]
     early = document(forecast, berlin, "--cutoff", "2024-03-24 12:00")["notes"]
     assert not late
-    assert "the network has seen what came after it" in early[0]
+    assert "the network was trained on the values after it" in early[0]
 
 
 def test_before_any_forecast_the_last_validation_window_is_drawn(berlin, forecast):
@@ -234,7 +234,7 @@ def test_what_cannot_be_drawn_is_said(berlin, refused):
 
 def test_no_input_is_written_over(berlin, refused, here):
     shutil.copy(berlin / "predictions.csv", "mine.png")
-    refused("plot", "mine.png", "--png", "mine.png", message="would write over the table", hint="another", code=2)
+    refused("plot", "mine.png", "--png", "mine.png", message="would overwrite the table", hint="another", code=2)
     shutil.copy("whole.csv", "data.png")
     refused("plot", berlin, "--data", "data.png", "--png", "data.png", message="over --data", hint="another", code=2)
 
