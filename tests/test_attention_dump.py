@@ -321,7 +321,7 @@ def test_the_file_appears_only_when_it_is_complete(path, weights):
 KILLED_WHILE_WRITING = """
 import os, signal, sys
 import numpy as np
-from forecast_attn.attention_dump import AttentionWriter, read_attention, writer
+from forecast_attn.attention_file import AttentionWriter, read_attention, writer
 path = sys.argv[1]
 writer.ROW_GROUP_BYTES = 0
 dump = read_attention(path)

@@ -75,7 +75,7 @@ def test_parts_are_chosen(make_backtest, make_file):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda table: table.drop(columns="cutoff"), "no table of forecasts: it has no column 'cutoff'"),
+        (lambda table: table.drop(columns="cutoff"), "not a table of forecasts: it has no column 'cutoff'"),
         (lambda table: table.drop(columns=["step", "prediction"]), "'step', 'prediction'"),
         (
             lambda table: table.assign(prediction=["x", *table["prediction"].astype(str)[1:]]),
