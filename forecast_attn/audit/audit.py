@@ -14,7 +14,6 @@ import forecast_attn.audit.deletion as deletion
 import forecast_attn.audit.ranking as ranking
 from forecast_attn.audit.covariates import covariate_importance, num_permuted
 from forecast_attn.audit.groups import need_by_group
-from forecast_attn.audit.interventions import uniform
 from forecast_attn.audit.ranking import Explained
 from forecast_attn.audit.reach import REACH_COST, reach_check
 from forecast_attn.audit.results import Audit, Check, Header, Level, Verdict
@@ -29,6 +28,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.identifiability import is_identifiable
 from forecast_attn.forecasting.model import Model, attention_metadata
+from forecast_attn.forecasting.weight_need import uniform
 from forecast_attn.inspection.results import MOST_NAMED
 from forecast_attn.inspection.statistics import back_words, span_text
 from forecast_attn.threads import cpu_threads

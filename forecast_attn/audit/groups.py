@@ -17,10 +17,9 @@ from forecast_attn.audit.results import Check, GroupNeed, Statistic
 from forecast_attn.audit.subject import Floats, Sight, Subject
 from forecast_attn.audit.wording import change_of, signed
 from forecast_attn.data.panel import Panel
+from forecast_attn.forecasting.weight_need import MATTERS
 from forecast_attn.inspection.statistics import span_text
 
-MATTERS = 0.05
-"""Share of a group's MAE that the right weights must be worth, as everywhere."""
 FEWEST_WINDOWS = 8
 """Windows of a group below which nothing is said of it."""
 MOST_BANDS = 6

@@ -11,23 +11,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 from torch import Tensor, nn
 
-from forecast_attn.nn.attention import Attention, Reweigh, Weigh
+from forecast_attn.forecasting.weight_need import spread_equally
+from forecast_attn.nn.attention import Weigh
 from forecast_attn.nn.network import ForecastNetwork
 
 Steps = Bool[Tensor, "batch num_steps num_keys"]
-
-
-@contextmanager
-def reweighing(attention: Attention, reweigh: Reweigh | None) -> Iterator[None]:
-    """Let the attention use other weights inside the block."""
-    before, attention.reweigh = attention.reweigh, reweigh
-    try:
-        yield
-    finally:
-        attention.reweigh = before
 
 
 @contextmanager
@@ -62,26 +53,6 @@ class Observed:
         return torch.cat(self._visible, dim=1)
 
 
-def uniform(weigh: Weigh, mask: Tensor, first_step: int) -> Tensor:
-    """The same weight for every key that may be attended."""
-    return _spread(weigh(mask).sum(dim=-1, keepdim=True), mask)
-
-
-class Shuffled:
-    """The weights of each row in random order among the keys that may be attended."""
-
-    def __init__(self, generator: torch.Generator) -> None:
-        self.generator = generator
-
-    def __call__(self, weigh: Weigh, mask: Tensor, first_step: int) -> Tensor:
-        weights = weigh(mask)
-        # Drawn where the generator lives: the same order on every device.
-        order = torch.rand(mask.shape, generator=self.generator).to(mask.device)
-        taken = order.masked_fill(~mask, 2).argsort(dim=-1)  # visible keys first, in random order
-        given = mask.to(torch.uint8).argsort(dim=-1, descending=True, stable=True)  # visible keys first, as they stand
-        return torch.zeros_like(weights).scatter(-1, given, weights.gather(-1, taken))
-
-
 class Without:
     """The weights of some keys set to zero; the others share what is missing, in proportion.
 
@@ -99,7 +70,7 @@ class Without:
         rest = kept.sum(dim=-1, keepdim=True)
         some = rest > 0
         # First the share, which is at most 1: total / rest would be infinite where hardly any weight is left.
-        return torch.where(some, kept / torch.where(some, rest, 1) * total, _spread(total, left))
+        return torch.where(some, kept / torch.where(some, rest, 1) * total, spread_equally(total, left))
 
 
 class Hidden:
@@ -116,10 +87,3 @@ def _of_rows(chosen: Steps, mask: Tensor, first_step: int) -> Bool[Tensor, "batc
     """The chosen keys of the steps that ask now, for every head."""
     steps = chosen[:, first_step : first_step + mask.shape[1]]
     return steps.repeat_interleave(len(mask) // len(chosen), dim=0)
-
-
-def _spread(
-    total: Float[Tensor, "batch_heads query_len 1"], mask: Bool[Tensor, "batch_heads query_len key_len"]
-) -> Float[Tensor, "batch_heads query_len key_len"]:
-    """`total` in equal parts over the keys of the mask; zeros where there are none."""
-    return total * mask / mask.sum(dim=-1, keepdim=True).clamp(min=1)

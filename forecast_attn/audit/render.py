@@ -37,7 +37,7 @@ def _about(header: Header) -> str:
 
 def _render_verdict(verdict: Verdict, header: Header, console: Console) -> None:
     console.print(Text.assemble((verdict.level, f"bold {COLOURS[verdict.level]}"), f": {verdict.sentence}"))
-    if header.most_weighted:
+    if header.most_weighted and verdict.level != "not faithful":
         console.print(f"it looks most {header.most_weighted}")
     caveats = Table.grid(padding=(0, 1))
     for caveat in verdict.caveats:

@@ -12,10 +12,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from forecast_attn.audit.interventions import Observed, feeding, reweighing
+from forecast_attn.audit.interventions import Observed, feeding
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.windows import Window, WindowArrays
 from forecast_attn.forecasting.model import BATCH_SIZE, Model
+from forecast_attn.forecasting.weight_need import reweighing
 from forecast_attn.nn.attention import Attention, Reweigh
 from forecast_attn.nn.inputs import Patches
 from forecast_attn.training.preparation import Preparation

@@ -8,16 +8,10 @@ import numpy as np
 import torch
 
 from forecast_attn.audit.agreement import spearman
-from forecast_attn.audit.interventions import Shuffled
 from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Sight, Subject
 from forecast_attn.audit.wording import change_of, number, per_cent, signed
-
-MATTERS = 0.05
-"""Share of the MAE that the right weights must be worth: below, a forecast hardly needs them."""
-
-MATTERS_IN_UNITS = 0.01
-"""Share of seasonal-naive's MAE that they must be worth too: of a tiny error a share is nothing anyone would notice."""
+from forecast_attn.forecasting.weight_need import MATTERS, MATTERS_IN_UNITS, Shuffled
 
 RARE = 0.05
 """Share of random explanations that may do as well."""

@@ -70,6 +70,7 @@ def inspect(
     json: Json = False,
 ) -> None:
     """Show what a forecast looked at: heat map, top lags, entropy and warnings."""
+    from forecast_attn.inspection.reading import evidence_of
     from forecast_attn.inspection.report import inspect_attention
 
     _check_page_options(html, html_windows=html_windows, compare=compare, by=by)
@@ -83,7 +84,7 @@ def inspect(
         other = _find(compare, validation=validation)
         _compare((chosen, _read(other, part)), (_name(source, found), _name(compare, other)), top=top, as_json=json)
         return
-    inspection = inspect_attention(chosen, top=top, by=by)
+    inspection = inspect_attention(chosen, top=top, by=by, evidence=evidence_of(found.run))
     if export is not None:
         _export(chosen, export)
     _draw(found, chosen, inspection, [path for path in (png, svg) if path is not None], data)

@@ -17,6 +17,7 @@ from typing import Any
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.inspection.page_data import default_windows, page_document, sample_windows, script_json
 from forecast_attn.inspection.page_sections import audit_section, findings_section, run_section
+from forecast_attn.inspection.reading import Evidence, evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Header
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
@@ -83,7 +84,7 @@ def build_report(
         values = WindowValues.unknown(shown, "The series is not drawn: name the run instead of its attention file.")
     else:
         values = values_of_windows(run, shown, table)
-    html = make_page(dump, shown, values, **_documents_of(run))
+    html = make_page(dump, shown, values, **_documents_of(run), evidence=evidence_of(run))
     return HtmlReport(html, shown.num_windows, dump.num_windows, series_left_out(dump, shown))
 
 
@@ -109,6 +110,7 @@ def make_page(
     config: dict[str, Any] | None = None,
     metrics: dict[str, Any] | None = None,
     audit: dict[str, Any] | None = None,
+    evidence: Evidence | None = None,
 ) -> str:
     """The page of attention windows, with what is known of them and of their run.
 
@@ -119,8 +121,9 @@ def make_page(
         config: the run's config.json; like the next two, its part of the page is left out when None.
         metrics: its metrics.json.
         audit: its audit.json.
+        evidence: what is known of the need for its weights.
     """
-    inspection = inspect_attention(dump)
+    inspection = inspect_attention(dump, evidence=evidence)
     return _fill_template(
         title=_title(inspection.header),
         subtitle=_subtitle(inspection.header),

@@ -76,7 +76,8 @@ def show(value: Any) -> str:
 
 def findings_section(inspection: Inspection, notes: Sequence[str]) -> str:
     """What the weights say, and what makes them say less than they seem to."""
-    facts = [_spread_words(inspection), *_season_words(inspection)]
+    reading = inspection.reading.text
+    facts = [f"{reading[:1].upper()}{reading[1:]}.", _spread_words(inspection), *_season_words(inspection)]
     return section("In words", "in-words", bullets(facts), bullets(inspection.warnings, "warnings"), bullets(notes))
 
 
@@ -88,8 +89,7 @@ def _spread_words(inspection: Inspection) -> str:
     if header.patch_length > 1:
         return (
             f"On average a step of the decoder spreads over {_short(effective)} of {header.keys_text} (effective "
-            f"patches; entropy {_short(entropy)} of uniform) and looks {_short(lag)} patches back. "
-            f"It looks most {inspection.most_at}."
+            f"patches; entropy {_short(entropy)} of uniform) and looks {_short(lag)} patches back."
         )
     return (
         f"On average a step spreads over {_short(effective)} of {header.lookback} past steps "
@@ -173,7 +173,7 @@ def audit_section(audit: dict[str, Any] | None) -> str:
         "Can it be believed?",
         "audit",
         _verdict(verdict) if verdict else "",
-        _windows_words(header),
+        _windows_words(header, needed=(verdict or {}).get("level") != "not faithful"),
         profile_figure(audit.get("profiles") or {}, patch_length),
         checks,
         _covariates(audit.get("covariates"), header.get("target")),
@@ -186,10 +186,10 @@ def _verdict(verdict: dict[str, Any]) -> str:
     return f"<p>{level}: {words(verdict['sentence'])}</p>" + bullets(verdict.get("caveats", ()))
 
 
-def _windows_words(header: dict[str, Any]) -> str:
+def _windows_words(header: dict[str, Any], *, needed: bool) -> str:
     if "windows" not in header:
         return ""
-    looks = f" It looks most {header['most_weighted']}." if header.get("most_weighted") else ""
+    looks = f" It looks most {header['most_weighted']}." if header.get("most_weighted") and needed else ""
     return paragraph(f"Audited on {show(header['windows'])} of {show(header.get('windows_available'))} windows.{looks}")
 
 
@@ -200,7 +200,16 @@ def _check(check: dict[str, Any], target: str | None, keys: str) -> str:
     rows = [_statistic(statistic, target) for statistic in check.get("statistics", ())]
     numbers = table(f"{check['title']}: numbers beside what chance gives", ["number", "value", "by chance"], rows)
     folded = f"<details><summary>Numbers</summary>{numbers}</details>" if numbers else ""
-    return f"<article>{heading}{paragraph(check['verdict'])}{figures}{folded}</article>"
+    groups = [_group(group) for group in check.get("groups") or ()]
+    headings = ["group", "windows", "MAE", "with equal weights", "change", "needs them"]
+    by_group = table(f"{check['title']}: what equal weights do", headings, groups)
+    return f"<article>{heading}{paragraph(check['verdict'])}{figures}{by_group}{folded}</article>"
+
+
+def _group(group: dict[str, Any]) -> Sequence[Any]:
+    relative = group["rise_relative"]
+    change = "–" if relative is None else f"{100 * relative:+.1f} %"
+    return [group["name"], group["windows"], group["mae"], group["mae_equal"], change, group["needed"]]
 
 
 def _statistic(statistic: dict[str, Any], target: str | None) -> Sequence[Any]:

@@ -129,7 +129,8 @@ def _write_titles(figure: "Figure", panels: Panels, inspection: Inspection) -> N
         x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK
     )  # fmt: skip
     top = panels.series or panels.profile
-    subtitle = fill(_subtitle(inspection), MOST_LETTERS)
+    lines = (_subtitle(inspection), inspection.reading.text.replace("`", ""))
+    subtitle = "\n".join(fill(line, MOST_LETTERS) for line in lines)
     top.set_title(subtitle, loc="left", fontsize=LABEL, color=FAINT, pad=8, parse_math=False)
 
 

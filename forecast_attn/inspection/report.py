@@ -10,6 +10,7 @@ from forecast_attn.attention_file import AttentionDump
 from forecast_attn.errors import DataError
 from forecast_attn.inspection import statistics
 from forecast_attn.inspection.grouping import Grouping, group_windows
+from forecast_attn.inspection.reading import Evidence, reading_of
 from forecast_attn.inspection.results import GroupStatistics, Header, Inspection, Matrix, StepStatistics, TopLag
 from forecast_attn.inspection.statistics import distance_span, lookback_time_steps
 from forecast_attn.inspection.summary import Summary, summarise, target_seasons
@@ -25,6 +26,7 @@ def inspect_attention(
     head: int | None = None,
     top: int = 5,
     by: str | None = None,
+    evidence: Evidence | None = None,
 ) -> Inspection:
     """Describe the weights of a file or a part of it, reading them once and a row group at a time.
 
@@ -36,6 +38,7 @@ def inspect_attention(
         head: only this head.
         top: how many lags to list.
         by: also describe groups of the windows: `item`, `head`, or `hour` or `weekday` of the cut-off.
+        evidence: what is known of the need for these weights; see `evidence_of`.
 
     Raises:
         DataError: no such series or cut-off, or a file without windows.
@@ -52,7 +55,7 @@ def inspect_attention(
         header_of(dump),
         np.nan_to_num(summary.weights).mean(axis=0),
     )
-    return Inspection(
+    inspection = Inspection(
         header=header,
         steps=_step_statistics(dump, summary, finite, top),
         profile=profile,
@@ -65,6 +68,7 @@ def inspect_attention(
         missing_steps=float(summary.values["missing_steps"].mean()) if dump.metadata.masked else None,
         lookback_timestamps=_lookback_texts(dump),
     )
+    return replace(inspection, reading=reading_of(inspection, evidence))
 
 
 # --------------------------------------------------------------------------- parts of the inspection

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.inspection.reading import Reading
 from forecast_attn.inspection.statistics import back_words, span_text, time_span
 
 MOST_NAMED = 4
@@ -189,6 +190,7 @@ class Inspection:
         groups: each of them.
         missing_steps: how many keys of a lookback are missing, on average; None where none can be.
         lookback_timestamps: (lookback,) the time of each time step, where a single window is inspected.
+        reading: what may be read off these weights, in one sentence.
     """
 
     header: Header
@@ -202,6 +204,7 @@ class Inspection:
     groups: list[GroupStatistics] = field(default_factory=list)
     missing_steps: float | None = None
     lookback_timestamps: list[str] | None = None
+    reading: Reading = field(default_factory=lambda: Reading("not tested", ""))
 
     @property
     def target_steps(self) -> list[int]:

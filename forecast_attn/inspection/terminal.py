@@ -36,7 +36,7 @@ def render(inspection: Inspection, console: Console) -> None:
     if inspection.groups:
         _print_groups(inspection, console)
     console.print(_summary(inspection), highlight=False)
-    if header.identifiable is not False:
+    if header.identifiable is None or (header.identifiable and inspection.reading.kind == "looks"):
         console.print(identifiability_words(header), highlight=False, markup=False)
     for warning in inspection.warnings:
         console.print(f"warning: {warning}", style="yellow", highlight=False)
@@ -155,8 +155,7 @@ def _summary(inspection: Inspection) -> str:
     text += f", {inspection.mean('centroid_lag'):.1f} {lags} back"
     if inspection.missing_steps is not None:
         text += f"; {inspection.missing_steps:.1f} {keys} of a lookback are missing"
-    if header.patch_length > 1:
-        text = f"it looks most {inspection.most_at}\n{text}"
+    text = f"{inspection.reading.text}\n{text}"
     if inspection.uniform_season_mass is None:
         return text
     mass, uniform = _share(inspection.mean("target_season_mass")), _share(inspection.uniform_season_mass)

@@ -32,8 +32,7 @@ def warnings_of(dump: AttentionDump, summary: Summary, header: Header) -> Iterat
 def _shape_warnings(dump: AttentionDump, summary: Summary, shares: dict[str, float], header: Header) -> Iterator[str]:
     """Uniform, one-hot, or always the same."""
     if shares["uniform"] > 0.5:
-        yield f"{_all_or_share(shares['uniform'])} uniform: they carry no information about where the forecast looks"
-        return
+        return  # the reading says that there is nothing to see
     if shares["one_hot"] > 0.5:
         key = "time step" if header.patch_length == 1 else f"patch of {header.patch_length} time steps"
         yield f"{_all_or_share(shares['one_hot'])} one-hot: over 99 % of the weight lies on a single {key}"

@@ -19,6 +19,7 @@ from forecast_attn.forecasting.attention_output import AttentionOutput
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.model import Model, choose_device, forecast_windows, load_network
 from forecast_attn.forecasting.quantiles import fit_calibration, score_quantiles
+from forecast_attn.forecasting.weight_need import weight_need
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.recorder import best_epoch_of
@@ -55,9 +56,9 @@ def finish_ensemble(run: RunDir, preparation: Preparation, config: RunConfig, re
     members, schema = run.members, preparation.schema
     networks = tuple(load_network(member, config, schema) for member in members)
     metrics = [member.read_json(member.metrics) for member in members]
-    told = ("best_epoch", "epochs", "ended", "validation", "skill_per_cent", "model_sha256")
+    told = ("best_epoch", "epochs", "ended", "validation", "skill_per_cent", "weight_need", "model_sha256")
     about = [
-        {"seed": member_config(config, number).training.seed, **{name: each[name] for name in told}}
+        {"seed": member_config(config, number).training.seed, **{name: each[name] for name in told if name in each}}
         for number, each in enumerate(metrics)
     ]
     model, arrays = Model(config, schema, networks), schema.windows_of(preparation.panel)
@@ -83,7 +84,28 @@ def _score_and_write(
         weights = {**weights, "calibration_sha256": sha256_of(run.calibration)}
     if model.has_attention:
         _write_validation_attention(run, model, preparation, arrays)
+    if model.has_attention and not model.is_ensemble:
+        weights = {"weight_need": _weight_need(model, preparation, arrays, validation, scores), **weights}
     run.write_json(run.metrics, {**beginning, **scores, "short_series": preparation.split.short_series(), **weights})
+
+
+def _weight_need(
+    model: Model,
+    preparation: Preparation,
+    arrays: WindowArrays,
+    validation: ValidationForecasts,
+    scores: dict[str, Any],
+) -> dict[str, Any]:
+    """Whether the forecasts need their attention weights; see `weight_need`."""
+    return weight_need(
+        model,
+        preparation.panel,
+        validation.cutoffs,
+        validation.actual,
+        scores["seasonal_naive"]["mae"],
+        arrays=arrays,
+        device=choose_device(model.config.training.accelerator),
+    )
 
 
 class ValidationForecasts(NamedTuple):

@@ -9,7 +9,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from forecast_attn.audit.interventions import Hidden, Observed, Shuffled, Without, feeding, reweighing, uniform
+from forecast_attn.audit.interventions import Hidden, Observed, Without, feeding
+from forecast_attn.forecasting.weight_need import Shuffled, reweighing, uniform
 from forecast_attn.nn.attention import Reweigh
 from forecast_attn.nn.network import ForecastNetwork
 

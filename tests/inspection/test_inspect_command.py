@@ -183,3 +183,46 @@ def test_a_lookback_known_in_part_is_said_to_be(run):
     values = values_of_windows(RunDir(run), dump.take(np.array([dump.num_windows - 1])))
     assert values.notes[0] == "1 of 1 windows are drawn without the older part of their series"
     assert np.isnan(values.forecast).all()
+
+
+def test_every_form_says_the_same_of_a_network_that_learned_nothing(forecast, write, make_table):
+    """After one epoch the weights are nearly equal: no form of the inspection announces a finding."""
+    words = (
+        "train",
+        write(make_table()),
+        "--lookback",
+        28,
+        "--horizon",
+        3,
+        "--hidden-size",
+        4,
+        "--max-epochs",
+        1,
+        "--seed",
+        3,
+    )
+    assert forecast(*words, "--epoch-windows", 16, "--accelerator", "cpu", "--out", "young", "--quiet").code == 0
+    need = json.loads(Path("young/metrics.json").read_text())["weight_need"]
+    assert need["needed"] is False
+    assert set(need) == {"windows", "mae", "mae_equal", "mae_random", "needed"}
+    told = " ".join(forecast("inspect", "young", "--svg", "young.svg", "--html", "young.html").out.split())
+    reading = json.loads(forecast("inspect", "young", "--json").out)["reading"]
+    assert reading["kind"] == "nothing"
+    assert reading["text"] in told
+    assert f"on {need['windows']} validation windows" in reading["text"]
+    assert "it looks most" not in told.lower()
+    assert "identifiable: " not in told.replace("not identifiable", "")
+    page = Path("young.html").read_text(encoding="utf-8").replace("\u00a0", " ")
+    assert reading["text"][1:] in page
+    assert "looks most" not in page.split("<script")[0]
+    assert "nothing to see here" in Path("young.svg").read_text(encoding="utf-8")
+
+
+def test_the_evidence_is_that_of_the_audit_where_there_is_one(forecast, run):
+    assert forecast("audit", run, "--windows", 8, "--draws", 10, "--quiet").code == 0
+    level = json.loads((run / "audit.json").read_text())["verdict"]["level"]
+    reading = json.loads(forecast("inspect", run, "--json").out)["reading"]
+    if reading["kind"] == "looks":
+        assert f"the audit calls them {level}" in reading["text"]
+    assert (reading["kind"] == "not needed") <= (level == "not faithful")
+    assert "on 8 validation windows" in reading["text"]

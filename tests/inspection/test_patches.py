@@ -13,6 +13,7 @@ from forecast_attn.inspection.grouping import GROUPINGS
 from forecast_attn.inspection.html_report import make_page
 from forecast_attn.inspection.page_data import page_document
 from forecast_attn.inspection.plots import draw_heatmap
+from forecast_attn.inspection.reading import Evidence
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.series_lines import SeriesLines
 from forecast_attn.inspection.statistics import (
@@ -102,7 +103,7 @@ def test_the_document_of_time_steps_says_nothing_of_patches(make_dump):
 
 
 def test_the_terminal_counts_time_steps_and_names_patches(patched, page):
-    text = page(inspect_attention(patched()), width=200)
+    text = page(inspect_attention(patched(), evidence=Evidence(needed=True, rise=0.4, windows=9)), width=200)
     assert "lookback 48 (2d) in 6 patches of 8 time steps, horizon 20" in text
     for label in ("40–47", "32–39", "24–31", "16–23", "8–15", "0–7", " 17–20 ", "24–31:90%"):
         assert label in text

@@ -10,6 +10,7 @@ import scipy.stats
 from rich.console import Console
 
 from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.inspection.reading import Evidence
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.terminal import render
 
@@ -118,7 +119,7 @@ def test_the_dictionary_is_json(make_dump, windows):
     inspection = inspect_attention(make_dump(windows=windows, horizon=4, lookback=48))
     document = json.loads(json.dumps(inspection.to_dict(), allow_nan=False))
     names = {"header", "steps", "profile", "uniform_season_mass", "warnings", "top", "by", "groups"}
-    assert set(document) == names | {"lookback_timestamps", "missing_steps"}
+    assert set(document) == names | {"lookback_timestamps", "missing_steps", "reading"}
     assert len(document["profile"]) == 48
     assert (document["steps"][0]["top"][0]["timestamp"] is None) == (windows > 1)
 
@@ -134,10 +135,32 @@ def test_sound_weights_give_no_warning(make_dump):
     assert warnings_of(make_dump()) == ""
 
 
-def test_uniform_weights_are_said_to_carry_no_information(make_dump):
-    assert warnings_of(make_dump(np.full((3, 1, 4, 20), 1 / 20))) == (
-        "the weights are uniform: they carry no information about where the forecast looks"
+def test_equal_weights_get_one_sentence(make_dump):
+    dump = make_dump(np.full((3, 1, 4, 20), 1 / 20), value_rank=20)
+    inspection = inspect_attention(dump, evidence=Evidence(needed=True, rise=0.0, windows=64))
+    assert inspection.warnings == []
+    assert inspection.reading.kind == "nothing"
+    assert inspection.reading.text == (
+        "nothing to see here: the weights are nearly equal (entropy 1.00 of uniform; the largest mean weight is 5.0 %, "
+        "equal ones are 5.0 %); with equal weights the MAE rises by 0 % on 64 validation windows"
     )
+
+
+@pytest.mark.parametrize(
+    ("evidence", "kind", "said"),
+    [
+        (None, "not tested", "not known here: see `forecast audit RUN`"),
+        (Evidence(needed=False, rise=0.012, windows=64), "not needed", "MAE rises by 1.2 % on 64 validation"),
+        (Evidence(needed=False, rise=-0.03, windows=8), "not needed", "do not read these weights: "),
+        (Evidence(needed=True, rise=1.5, windows=64), "looks", "it looks most "),
+        (Evidence(needed=True, rise=0.5, windows=6, level="partly faithful"), "looks", "calls them partly faithful"),
+    ],
+)  # fmt: skip
+def test_where_it_looks_is_said_only_with_evidence(make_dump, evidence, kind, said):
+    reading = inspect_attention(make_dump(), evidence=evidence).reading
+    assert reading.kind == kind
+    assert said in reading.text
+    assert ("it looks most" in reading.text) == (kind == "looks")
 
 
 def test_static_weights_are_told_apart_by_axis(make_dump):

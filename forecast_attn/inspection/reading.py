@@ -1,0 +1,122 @@
+"""What may be read off attention weights, in one sentence, and only as far as there is evidence for it.
+
+Weights always have a largest one. Whether it means anything is for the audit to say, or for its quick form, which
+`forecast train` writes into metrics.json.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from forecast_attn.inspection.results import Inspection
+    from forecast_attn.runs.run_dir import RunDir
+
+NEARLY_EQUAL = 0.9
+"""Entropy, as a share of that of equal weights, from which on there is nothing to see."""
+
+Kind = Literal["nothing", "not needed", "looks", "not tested"]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of the need for a run's weights.
+
+    Attributes:
+        needed: the forecast needs them.
+        rise: of the MAE with equal weights, as a share of it; None where it is not known.
+        windows: validation windows it was tested on.
+        level: the verdict of `forecast audit`; None for its quick form alone.
+    """
+
+    needed: bool
+    rise: float | None
+    windows: int
+    level: str | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One sentence, and what it amounts to."""
+
+    kind: Kind
+    text: str
+
+
+def evidence_of(run: RunDir | None) -> Evidence | None:
+    """What a run knows: its audit, or else the quick form of its training; None for a file without its run.
+
+    Raises:
+        RunError: a file of the run is damaged.
+    """
+    if run is None:
+        return None
+    if run.audit.is_file():
+        audited = _of_audit(run.read_json(run.audit))
+        if audited is not None:
+            return audited
+    if not run.metrics.is_file():
+        return None
+    metrics = run.read_json(run.metrics)
+    found = [metrics.get("weight_need"), *(member.get("weight_need") for member in metrics.get("members", ()))]
+    needs = [need for need in found if need]
+    if not needs:
+        return None
+    weakest = min(needs, key=_rise)
+    return Evidence(all(need["needed"] for need in needs), _rise(weakest), weakest["windows"])
+
+
+def _rise(need: dict[str, Any]) -> float:
+    return float(need["mae_equal"] / need["mae"] - 1) if need["mae"] > 0 else 0.0
+
+
+def _of_audit(audit: dict[str, Any]) -> Evidence | None:
+    """The verdict of an audit of the attention; None of one that was about covariates alone."""
+    verdict = audit.get("verdict")
+    if not verdict:
+        return None
+    numbers = {
+        statistic["name"]: statistic["value"]
+        for check in audit.get("checks", ())
+        if check["name"] == "uniform_swap"
+        for statistic in check["statistics"]
+    }
+    level = verdict["level"]
+    return Evidence(level != "not faithful", numbers.get("mae_change_relative"), audit["header"]["windows"], level)
+
+
+def reading_of(inspection: Inspection, evidence: Evidence | None) -> Reading:
+    """Say where the weights look, or why nothing can be said: the same words on terminal, picture, page and in JSON."""
+    entropy = inspection.mean("normalised_entropy")
+    if entropy is not None and entropy >= NEARLY_EQUAL:
+        return Reading("nothing", _nothing(inspection, entropy, evidence))
+    if evidence is None:
+        unknown = "whether the forecast needs these weights is not known here: see `forecast audit RUN`"
+        return Reading("not tested", unknown)
+    if not evidence.needed:
+        text = f"do not read these weights: {_change(evidence)}, so the forecast hardly needs them"
+        return Reading("not needed", f"{text}; see `forecast audit RUN`")
+    audited = f"the audit calls them {evidence.level}" if evidence.level else "`forecast audit RUN` tests more"
+    return Reading("looks", f"it looks most {inspection.most_at}; {_change(evidence)} ({audited})")
+
+
+def _nothing(inspection: Inspection, entropy: float, evidence: Evidence | None) -> str:
+    """Why there is nothing to see: the weights are as good as equal."""
+    header = inspection.header
+    largest = max((step.top[0].weight for step in inspection.steps), default=0.0)
+    text = (
+        f"nothing to see here: the weights are nearly equal (entropy {entropy:.2f} of uniform; the largest mean weight "
+        f"is {100 * largest:.1f} %, equal ones are {100 / header.num_keys:.1f} %)"
+    )
+    return text if evidence is None else f"{text}; {_change(evidence)}"
+
+
+def _change(evidence: Evidence) -> str:
+    """What equal weights do to the MAE."""
+    if evidence.rise is None:
+        return "equal weights were tried"
+    side = "rises" if evidence.rise >= 0 else "falls"
+    amount = f"{100 * abs(evidence.rise):.3g} %" if evidence.rise < 1 else ""
+    change = f"{side} by {amount}" if amount else f"rises to {1 + evidence.rise:.1f} times as much"
+    return f"with equal weights the MAE {change} on {evidence.windows} validation windows"
