@@ -15,7 +15,7 @@ COVERED := $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 MINIMUM := .venv-minimum
 
 .PHONY: help demo test fast coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark-attention benchmark-startup benchmark-memory \
-	benchmark-loading benchmark-training benchmark-dump benchmark-backtest benchmark-nordpool \
+	benchmark-loading benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-nordpool \
 	benchmark-epf benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
 
@@ -111,6 +111,9 @@ benchmark-loading: $(TESTING)  ## Ten million rows: speed of reading, memory of 
 
 benchmark-training: $(TESTING)  ## Training and prediction against a bare torch loop
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/training.py
+
+benchmark-gpu: $(TESTING)  ## Training, prediction and the attention file on a GPU against a bare cuDNN loop
+	$(BIN)/python benchmarks/gpu.py
 
 benchmark-dump: $(TESTING)  ## The attention file at scale: 10,000 windows written, and inspected
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/dump.py

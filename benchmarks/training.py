@@ -24,10 +24,10 @@ from forecast_attn.nn.builder import ATTENTION_SIZE
 LOOKBACK, HORIZON, HIDDEN, BATCH, WINDOWS = 168, 24, 64, 128, 2_560
 
 
-def table() -> pd.DataFrame:
+def table(rows: int = 4_000) -> pd.DataFrame:
     """Hourly series with two covariates, one of them known in the future."""
     random = np.random.default_rng(0)
-    stamps = pd.date_range("2024-01-01", periods=4_000, freq="h")
+    stamps = pd.date_range("2024-01-01", periods=rows, freq="h")
     known, past = random.normal(size=(2, len(stamps)))
     target = np.sin(np.arange(len(stamps)) * 2 * np.pi / 24) + known + 0.1 * past
     return pd.DataFrame({"timestamp": stamps, "target": target, "known": known, "past": past})

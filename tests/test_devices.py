@@ -1,12 +1,20 @@
 """Several devices, mixed precision, and refusing what this machine does not have."""
 
 import json
+import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+
+from forecast_attn.config.mechanisms import ATTENTIONS
+
+ROOT = Path(__file__).resolve().parents[1]
 
 SMALL = {"lookback": 14, "horizon": 3, "hidden_size": 4, "max_epochs": 1, "epoch_windows": 32, "accelerator": "cpu"}
 
@@ -73,6 +81,32 @@ def test_a_gpu_trains_and_predicts_as_a_cpu_does(
         assert forecast("predict", "run", "--accelerator", device, "--out", f"{device}.csv").code == 0
     on_gpu, on_cpu = (pd.read_csv(f"{device}.csv")["prediction"] for device in ("cuda", "cpu"))
     assert (on_gpu - on_cpu).abs().max() < 1e-3 * on_cpu.abs().max()
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+@pytest.mark.parametrize("head", [{}, {"quantiles": "0.1,0.5,0.9"}, {"distribution": "student-t"}])
+@pytest.mark.parametrize("attention", list(ATTENTIONS))
+def test_losses_on_a_gpu_are_those_of_a_cpu(
+    attention: str, head: dict[str, str], make_table: Callable[..., Any]
+) -> None:
+    from forecast_attn import Forecaster
+
+    options = SMALL | head | {"attention": attention, "dropout": 0.0, "seed": 7}
+    losses = [
+        Forecaster(**options | {"accelerator": name}).fit(make_table()).history[["train_loss", "validation_loss"]]
+        for name in ("cuda", "cpu")
+    ]
+    np.testing.assert_allclose(*losses, rtol=1e-2)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+def test_the_benchmark_says_that_there_is_no_gpu() -> None:
+    """It must not measure a CPU and look as if it had measured a GPU."""
+    done = subprocess.run([sys.executable, "benchmarks/gpu.py"], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert re.fullmatch(r"no GPU that PyTorch \S+ can use: nothing was measured\n", done.stderr)
 
 
 def test_threads_are_those_asked_for_and_given_back(
