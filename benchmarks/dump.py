@@ -27,7 +27,7 @@ from forecast_attn.attention_file import DumpChoice, read_attention
 from forecast_attn.attention_file.size import size_text
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import WindowArrays
-from forecast_attn.forecasting.attention_output import AttentionOutput
+from forecast_attn.forecasting.attention_output import AttentionDumpPlan
 from forecast_attn.forecasting.model import Model, forecast_windows, load_model
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.runs.run_dir import RunDir
@@ -60,7 +60,7 @@ class Subject:
 
     def write(self, path: Path, choice: DumpChoice) -> int:
         """Forecast every window and write its weights; the size that was told beforehand."""
-        output = AttentionOutput.plan(self.model, self.panel, self.arrays, self.cutoffs, choice, CPU)
+        output = AttentionDumpPlan.plan(self.model, self.panel, self.arrays, self.cutoffs, choice, CPU)
         with output.open(path) as writer:
             for forecasts in forecast_windows(self.model, self.panel, self.cutoffs, device=CPU, arrays=self.arrays):
                 output.write(writer, forecasts)

@@ -1,4 +1,4 @@
-"""What can go wrong for a user, said so that the user knows what to do next.
+"""Errors that a user can cause, each with a message and a hint of what to do next.
 
     UserError
     ├── DataError     the table: a file, a column, a row, a series

@@ -1,4 +1,4 @@
-"""How many CPU threads PyTorch computes with, for the length of a block."""
+"""Sets the number of CPU threads that PyTorch uses, for the length of a block."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

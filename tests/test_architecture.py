@@ -210,3 +210,27 @@ def test_the_architecture_page_is_short_and_names_real_files_and_tests() -> None
     assert not [name for name in tests if f"def {name}(" not in here]
     for name in re.findall(r"`((?:forecast_attn|benchmarks|docs|tests)/[\w/.-]+)`", page):
         assert (ROOT / name).exists(), name
+
+
+def documented_nodes() -> Iterator[tuple[str, str]]:
+    """`file:name` and docstring of every module, class and function of the package."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                docstring = ast.get_docstring(node)
+                if docstring is not None:
+                    yield f"{path.relative_to(PACKAGE)}:{getattr(node, 'name', 'module')}", docstring
+
+
+def test_docstrings_begin_with_an_imperative_or_a_noun() -> None:
+    questions = re.compile(r"(What|Of|Whether|How|Who|Whoever|Where|Which|When|Why|So many)\b")
+    assert not [name for name, docstring in documented_nodes() if questions.match(docstring)]
+
+
+def test_no_two_classes_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(path.relative_to(PACKAGE).as_posix())
+    assert not {name: files for name, files in places.items() if len(files) > 1}

@@ -1,4 +1,4 @@
-"""How far two rankings, or two distributions, agree: plain functions on arrays, without scipy.
+"""Agreement of two rankings, or two distributions: plain functions on arrays, without scipy.
 
 Sources: Kendall 1945 (tau-b, with ties), Spearman 1904, Lin 1991 (Jensen–Shannon divergence).
 """

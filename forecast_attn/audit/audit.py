@@ -1,4 +1,4 @@
-"""The audit from start to end: windows, experiments, verdict."""
+"""The audit of a run's attention: plans the experiments, runs them, and gives a verdict with its caveats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from forecast_attn.audit.covariates import covariate_importance, num_permuted
 from forecast_attn.audit.groups import need_by_group
 from forecast_attn.audit.ranking import Explained
 from forecast_attn.audit.reach import REACH_COST, reach_check
-from forecast_attn.audit.results import Audit, Check, Header, Level, Verdict
+from forecast_attn.audit.results import Audit, AuditHeader, Check, Level, Verdict
 from forecast_attn.audit.seeds import check_comparable, seed_agreement
 from forecast_attn.audit.subject import Floats, Sight, Subject
 from forecast_attn.audit.swaps import permutation, shuffled_forecasts, uniform_swap
@@ -41,7 +41,7 @@ DRAWN_WINDOWS = 12_800
 
 @dataclass(frozen=True)
 class AuditPlan:
-    """How much an audit has to compute.
+    """Number of forecasts that an audit computes.
 
     Attributes:
         windows: validation windows it looks at, spread evenly over those available.
@@ -64,7 +64,7 @@ class AuditPlan:
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """What to audit.
+    """Options of an audit.
 
     Attributes:
         windows: most validation windows to look at.
@@ -145,7 +145,7 @@ def audit_attention(
 
 
 def plan_audit(model: Model, preparation: Preparation, options: AuditOptions, num_others: int) -> AuditPlan:
-    """How much there is to compute."""
+    """Count the forecasts to compute."""
     available, num_keys = len(preparation.validation_cutoffs), model.network.patches.num_keys
     windows = min(options.windows, available)
     draws = options.draws or min(MOST_DRAWS, max(FEWEST_DRAWS, DRAWN_WINDOWS // windows))
@@ -160,7 +160,7 @@ def plan_audit(model: Model, preparation: Preparation, options: AuditOptions, nu
 
 
 def spread_evenly(cutoffs: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """At most `count` of the cut-offs, the first and the last among them."""
+    """Choose at most `count` of the cut-offs, the first and the last among them."""
     places = np.linspace(0, len(cutoffs) - 1, min(count, len(cutoffs)))
     return cutoffs[np.round(places).astype(np.int64)]
 
@@ -183,7 +183,7 @@ def _look(
 
 
 class _Experiment(NamedTuple):
-    """What is looked at, and how."""
+    """Forecasts and weights under study, and the settings of the experiment."""
 
     subject: Subject
     panel: Panel
@@ -233,12 +233,12 @@ def _naive_mae(subject: Subject, preparation: Preparation) -> float:
     return subject.mae(naive)
 
 
-def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: int, sight: Sight | None) -> Header:
+def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: int, sight: Sight | None) -> AuditHeader:
     patches = subject.patches.length > 1
     model, panel = subject.model, preparation.panel
     about = attention_metadata(model) if model.has_attention else None
     stamps = panel.timestamps[subject.cutoffs]
-    return Header(
+    return AuditHeader(
         mechanism=model.config.model.attention,
         order=about.order if about else "",
         normaliser=about.normaliser if about else "",
@@ -345,7 +345,7 @@ def _counted(count: float, key: str) -> str:
 
 
 def _past_the_weights(subject: Subject) -> Iterator[str]:
-    """What reaches the forecast from the lookback without the attention."""
+    """Paths from the lookback to the forecast that bypass the attention."""
     options = subject.model.config.model
     if options.lags:
         lags = ", ".join(map(str, options.lags))

@@ -1,4 +1,4 @@
-"""Which columns the forecast needs: permutation importance on the validation metric (Breiman 2001; Fisher et al. 2019).
+"""The columns a forecast needs: permutation importance on the validation metric (Breiman 2001; Fisher et al. 2019).
 
 A column is permuted over windows, whole windows at a time: what a window reads there comes from another window, in one
 piece, lookback and horizon together. The rise of the MAE is what the column is worth. Attention says when, not which.
@@ -26,7 +26,7 @@ SIGN_FLIPS = 1_000
 
 
 def num_permuted(model: Model) -> int:
-    """How many columns and groups of columns there are to permute."""
+    """Number of columns and groups of columns to permute."""
     return len(columns_and_groups(model.schema))
 
 
@@ -63,7 +63,7 @@ def _errors(subject: Subject, columns: Columns, order: np.ndarray[tuple[int], np
 
 
 def _importance(columns: Columns, rises: Floats, mae: float, seed: int) -> Importance:
-    """Of the rises of the windows' errors (repeats, num_windows)."""
+    """Importance from the increases of the windows' errors (repeats, num_windows)."""
     by_repeat, by_window = rises.mean(axis=1), rises.mean(axis=0)
     change = float(by_repeat.mean())
     low, high = noise_interval(by_window, seed) if (rises != 0).any() else (float("nan"), float("nan"))
@@ -162,7 +162,7 @@ def _past(schema: Schema) -> list[Columns]:
 
 
 def _future(schema: Schema) -> list[Columns]:
-    """What is known of the future stands in the lookback too, behind the past columns."""
+    """Future columns; their lookback part stands behind the past columns."""
     layout, roles = schema.layout, schema.roles
     columns = []
     for place, name in enumerate(roles.future_covariates):

@@ -26,7 +26,7 @@ RANDOM_CHOICES = 10
 """Random choices of steps per share."""
 
 CLEARLY = 1.5
-"""How many times as much the steps with the largest weights must matter as random ones."""
+"""Factor by which the steps with the largest weights must matter more than random ones."""
 
 Chosen = NDArray[np.bool_]  # (num_windows, num_steps, num_keys)
 
@@ -41,11 +41,11 @@ class _Trials(NamedTuple):
     """(num_shares, 2 + RANDOM_CHOICES) mean absolute, in the target's units."""
     mae_change: Floats
     key: str
-    """What is chosen: steps or patches."""
+    """Unit of choice: steps or patches."""
 
     @property
     def headline(self) -> int:
-        """Which share the sentences are about."""
+        """Index of the share that the sentences quote."""
         return int(np.argmin([abs(share - HEADLINE) for share in self.shares]))
 
     @property
@@ -88,7 +88,7 @@ def _lines(values: Floats) -> dict[str, list[float]]:
 
 
 def counts_of(num_keys: int) -> list[int]:
-    """How many of so many keys are chosen, for every share that is a different number of them."""
+    """Number of chosen keys for every share, where it differs from the share before."""
     return sorted({max(1, round(share * num_keys)) for share in SHARES})
 
 
@@ -144,7 +144,7 @@ def _try(subject: Subject, sight: Sight, seed: int, deleted: Callable[[Chosen], 
 
 
 def _orders(weights: NDArray[np.float32], random: np.random.Generator) -> Iterator[NDArray[np.float32]]:
-    """What to choose the largest of: the weights, their opposite, and random numbers."""
+    """Criteria to choose the largest of: the weights, their opposite, and random numbers."""
     yield weights
     yield -weights
     for _ in range(RANDOM_CHOICES):

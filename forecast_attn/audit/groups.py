@@ -29,7 +29,7 @@ MOST_VALUES = 8
 PARTS_OF_DAY = {"0 to 5 h": (0, 6), "6 to 11 h": (6, 12), "12 to 17 h": (12, 18), "18 to 23 h": (18, 24)}
 
 
-class Cells(NamedTuple):
+class ForecastGroup(NamedTuple):
     """Some of the forecast values."""
 
     kind: str
@@ -41,7 +41,7 @@ class Cells(NamedTuple):
 
 
 def need_by_group(subject: Subject, panel: Panel, sight: Sight, equal: Floats) -> Check:
-    """What equal weights do to the MAE of each group, and in which one they do least harm.
+    """Effect of equal weights on the MAE of each group, and the group they harm least.
 
     Args:
         subject: the model and its windows.
@@ -60,7 +60,7 @@ def need_by_group(subject: Subject, panel: Panel, sight: Sight, equal: Floats) -
     return Check("groups", "In every group", passed, _verdict(found, worst), statistics, groups=found)
 
 
-def groups_of(subject: Subject, panel: Panel) -> Iterator[Cells]:
+def groups_of(subject: Subject, panel: Panel) -> Iterator[ForecastGroup]:
     """Every group that does not hold all values, those of steps first."""
     rows = subject.cutoffs[:, None] + np.arange(1, subject.actual.shape[1] + 1)
     for cells in (
@@ -74,7 +74,7 @@ def groups_of(subject: Subject, panel: Panel) -> Iterator[Cells]:
             yield cells._replace(chosen=chosen)
 
 
-def _by_step(subject: Subject) -> Iterator[Cells]:
+def _by_step(subject: Subject) -> Iterator[ForecastGroup]:
     """Each step of the decoder, or bands of them where there are many."""
     horizon, patches = subject.actual.shape[1], subject.patches
     steps, ahead = np.arange(patches.num_steps), np.arange(horizon)
@@ -82,15 +82,15 @@ def _by_step(subject: Subject) -> Iterator[Cells]:
         first, last = band[0] * patches.length, min((band[-1] + 1) * patches.length, horizon) - 1
         text = span_text(first + 1, last + 1)
         name = f"step {text}" if first == last else f"steps {text}"
-        yield Cells("step", f"at {name} ahead", ((ahead >= first) & (ahead <= last))[None])
+        yield ForecastGroup("step", f"at {name} ahead", ((ahead >= first) & (ahead <= last))[None])
 
 
-def _by_series(subject: Subject, panel: Panel) -> Iterator[Cells]:
+def _by_series(subject: Subject, panel: Panel) -> Iterator[ForecastGroup]:
     for series in np.unique(subject.series):
-        yield Cells("series", f"of series '{panel.item_ids[series]}'", (subject.series == series)[:, None])
+        yield ForecastGroup("series", f"of series '{panel.item_ids[series]}'", (subject.series == series)[:, None])
 
 
-def _by_column(subject: Subject, panel: Panel, rows: NDArray[np.int64]) -> Iterator[Cells]:
+def _by_column(subject: Subject, panel: Panel, rows: NDArray[np.int64]) -> Iterator[ForecastGroup]:
     """The values of every column that has few: known ones of the target's time, past ones of the cut-off."""
     roles, cutoffs, series = panel.roles, subject.cutoffs[:, None], subject.series[:, None]
     categories = (
@@ -113,17 +113,17 @@ def _by_column(subject: Subject, panel: Panel, rows: NDArray[np.int64]) -> Itera
 
 def _values_of(
     name: str, values: NDArray[np.float64 | np.int32], texts: dict[int, str] | None = None
-) -> Iterator[Cells]:
+) -> Iterator[ForecastGroup]:
     """A group for each value of a column, where they are few; what is missing is in none."""
     different = np.unique(values[~np.isnan(values)] if texts is None else values[values >= 0])
     if not 2 <= len(different) <= MOST_VALUES:
         return
     for value in different:
         said = f"{value:g}" if texts is None else f"'{texts[int(value)]}'"
-        yield Cells("regime", f"where '{name}' is {said}", values == value)
+        yield ForecastGroup("regime", f"where '{name}' is {said}", values == value)
 
 
-def _by_clock(panel: Panel, rows: NDArray[np.int64]) -> Iterator[Cells]:
+def _by_clock(panel: Panel, rows: NDArray[np.int64]) -> Iterator[ForecastGroup]:
     """The part of the day and of the week of the target, on the clock that people read; nothing of whole numbers."""
     stamps = panel.timestamps
     if stamps.dtype.kind != "M" or not (panel.frequency.is_within_day or panel.frequency.alias == "D"):
@@ -131,16 +131,16 @@ def _by_clock(panel: Panel, rows: NDArray[np.int64]) -> Iterator[Cells]:
     local = panel.zone.local(stamps[rows])
     days = local.astype("datetime64[D]").astype(np.int64)
     weekend = (days + 3) % 7 >= 5  # 1 January 1970 was a Thursday
-    yield Cells("regime", "on weekdays", ~weekend)
-    yield Cells("regime", "at weekends", weekend)
+    yield ForecastGroup("regime", "on weekdays", ~weekend)
+    yield ForecastGroup("regime", "at weekends", weekend)
     if panel.frequency.is_within_day:
         hours = local.astype("datetime64[h]").astype(np.int64) % 24
         for name, (first, stop) in PARTS_OF_DAY.items():
-            yield Cells("regime", f"from {name}", (hours >= first) & (hours < stop))
+            yield ForecastGroup("regime", f"from {name}", (hours >= first) & (hours < stop))
 
 
-def _need(cells: Cells, own: Floats, other: Floats) -> GroupNeed | None:
-    """What equal weights cost a group; None where it has too few windows to say."""
+def _need(cells: ForecastGroup, own: Floats, other: Floats) -> GroupNeed | None:
+    """Cost of equal weights in a group; None where it has too few windows."""
     chosen = cells.chosen & ~np.isnan(own)
     counts = chosen.sum(axis=1)
     if (counts > 0).sum() < FEWEST_WINDOWS:

@@ -116,7 +116,9 @@ def integrate(
 def path_function(
     subject: Subject, window: Window, steps: Steps, varying: Tensor
 ) -> tuple[Callable[[Tensor], Tensor], Tensor, Tensor]:
-    """What the encoder reads -> the forecast of a step per window, on the scale of its series; inputs and baseline."""
+    """Function from the encoder's inputs to the forecast of a step per window, on the scale of its series; inputs and
+    baseline.
+    """
     network = subject.model.network
     ahead = torch.from_numpy(steps).to(subject.device)[:, None]
 
@@ -132,8 +134,7 @@ def path_function(
 
 
 def varying_columns(subject: Subject) -> Tensor:
-    """Which columns of the encoder's inputs are a step's own (input_size,): they vary within some window, and are not
-    the position, which stands last."""
+    """Mask of the encoder's inputs that vary within some window, without the position, which is last (input_size,)."""
     network = subject.model.network
     varying: Tensor | None = None
     for inputs in read_inputs(subject, (window for _, window in subject.batches())):
@@ -145,7 +146,7 @@ def varying_columns(subject: Subject) -> Tensor:
 
 
 def read_inputs(subject: Subject, windows: Iterator[Window] | list[Window]) -> Iterator[Tensor]:
-    """What the encoder reads of windows."""
+    """Inputs of the encoder for the windows."""
     for window in windows:
         heard: list[Tensor] = []
 
@@ -159,7 +160,7 @@ def read_inputs(subject: Subject, windows: Iterator[Window] | list[Window]) -> I
 
 
 def _gradient(function: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:
-    """Of each window's number, with respect to that window's inputs."""
+    """Gradient of each window's number with respect to that window's inputs."""
     at = at.detach().requires_grad_(True)
     with torch.enable_grad(), differentiable_recurrence():
         gradient: Tensor = torch.autograd.grad(function(at).sum(), at)[0]

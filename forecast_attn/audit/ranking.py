@@ -68,7 +68,7 @@ class Explained:
 
 
 def num_forecasts(num_keys: int) -> int:
-    """What `explain` costs, in forecasts."""
+    """Number of forecasts that `explain` computes."""
     return 2 * num_keys + GRADIENT_COST * (1 + INTEGRATION_POINTS)
 
 

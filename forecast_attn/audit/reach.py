@@ -1,4 +1,5 @@
-"""How far around the key weighted most its state reaches, and whether the inputs that move the forecast lie near it.
+"""The reach of the state under the key with the largest weight, and whether the inputs that move the forecast lie near
+it.
 
 A weight belongs to a state, and a recurrent state carries what was read elsewhere. The reach is the gradient of what
 the context vector takes from that key, in the direction that the forecast reads, by input step. An input that moves the
@@ -36,7 +37,7 @@ RANDOM_ORDERS = 20
 
 
 class Reach(NamedTuple):
-    """By distance from the key weighted most, in keys: -1 is the one before it."""
+    """Values by distance from the key weighted most, in keys: -1 is the one before it."""
 
     distances: NDArray[np.int64]
     gradient: Floats
@@ -60,7 +61,7 @@ class Reach(NamedTuple):
         return int(self.distances[int(self.missed.argmax())])
 
     def _spread(self, side: int) -> int:
-        """How many keys to one side hold what is to be held of that side and the key itself."""
+        """Number of keys to one side that hold the required share of that side and the key itself."""
         own = self.gradient[self.distances * side >= 0]
         ordered = own if side > 0 else own[::-1]  # the key itself first
         held = np.cumsum(ordered)

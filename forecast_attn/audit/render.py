@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from forecast_attn.audit.results import Audit, Check, CovariateImportance, Header, Importance, Statistic, Verdict
+from forecast_attn.audit.results import Audit, AuditHeader, Check, CovariateImportance, Importance, Statistic, Verdict
 from forecast_attn.audit.wording import number, per_cent, signed
 
 MARKS = {True: ("pass", "green"), False: ("fail", "red"), None: ("note", "yellow")}
@@ -27,7 +27,7 @@ def render(audit: Audit, console: Console) -> None:
         _render_covariates(audit.covariates, audit.header.target, console)
 
 
-def _about(header: Header) -> str:
+def _about(header: AuditHeader) -> str:
     looked = f"{header.windows:,} of {header.windows_available:,} validation windows"
     patches = f" in patches of {header.patch_length}" if header.patch_length > 1 else ""
     sizes = f"lookback {header.lookback}{patches}, horizon {header.horizon}, step {header.frequency}"
@@ -35,7 +35,7 @@ def _about(header: Header) -> str:
     return f"{header.mechanism}, {looked} ({header.first_cutoff} to {header.last_cutoff}), {sizes}; {errors}\n"
 
 
-def _render_verdict(verdict: Verdict, header: Header, console: Console) -> None:
+def _render_verdict(verdict: Verdict, header: AuditHeader, console: Console) -> None:
     console.print(Text.assemble((verdict.level, f"bold {COLOURS[verdict.level]}"), f": {verdict.sentence}"))
     if header.most_weighted and verdict.level != "not faithful":
         console.print(f"it looks most {header.most_weighted}")

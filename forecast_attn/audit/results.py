@@ -1,4 +1,4 @@
-"""What an audit found, as plain data that turns into JSON."""
+"""Results of an audit, as plain data that turns into JSON."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Level = Literal["faithful", "partly faithful", "not faithful"]
 
 @dataclass(frozen=True)
 class Yardstick:
-    """What a random explanation scores in the same statistic: quantiles over draws, NaN where it is not defined."""
+    """Scores of random explanations in the same statistic: quantiles over draws, NaN where it is not defined."""
 
     low: float
     median: float
     high: float
     draws: int
     of: str
-    """What was drawn, in words."""
+    """Name of the random draws."""
 
     @classmethod
     def of_draws(cls, draws: ArrayLike, of: str) -> Yardstick:
@@ -58,7 +58,7 @@ class Statistic:
 
     @property
     def beats_chance(self) -> bool | None:
-        """Whether the value lies beyond 95 % of random explanations; None where it is no comparison."""
+        """Return whether the value lies beyond 95 % of random explanations; None where it is no comparison."""
         if self.yardstick is None or self.faithful_is is None:
             return None
         if self.faithful_is == "above":
@@ -84,7 +84,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class GroupNeed:
-    """What equal weights do to the MAE of a group of forecast values.
+    """Effect of equal weights on the MAE of a group of forecast values.
 
     Attributes:
         kind: step, series or regime.
@@ -130,7 +130,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Importance:
-    """What permuting a covariate, or a group of them, over windows does to the MAE.
+    """Effect on the MAE of permuting a covariate, or a group of them, over windows.
 
     Attributes:
         name: the column, or the group.
@@ -168,8 +168,8 @@ class CovariateImportance:
 
 
 @dataclass(frozen=True)
-class Header:
-    """What was audited, and on what."""
+class AuditHeader:
+    """The audited run and windows."""
 
     mechanism: str
     order: str
@@ -189,13 +189,13 @@ class Header:
     draws: int
     seed: int
     mae: float
-    """Of the audited windows, in the target's units."""
+    """MAE of the audited windows, in the target's units."""
     scale: float
     """Mean deviation of the series in their training rows, in the target's units."""
     patch_length: int = 1
     """Time steps of a key; the document says it of patches only, as the next."""
     most_weighted: str = ""
-    """Which patch has the largest weight, in words."""
+    """Patch with the largest weight, in words."""
 
 
 @dataclass(frozen=True)
@@ -219,7 +219,7 @@ class Audit:
         covariates: permutation importance, where it was asked for.
     """
 
-    header: Header
+    header: AuditHeader
     verdict: Verdict | None
     checks: list[Check]
     profiles: dict[str, list[float]]

@@ -61,7 +61,7 @@ def audit_run(
 
 
 def _check_boundary(run: RunDir, preparation: Preparation) -> None:
-    """Of a run that was not trained on a file no digest is known: another table's windows may be training rows.
+    """Refuse another table for a run not trained on a file: without a digest, its windows may be training rows.
 
     Raises:
         RunError: validation began elsewhere in the training.

@@ -23,11 +23,11 @@ from forecast_attn.training.preparation import Preparation
 
 Floats = NDArray[np.float64]
 Change = Callable[[slice, Tensor], Tensor]
-"""Which windows, what their encoder reads -> what it shall read."""
+"""Function of the windows' slice and the encoder's inputs that returns the inputs to read instead."""
 
 
 class Sight(NamedTuple):
-    """What the network does when nobody interferes."""
+    """Forecasts and weights of the network without intervention."""
 
     prediction: Floats
     """(num_windows, horizon), in original units."""
@@ -95,12 +95,12 @@ class Subject:
 
     @property
     def patches(self) -> Patches:
-        """How the network cuts a window: what its keys and the decoder's steps are."""
+        """Patches of the network: units of its keys and of the decoder's steps."""
         return self.model.network.patches
 
     @property
     def key(self) -> str:
-        """What a weight belongs to, as a word: a step, or a patch of several."""
+        """Word for a key: a step, or a patch of several."""
         return "step" if self.patches.length == 1 else "patch"
 
     @property
@@ -112,13 +112,13 @@ class Subject:
         return len(self.cutoffs)
 
     def batches(self) -> Iterator[tuple[slice, Window]]:
-        """Which windows, and their tensors, a batch at a time."""
+        """Iterate over batches: the slice of windows, and their tensors."""
         for first in range(0, self.num_windows, BATCH_SIZE):
             rows = slice(first, min(first + BATCH_SIZE, self.num_windows))
             yield rows, self.arrays.gather(torch.from_numpy(self.cutoffs[rows]).to(self.device))
 
     def look(self) -> Sight:
-        """What the network forecasts, and what it looks at."""
+        """Forecast the windows, with the weights."""
         parts, visible = [], []
         with torch.inference_mode(), full_float32():
             for rows, window in self.batches():
@@ -185,7 +185,7 @@ def full_float32() -> Iterator[None]:
 
 
 def _deviations(preparation: Preparation) -> Floats:
-    """Of each series' target in its training rows, original units (num_series,); 1 where it never changes."""
+    """Deviation of each series' target in its training rows, original units (num_series,); 1 where constant."""
     panel, rows = preparation.panel, preparation.split.training_rows(preparation.panel)
     parts = [panel.target[start : start + max(count, 1)] for start, count in zip(panel.starts, rows, strict=False)]
     deviations = np.array([np.std(part[~np.isnan(part)]) if (~np.isnan(part)).any() else 0.0 for part in parts])

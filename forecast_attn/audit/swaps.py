@@ -24,7 +24,7 @@ def shuffled_forecasts(subject: Subject, draws: int, seed: int) -> Floats:
 
 
 def uniform_swap(subject: Subject, sight: Sight, forecast: Floats, shuffled: Floats, naive_mae: float) -> Check:
-    """What becomes of forecast and MAE when every step that may be attended to gets the same weight.
+    """Effect on forecast and MAE of giving every attended step the same weight.
 
     Args:
         subject: what is audited.
@@ -71,7 +71,7 @@ def uniform_swap(subject: Subject, sight: Sight, forecast: Floats, shuffled: Flo
 
 
 def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
-    """What becomes of forecast and MAE when the weights of a row go to other steps of its lookback."""
+    """Effect on forecast and MAE of permuting the weights of a row over its lookback."""
     mae, maes = subject.mae(sight.prediction), np.array([subject.mae(each) for each in shuffled])
     moved = np.median(np.abs(shuffled - sight.prediction), axis=0)
     apart = [
@@ -105,7 +105,7 @@ def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
 
 
 def _sharpness(sight: Sight, moved: Floats) -> Statistic:
-    """Whether the forecasts with the largest weights move most (Jain & Wallace 2019, figure 6)."""
+    """Test whether the forecasts with the largest weights change most (Jain & Wallace 2019, figure 6)."""
     largest = sight.weights.mean(axis=1).max(axis=-1).ravel().astype(np.float64)
     moved = _of_decoder_steps(moved, sight.weights.shape[2]).ravel()
     random = np.random.default_rng(0)

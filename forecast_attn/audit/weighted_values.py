@@ -1,4 +1,4 @@
-"""What the weights weigh: whether others would give the same context vectors, and how large the weighted values are.
+"""The weighted values: whether other weights would give the same context vectors, and the size of the values.
 
 Sources: Brunner et al. 2020 (identifiability, effective attention), Kobayashi et al. 2020 (norms of weighted values).
 """

@@ -1,1 +1,1 @@
-"""What a model would have forecast at many past cut-offs, beside what came and beside the baselines."""
+"""Backtests: forecasts at many past cut-offs, beside the actual values and the baselines."""

@@ -97,7 +97,8 @@ def trained_series(scaler: Scaler, panel: Panel) -> tuple[Panel, tuple[str, ...]
     chosen = select_series(panel, keep)
     # Filled rows are counted anew: what was drawn from later values must stay known.
     filled = {
-        name: np.searchsorted(rows, own[keep[panel.series_of_rows[own]]]) for name, own in panel.filled.rows.items()
+        name: np.searchsorted(rows, sha256[keep[panel.series_of_rows[sha256]]])
+        for name, sha256 in panel.filled.rows.items()
     }
     return replace(chosen, filled=replace(panel.filled, rows=filled)), unseen
 
@@ -136,7 +137,7 @@ def rows_until(frame: pd.DataFrame, panel: Panel, config: DataConfig, cutoff: An
 
 
 def digest_of(panel: Panel) -> str:
-    """Of every value a forecast of the panel may depend on."""
+    """Digest of every value that a forecast of the panel may depend on."""
     hashed = hashlib.blake2b(digest_size=16)
     arrays = ("starts", "known", "timestamps", "target", "past_covariates", "future_covariates", "static_covariates")
     codes = ("past_categories", "future_categories", "static_categories", "weights")
@@ -145,8 +146,8 @@ def digest_of(panel: Panel) -> str:
     if panel.issued is not None:
         for name in ("series", "stamps", "issued_at", "values"):
             hashed.update(_bytes(getattr(panel.issued, name)))
-    said = (panel.item_ids, panel.roles, panel.categories, panel.zone, panel.frequency.alias)
-    hashed.update(repr(said).encode())
+    metadata = (panel.item_ids, panel.roles, panel.categories, panel.zone, panel.frequency.alias)
+    hashed.update(repr(metadata).encode())
     return hashed.hexdigest()
 
 

@@ -1,4 +1,6 @@
-"""A backtest from its plan to its file: refits, forecasts part by part, baselines, attention."""
+"""Runs a backtest: model and baselines forecast every cut-off, rows go to a file, finished parts survive an
+interruption.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,7 @@ from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, ba
 from forecast_attn.data.cleaning import without_later_values
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.errors import DataError
-from forecast_attn.forecasting.attention_output import AttentionOutput
+from forecast_attn.forecasting.attention_output import AttentionDumpPlan
 from forecast_attn.forecasting.model import Model, forecast_windows
 from forecast_attn.forecasting.predict import predictions_csv
 from forecast_attn.runs.atomic import PARTIAL_SUFFIX, write_atomically, write_errors_of
@@ -67,7 +69,7 @@ def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) ->
         listener.resumed(parts.found)
     # TensorFloat-32 and several threads would round otherwise: `predict` computes under the same settings.
     with cpu_threads(backtest.model.config.training.threads):
-        work = _Work(backtest, parts, listener)
+        work = _RunningBacktest(backtest, parts, listener)
         work.forecast()
         work.compare()
         work.look()
@@ -80,7 +82,7 @@ def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) ->
     return frame
 
 
-class _Work:
+class _RunningBacktest:
     """The steps of a backtest over its parts."""
 
     def __init__(self, backtest: Backtest, parts: Parts, listener: BacktestListener) -> None:
@@ -183,7 +185,7 @@ class _Work:
             return
         every = np.sort(backtest.folds.windows)
         first = self.model_of(backtest.folds.models[0])
-        output = AttentionOutput.plan(first, backtest.panel, self.arrays, every, backtest.attention, backtest.device)
+        output = AttentionDumpPlan.plan(first, backtest.panel, self.arrays, every, backtest.attention, backtest.device)
         self.listener.attention_planned(output.size, path)
         with output.open(path) as writer:
             for number in backtest.folds.models:
@@ -209,7 +211,7 @@ class _Work:
 
 
 def _weights(model: Model) -> dict[str, torch.Tensor]:
-    """Of all networks of a model, by the number of the network and the name of the parameter."""
+    """Parameters of all networks of a model, by the number of the network and the name of the parameter."""
     return {
         f"{number}.{name}": value.detach().cpu().contiguous()
         for number, network in enumerate(model.networks)

@@ -1,4 +1,4 @@
-"""Which stamps are forecast from: `--cutoffs`, `--start`, `--end`, `--stride`."""
+"""The cut-offs to forecast from: `--cutoffs`, `--start`, `--end`, `--stride`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from forecast_attn.errors import ConfigError, DataError
 
 @dataclass(frozen=True)
 class Schedule:
-    """What was asked for; `stride` is the horizon when None, and `start` the end of training."""
+    """The requested cut-offs; `stride` is the horizon when None, and `start` the end of training."""
 
     cutoffs: int | None = None
     """The last so many cut-offs whose horizon is in the data."""
@@ -199,13 +199,13 @@ class Stride:
     """Exactly one of the four is not 0."""
 
     steps: int = 0
-    """Of the axis."""
+    """Number of steps of the axis."""
     nanoseconds: int = 0
     """Exact time: 24 hours are 24 hours, though a clock is changed."""
     days: int = 0
-    """On the wall clock: midnight stays midnight, though a clock is changed."""
+    """Days on the wall clock: midnight stays midnight when clocks change."""
     months: int = 0
-    """On the wall clock; from the 31st, the last day of shorter months."""
+    """Months on the wall clock; from the 31st, the last day of shorter months."""
 
     @classmethod
     def parse(cls, text: str | int, flag: str = "--stride") -> Stride:

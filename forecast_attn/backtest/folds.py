@@ -28,21 +28,21 @@ REASONS = {
     "nothing observed": "no value in the lookback, or none in the horizon",
     "not forecast": "not all of the horizon had been forecast in --vintages",
 }
-"""Why a window is left out, in the order of asking."""
+"""Reasons for leaving a window out, in the order of testing."""
 
 
 class Fold(NamedTuple):
     """One cut-off: a row of the fold table. Stamps are those of the axis."""
 
     number: int
-    """From 1."""
+    """Number of the fold, from 1."""
     cutoff: Any
     """Last known stamp."""
     first: Any
     """First stamp that is forecast."""
     last: Any
     series: int
-    """How many are forecast."""
+    """Number of series that are forecast."""
     model: int
     """0 is the run's own; then the number of the refit."""
     trained_until: Any
@@ -140,7 +140,7 @@ def _numbered(schema: Schema, cutoffs: Stamps, counts: Ints, trained_until: Any,
 
 
 def _conditions(panel: Panel, schema: Schema, rows: Ints) -> list[tuple[str, Callable[[Ints], Mask]]]:
-    """What a window's row must satisfy, by the name of its reason."""
+    """Conditions on a window's row, by the name of the reason for leaving it out."""
     lookback, horizon = schema.lookback, schema.horizon
     needed = 1 if schema.padded else lookback
     series_of = panel.series_of_rows

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Beginning:
+class TableBeforeCutoffs:
     """A table, and the part of it that ends at the first cut-off."""
 
     frame: pd.DataFrame
@@ -39,15 +39,15 @@ class Beginning:
     source: str
     config: RunConfig
     panel: Panel
-    """Of the whole table."""
+    """Panel of the whole table."""
     known: Panel
-    """Of the rows up to the first cut-off, read as if there were no others."""
+    """Panel of the rows up to the first cut-off, read as if there were no others."""
     cutoffs: Stamps
 
     @classmethod
     def read(
         cls, data: pd.DataFrame | Table, config: RunConfig, options: BacktestOptions, progress: Progress | None = None
-    ) -> Beginning:
+    ) -> TableBeforeCutoffs:
         """Read a table and cut it at the first cut-off.
 
         Args:

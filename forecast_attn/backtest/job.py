@@ -29,7 +29,7 @@ class Backtest:
     panel: Panel
     folds: Folds
     name: str
-    """Of the model in the file."""
+    """Name of the model in the file."""
     device: torch.device
     trained_until: Any
     """The last stamp the run itself was trained on."""
@@ -45,7 +45,7 @@ class Backtest:
 
     @property
     def models(self) -> tuple[str, ...]:
-        """Whoever forecasts and is no baseline."""
+        """Names of the models that are not baselines."""
         return (self.name, COMBINATION) if self.combine_with else (self.name,)
 
     @property
@@ -60,7 +60,7 @@ class Backtest:
         return tuple(found)
 
     def identity(self) -> dict[str, Any]:
-        """What the file's bytes depend on, by the names a user knows."""
+        """Everything the file's bytes depend on, by the names a user knows."""
         stamps, refit = [str(fold.cutoff) for fold in self.folds.folds], self.refit.to_dict()
         return {
             "version of forecast-attn": package_version(),
@@ -85,7 +85,7 @@ class BacktestListener:
         """The parts of an earlier backtest with another `changed` are deleted."""
 
     def resumed(self, parts: int) -> None:
-        """So many parts of the same backtest were there."""
+        """Parts of the same backtest finished before."""
 
     def refitting(self, number: int, cutoff: Any) -> None:
         """Before a refit; the cut-off is an axis stamp."""
@@ -94,7 +94,7 @@ class BacktestListener:
         """After every epoch of a refit."""
 
     def forecasting(self, windows: int, model: int) -> None:
-        """So many more windows are forecast, by the model of that number."""
+        """Additional windows to forecast by the model with that number."""
 
     def comparing(self, name: str) -> None:
         """Before a baseline is computed."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Backtesting:
-    """Of a Forecaster: what it would have forecast in the past."""
+    """Mixin of Forecaster: forecasts of the past."""
 
     def backtest(
         self,

@@ -1,4 +1,4 @@
-"""From a run, a table and what was asked for to a backtest that can begin. All that can be refused is refused here."""
+"""Prepares a backtest from a run, a table and the options. Every refusal happens here, before any work."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BacktestOptions:
-    """What was asked for."""
+    """Options of a backtest."""
 
     schedule: Schedule = field(default_factory=Schedule)
     refit: RefitOptions = field(default_factory=RefitOptions)
@@ -45,7 +45,7 @@ class BacktestOptions:
     accelerator: str = "auto"
     non_negative: bool | None = None
     name: str | None = None
-    """Of the model in the file; when None the run's folder, or its attention where the folder is a temporary one."""
+    """Name of the model in the file; when None the run's folder, or its attention for a temporary folder."""
 
     def __post_init__(self) -> None:
         check_baselines(self.compared)

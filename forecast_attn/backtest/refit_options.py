@@ -1,4 +1,4 @@
-"""What refits are asked to be: `--refit` and the options that begin with it."""
+"""The options of refits: `--refit` and those that begin with it."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from forecast_attn.errors import ConfigError, did_you_mean
 
 ORIGINS = ("last", "run")
 EPOCHS = 2
-"""Of each refit, unless asked otherwise."""
+"""Default number of epochs of each refit."""
 
 
 @dataclass(frozen=True)
 class RefitOptions:
-    """When the model is trained further, and how. What is None is as `training.refit` does it."""
+    """Schedule and settings of refits. None takes the default of `training.refit`."""
 
     refit: str | int = "never"
     """never, every, or cut-offs from one refit to the next."""
     epochs: int | None = None
     learning_rate: float | None = None
-    """At its highest."""
+    """Peak learning rate."""
     window: str | int | None = None
     """Steps or time before the cut-off; only windows whose horizon lies there are trained and validated on."""
     validation: int | None = None
     """Last steps before the cut-off that choose the best epoch; with 0 the last epoch is kept and none is left out."""
 
     origin: str | None = None
-    """Whose weights a refit begins with: those of the refit before it (last, which None is), or the run's (run)."""
+    """Weights that a refit begins with: those of the refit before it (last, which None is), or the run's (run)."""
 
     def __post_init__(self) -> None:
         every = parse_refit(self.refit)

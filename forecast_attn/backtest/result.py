@@ -1,4 +1,4 @@
-"""What a backtest gives: its rows, its scores, its folds."""
+"""Results of a backtest: its rows, scores and folds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class BacktestResult:
-    """What `Forecaster.backtest` gives."""
+    """Result of `Forecaster.backtest`."""
 
     frame: pd.DataFrame
     """item_id, cutoff, timestamp, step, target, prediction, a column per quantile, model; NaN targets are missing."""
@@ -67,7 +67,7 @@ def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listen
 
 
 def describe(backtest: Backtest) -> dict[str, Any]:
-    """What a backtest consists of, JSON-able."""
+    """Describe a backtest, JSON-able."""
     return {
         "package_version": package_version(),
         "run": str(backtest.run.path),

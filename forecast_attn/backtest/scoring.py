@@ -1,4 +1,4 @@
-"""How good the forecasts of a backtest are: scores, skill and tests against each baseline, error by step."""
+"""Scores of a backtest: errors, skill and tests against each baseline, error by step."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FEWEST = 4
 
 @dataclass(frozen=True)
 class Scores:
-    """What the rows of a backtest say."""
+    """Scores of a backtest's rows."""
 
     overall: pd.DataFrame
     """One row per model: see `forecast_attn.evaluation.scoring.score`; and skill_per_cent against `best_baseline`."""
@@ -38,12 +38,12 @@ class Scores:
     by_step: pd.DataFrame
     """MAE of each model at each step: model, step, rows, mae …"""
     skills: pd.DataFrame
-    """How much smaller the model's MAE is than each baseline's: baseline, skill_per_cent. Where there is a combination:
-    model, baseline, skill_per_cent, and the model is one of those that the combination is compared with."""
+    """Reduction of the MAE in per cent: baseline, skill_per_cent. With a combination: model, baseline, skill_per_cent,
+    where the combination is compared with `model`."""
     best_baseline: str | None
     """The one with the smallest MAE; None where there is none."""
     tests: pd.DataFrame
-    """Of the same pairs, overall and per step: see `compare_models`."""
+    """Tests of the same pairs, overall and per step: see `compare_models`."""
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able."""
@@ -88,7 +88,7 @@ def score_backtest(
 
 
 def training_scales(backtest: Backtest) -> pd.DataFrame:
-    """In-sample scales of the series, from rows that no forecast is compared with."""
+    """In-sample scales of the series, from rows before any forecast."""
     panel, season = backtest.panel, backtest.model.schema.frequency.season
     boundary = min(backtest.trained_until, backtest.folds.folds[0].cutoff)
     return insample_scales(panel, panel.starts[:-1] + Split(boundary).training_rows(panel), season)
@@ -116,7 +116,7 @@ def check_scores(backtest: Backtest, metrics: Sequence[str] | None, by: Sequence
 
 
 def _pairs(backtest: Backtest) -> list[tuple[str, str]]:
-    """Who is compared with whom: the model with each baseline, the combination with the model and each of them."""
+    """Pairs to compare: the model with each baseline, the combination with the model and each of them."""
     pairs = [(backtest.name, baseline) for baseline in backtest.baselines]
     for name in backtest.models[1:]:
         pairs += [(name, other) for other in (backtest.name, *backtest.baselines)]
@@ -142,7 +142,7 @@ def _skills(frame: pd.DataFrame, backtest: Backtest) -> pd.DataFrame:
 
 
 def _skills_of(frame: pd.DataFrame, name: str, baselines: Sequence[str]) -> pd.DataFrame:
-    """How much smaller the model's MAE is than each baseline's, in per cent, on the rows that both have forecast.
+    """Reduction of the model's MAE against each baseline's, in per cent, on the rows that both have forecast.
 
     All models have the same rows in the same order.
     """

@@ -32,7 +32,7 @@ def audit(
         typer.Option("--seeds", metavar="RUN", help="Another training on the same table to compare with; repeatable."),
     ] = None,
     covariates: Annotated[
-        bool, typer.Option("--covariates", help="Also which columns the forecast needs (permutation importance).")
+        bool, typer.Option("--covariates", help="Measure the importance of each column too (permutation importance).")
     ] = False,
     draws: Annotated[
         int | None,
@@ -41,7 +41,7 @@ def audit(
         ),
     ] = None,
     repeats: Annotated[int, typer.Option("--repeats", metavar="N", min=2, help="Permutations per column.")] = 10,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of everything random.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of all random draws.")] = 0,
     accelerator: Annotated[
         str, typer.Option("--accelerator", metavar="NAME", help="Where to compute (auto, cpu, gpu, cuda, mps).")
     ] = "auto",
@@ -61,7 +61,7 @@ def audit(
     forecaster = Forecaster.load(run)
     target = _target(RunDir(forecaster.run_path), out, data)
     with _progress(quiet=quiet) as listener:
-        found = forecaster.audit(
+        result = forecaster.audit(
             data,
             windows=windows,
             seeds=seeds or (),
@@ -77,17 +77,17 @@ def audit(
         import sys
         from json import dumps
 
-        sys.stdout.write(dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        sys.stdout.write(dumps(result.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         return
     from forecast_attn.audit.render import render
     from forecast_attn.cli.tables import make_console
 
-    render(found, make_console())
+    render(result, make_console())
     typer.echo(f"\naudit: {target}")
 
 
 def _target(run: RunDir, out: Path | None, data: Path | None) -> Path:
-    """Where to write: never over a table or another file of the run, and known to be possible before the work."""
+    """Path to write: never over a table or another file of the run, and checked before the work."""
     from forecast_attn.cli.tables import check_folder, refuse_targets
 
     if out is None or out.resolve() == run.audit.resolve():
@@ -99,7 +99,7 @@ def _target(run: RunDir, out: Path | None, data: Path | None) -> Path:
 
 @contextmanager
 def _progress(*, quiet: bool) -> Iterator[AuditListener]:
-    """On stderr: what there is to compute, and on a terminal how much of it is done."""
+    """Show on stderr the amount of work and, on a terminal, the progress."""
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     from forecast_attn.audit import AuditListener, AuditPlan

@@ -46,14 +46,14 @@ def backtest(
     ] = None,
     end: Annotated[
         str | None,
-        typer.Option("--end", metavar="DATE", help="Last stamp a forecast may begin with; a date is its whole day."),
+        typer.Option("--end", metavar="DATE", help="Last stamp a forecast may start at; a date covers its whole day."),
     ] = None,
     stride: Annotated[
         str | None,
         typer.Option(
             "--stride",
             metavar="STEP",
-            help="From one cut-off to the next: steps (24), exact time (24h), or days on the wall clock (7D); the "
+            help="Distance between cut-offs: steps (24), exact time (24h), or days on the wall clock (7D); the "
             "horizon when absent.",
         ),
     ] = None,
@@ -69,7 +69,7 @@ def backtest(
         typer.Option(
             "--refit-learning-rate",
             metavar="X",
-            help="Of each refit, at its highest; a fifth of the run's when absent.",
+            help="Peak learning rate of each refit; a fifth of the run's when absent.",
         ),
     ] = None,
     refit_window: Annotated[
@@ -92,7 +92,7 @@ def backtest(
     refit_from: Annotated[
         str | None,
         typer.Option(
-            "--refit-from", metavar="NAME", help="Whose weights a refit begins with (last, run); last when absent."
+            "--refit-from", metavar="NAME", help="Weights that a refit starts from (last, run); last when absent."
         ),
     ] = None,
     baselines: Annotated[
@@ -129,7 +129,7 @@ def backtest(
         typer.Option("--out-run", metavar="DIR", help="Run directory of a table's training; runs/<time>-<attention>."),
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="Of the model in the file; the run's when absent.")
+        str | None, typer.Option("--name", metavar="NAME", help="Name of the model in the file; the run's when absent.")
     ] = None,
     attention_out: Annotated[
         Path | None,
@@ -203,7 +203,7 @@ class _Command:
 
     def of_table(self, table: Path, config: RunConfig, out_run: Path | None) -> None:
         """`forecast backtest DATA`."""
-        from forecast_attn.backtest.fresh import Beginning
+        from forecast_attn.backtest.fresh import TableBeforeCutoffs
         from forecast_attn.cli.training_display import TrainingDisplay
         from forecast_attn.runs.run_dir import check_is_free, fresh_path
 
@@ -211,7 +211,7 @@ class _Command:
             check_is_free(out_run)
         display = TrainingDisplay(quiet=self.quiet)
         with display:
-            beginning = Beginning.read(table, config, self.wanted, display.reading)
+            beginning = TableBeforeCutoffs.read(table, config, self.wanted, display.reading)
             folds = beginning.folds(self.wanted)
             if self.dry_run:
                 self._show_folds(folds, beginning.panel)

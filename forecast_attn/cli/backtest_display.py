@@ -1,4 +1,4 @@
-"""What a person sees of a backtest: the fold table first, progress on stderr, the scores on stdout."""
+"""Display of a backtest: the fold table first, progress on stderr, the scores on stdout."""
 
 from __future__ import annotations
 

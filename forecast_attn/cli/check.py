@@ -27,10 +27,10 @@ def check(
     config: ConfigFile = None,
     form: Annotated[
         str | None,
-        typer.Option("--format", metavar="NAME", help="How to say it: table, json, or github (annotations)."),
+        typer.Option("--format", metavar="NAME", help="Output format: table, json, or github (annotations)."),
     ] = None,
     json: Json = False,
-    fix: Annotated[bool, typer.Option("--fix", help="Write the table repaired; needs --out.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Write the repaired table; needs --out.")] = False,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="CSV that --fix writes; - for stdout.")
     ] = None,

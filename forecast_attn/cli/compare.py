@@ -67,14 +67,14 @@ def compare(
     with display:
         try:
             if resume is not None:
-                found = resume_comparison(resume, data, listener=display)
+                comparison = resume_comparison(resume, data, listener=display)
             else:
                 assert data is not None
-                found = compare_mechanisms(data, out=folder, listener=display, **options)
+                comparison = compare_mechanisms(data, out=folder, listener=display, **options)
         except KeyboardInterrupt:
             _say_how_to_go_on(folder)
             raise SystemExit(INTERRUPTED) from None
-    _show(found, folder, as_json=json, show=show_comparison)
+    _show(comparison, folder, as_json=json, show=show_comparison)
 
 
 def _checked(data: Path | None, options: dict[str, Any], out: Path | None) -> tuple[dict[str, Any], Path]:
@@ -106,12 +106,12 @@ def _say_how_to_go_on(folder: Path) -> None:
         typer.echo(f"hint: continue with: forecast compare --resume {folder}", err=True)
 
 
-def _show(found: Comparison, folder: Path, *, as_json: bool, show: Any) -> None:
+def _show(comparison: Comparison, folder: Path, *, as_json: bool, show: Any) -> None:
     if not as_json:
-        show(found, folder)
+        show(comparison, folder)
         return
     import sys
     from json import dumps
 
-    document = {"comparison": str(folder), **found.to_dict()}
+    document = {"comparison": str(folder), **comparison.to_dict()}
     sys.stdout.write(dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")

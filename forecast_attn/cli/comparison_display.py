@@ -1,4 +1,4 @@
-"""What a person sees while a comparison runs (on stderr), and the leaderboard it ends with (on stdout)."""
+"""Display of a comparison: progress on stderr, the leaderboard at the end on stdout."""
 
 from __future__ import annotations
 
@@ -49,64 +49,64 @@ class ComparisonDisplay(TrainingDisplay, ComparisonListener):
         self.say(f"{self.run}MAE {_number(metrics['validation']['mae'])} ({how})")
 
 
-def show_comparison(found: Comparison, folder: Path) -> None:
+def show_comparison(comparison: Comparison, folder: Path) -> None:
     """The leaderboard, what it allows to say, and the winner's run with the next command to type."""
-    console, windows = make_console(), found.validation
+    console, windows = make_console(), comparison.validation
     count = f"{windows['windows']:,} of {windows['windows_available']:,} windows after {windows['after']}"
-    seeds = int(found.leaderboard["seeds"].iloc[0])
+    seeds = int(comparison.leaderboard["seeds"].iloc[0])
     spread = f"mean ± standard deviation of {seeds} seeds" if seeds > 1 else "one seed"
     console.print(f"validation, {count}; {spread}", soft_wrap=True)
-    console.print(_errors(found))
+    console.print(_errors(comparison))
     console.print()
-    console.print(_cost(found))
+    console.print(_cost(comparison))
     console.print()
-    if found.baselines:
-        best = min(found.baselines, key=lambda name: found.baselines[name]["mae"])
+    if comparison.baselines:
+        best = min(comparison.baselines, key=lambda name: comparison.baselines[name]["mae"])
         console.print(f"skill: against {best}, the best of the baselines", soft_wrap=True)
-    if found.leaderboard["dm_p_value"].notna().any():
+    if comparison.leaderboard["dm_p_value"].notna().any():
         console.print("p: of Diebold–Mariano against the winner, on errors per cut-off averaged over the seeds")
-    for note in found.notes:
+    for note in comparison.notes:
         console.print(f"note: {note}", soft_wrap=True)
-    console.print(f"winner: '{found.winner}', run {found.winner_run}", soft_wrap=True)
-    console.print(f"predict with it: forecast predict {found.winner_run}", soft_wrap=True)
-    judge = f"forecast backtest {found.winner_run} --data LATER.csv"
+    console.print(f"winner: '{comparison.winner}', run {comparison.winner_run}", soft_wrap=True)
+    console.print(f"predict with it: forecast predict {comparison.winner_run}", soft_wrap=True)
+    judge = f"forecast backtest {comparison.winner_run} --data LATER.csv"
     console.print(f"these windows chose it and its epochs; judge it on later data: {judge}", soft_wrap=True)
     console.print(f"comparison: {folder}", soft_wrap=True)
 
 
-def _errors(found: Comparison) -> Table:
+def _errors(comparison: Comparison) -> Table:
     """Ranks, errors with their spread, skill and tests; baselines below."""
-    errors = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE", **_quantile_headings(found)}
+    errors = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE", **_quantile_headings(comparison)}
     table = Table(box=None, pad_edge=False)
     for heading in ("", "attention"):
         table.add_column(heading, no_wrap=True)
     for heading in (*errors.values(), "skill", "p"):
         table.add_column(heading, justify="right", overflow="fold")
-    for row in found.leaderboard.to_dict("records"):
+    for row in comparison.leaderboard.to_dict("records"):
         skill = f"{row['skill_per_cent']:+.1f} %" if math.isfinite(row["skill_per_cent"]) else "–"
         numbers = (_with_spread(name, row) for name in errors)
         table.add_row(str(row["rank"]), row["attention"], *numbers, skill, _p_value(row["dm_p_value"]))
-    for name, scored in found.baselines.items():
-        shown = f"{name} ({found.seasonal_naive['season']})" if name == "seasonal-naive" else name
+    for name, scored in comparison.baselines.items():
+        shown = f"{name} ({comparison.seasonal_naive['season']})" if name == "seasonal-naive" else name
         table.add_row("", shown, *(_number(scored.get(error)) for error in errors))
     return table
 
 
-def _cost(found: Comparison) -> Table:
-    """What each mechanism takes, and where its best run is."""
+def _cost(comparison: Comparison) -> Table:
+    """Table of each mechanism's cost and its best run."""
     table = Table(box=None, pad_edge=False)
     for heading in ("", "attention", "seconds", "windows/s", "parameters", "best run"):
         table.add_column(heading, justify="left" if heading in ("", "attention", "best run") else "right")
-    for row in found.leaderboard.to_dict("records"):
+    for row in comparison.leaderboard.to_dict("records"):
         seconds, speed = f"{row['seconds']:.1f}", f"{row['windows_per_second']:,.0f}"
         table.add_row(str(row["rank"]), row["attention"], seconds, speed, f"{row['parameters']:,}", row["run"])
     return table
 
 
-def _quantile_headings(found: Comparison) -> dict[str, str]:
-    """Of the columns about quantiles that there are."""
-    interval = found.validation["interval"]
-    headings = {"pinball": "pinball"} if "pinball" in found.leaderboard else {}
+def _quantile_headings(comparison: Comparison) -> dict[str, str]:
+    """Headings of the quantile columns that exist."""
+    interval = comparison.validation["interval"]
+    headings = {"pinball": "pinball"} if "pinball" in comparison.leaderboard else {}
     return headings | ({} if interval is None else {"coverage": f"in {100 * interval['nominal']:g} %"})
 
 

@@ -23,7 +23,7 @@ def evaluate(
             metavar="FORECASTS...", help="Tables of forecasts: ours, or a time column and one column per model."
         ),
     ],
-    actuals: Annotated[str, typer.Option("--actuals", metavar="FILE", help="Table with what came true.")],
+    actuals: Annotated[str, typer.Option("--actuals", metavar="FILE", help="Table with the actual values.")],
     model_columns: Annotated[
         str | None, typer.Option("--model-columns", metavar="A,B", help="Columns that are forecasts; found if absent.")
     ] = None,
@@ -38,13 +38,14 @@ def evaluate(
     ] = None,
     block: Annotated[
         int | None,
-        typer.Option("--block", metavar="N", min=1, help="Steps of each forecast, of a table without cut-offs."),
+        typer.Option("--block", metavar="N", min=1, help="Steps per forecast in a table without cut-offs."),
     ] = None,
     reference: Annotated[
-        str | None, typer.Option("--reference", metavar="MODEL", help="Whom to compare with; seasonal-naive if absent.")
+        str | None,
+        typer.Option("--reference", metavar="MODEL", help="Model to compare with; seasonal-naive if absent."),
     ] = None,
     norm: Annotated[
-        int, typer.Option("--norm", metavar="N", min=1, max=2, help="Of a cut-off's errors in the tests: 1 or 2.")
+        int, typer.Option("--norm", metavar="N", min=1, max=2, help="Norm of a cut-off's errors in the tests: 1 or 2.")
     ] = 1,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Scores to write: .csv, or .json with the tests.")
@@ -54,10 +55,10 @@ def evaluate(
     **options: Any,
 ) -> None:
     """Score tables of forecasts, whoever made them: errors, skill, and whether differences are significant."""
-    from forecast_attn.evaluation import evaluate as evaluation
+    from forecast_attn.evaluation import evaluate as scorer
 
     _refuse_target(out, forecasts, actuals)
-    found = evaluation.evaluate(
+    evaluation = scorer.evaluate(
         [_table(name) for name in forecasts],
         _table(actuals),
         model_columns=_names(model_columns),
@@ -72,13 +73,13 @@ def evaluate(
     if out is not None:
         from forecast_attn.runs.atomic import write_atomically
 
-        write_atomically(out, _document(found) if out.suffix == ".json" else found.scores.to_csv(index=False))
+        write_atomically(out, _document(evaluation) if out.suffix == ".json" else evaluation.scores.to_csv(index=False))
     if json:
         import sys
 
-        sys.stdout.write(_document(found))
+        sys.stdout.write(_document(evaluation))
     else:
-        _show(found, quiet)
+        _show(evaluation, quiet)
 
 
 def _table(name: str) -> str | Path:
@@ -103,27 +104,27 @@ def _refuse_target(out: Path | None, forecasts: list[str], actuals: str) -> None
         raise ConfigError(f"--out '{out}' is a table that is read", "--out scores.csv")
 
 
-def _document(found: Evaluation) -> str:
+def _document(evaluation: Evaluation) -> str:
     from json import dumps
 
-    return dumps(found.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return dumps(evaluation.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _show(found: Evaluation, quiet: bool) -> None:
+def _show(evaluation: Evaluation, quiet: bool) -> None:
     """Scores and tests on stdout, what there is to know about them on stderr."""
     from forecast_attn.cli.evaluation_display import left_out_lines, score_tables, tests_table
     from forecast_attn.cli.tables import make_console
 
     console, notes = make_console(), make_console(stderr=True, quiet=quiet)
-    for note in (*found.notes, *left_out_lines(found.scores)):
+    for note in (*evaluation.notes, *left_out_lines(evaluation.scores)):
         notes.print(f"note: {note}", soft_wrap=True)
-    for index, table in enumerate(score_tables(found.scores)):
+    for index, table in enumerate(score_tables(evaluation.scores)):
         if index:
             console.print()
         console.print(table)
-    if len(found.tests):
+    if len(evaluation.tests):
         console.print()
-        console.print(tests_table(found.tests))
-    if found.reference is not None:
-        about = f", {found.season} steps back" if found.reference == "seasonal-naive" else ""
-        console.print(f"\nskill: against {found.reference}{about}", soft_wrap=True)
+        console.print(tests_table(evaluation.tests))
+    if evaluation.reference is not None:
+        about = f", {evaluation.season} steps back" if evaluation.reference == "seasonal-naive" else ""
+        console.print(f"\nskill: against {evaluation.reference}{about}", soft_wrap=True)

@@ -38,7 +38,7 @@ def score_tables(scores: pd.DataFrame) -> list[Table]:
 
 
 def left_out_lines(scores: pd.DataFrame) -> list[str]:
-    """How many rows each metric leaves out, as sentences; one of several models and groups counts the most."""
+    """Sentences on the rows that each metric leaves out; of several models and groups the largest number."""
     reasons = {
         "mape": "where the target is 0",
         "smape": "where target and forecast are 0",

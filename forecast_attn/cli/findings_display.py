@@ -1,4 +1,4 @@
-"""What `forecast check` found, as tables for people, and repairs as every command shows them."""
+"""Tables of findings for `forecast check`, and of repairs for every command."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def show_report(report: CheckReport, console: Console) -> None:
 
 
 def repair_table(repairs: Sequence[Repair]) -> Table:
-    """What was done to the data, to which series and column, how often, and where first."""
+    """Table of repairs: kind, series and column, count, and first position."""
     table = Table(box=None, pad_edge=False)
     for heading in ("repair", "series", "column", "times", "first"):
         table.add_column(heading, justify="right" if heading == "times" else "left", overflow="fold")

@@ -17,7 +17,7 @@ from forecast_attn.config.values import CHOICES, flag_name
 Json = Annotated[bool, typer.Option("--json", help="Write one JSON document to stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, tables or notes on stderr.")]
 ConfigFile = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="TOML file of options; flags win over it.")
+    Path | None, typer.Option("--config", metavar="FILE", help="TOML file of options; flags override it.")
 ]
 
 INTERRUPTED = 130

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from forecast_attn.runs.run_dir import RunDir
 
 
-class Source(NamedTuple):
+class InspectedFile(NamedTuple):
     """An attention file, and the run it belongs to where a run was named."""
 
     path: Path
@@ -39,20 +39,20 @@ def inspect(
         typer.Option("--by", metavar="NAME", help="Compare groups: item, head, or hour or weekday of the cut-off."),
     ] = None,
     compare: Annotated[
-        Path | None, typer.Option("--compare", metavar="RUN|FILE", help="Put this run or file beside the first.")
+        Path | None, typer.Option("--compare", metavar="RUN|FILE", help="Compare with this run or file.")
     ] = None,
     validation: Annotated[
-        bool, typer.Option("--validation", help="The validation windows of the run, not its forecast.")
+        bool, typer.Option("--validation", help="Inspect the run's validation windows instead of its forecast.")
     ] = False,
     export: Annotated[
         Path | None, typer.Option("--export", metavar="FILE", help="Write the weights as .csv (long) or .npz.")
     ] = None,
     png: Annotated[
-        Path | None, typer.Option("--png", metavar="FILE", help="Draw the weights under their series as a picture.")
+        Path | None, typer.Option("--png", metavar="FILE", help="Write a picture of the weights below their series.")
     ] = None,
     svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="The same picture, scalable.")] = None,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write a page to look around in, for any browser.")
+        Path | None, typer.Option("--html", metavar="FILE", help="Write an interactive page for any browser.")
     ] = None,
     html_windows: Annotated[
         int | None,
@@ -137,14 +137,14 @@ def _check_options(*, by: Any, compare: Any, export: Path | None, pictures: dict
         )
 
 
-def _check_targets(source: Source, written: dict[str, Path | None], table: Path | None) -> None:
+def _check_targets(source: InspectedFile, written: dict[str, Path | None], table: Path | None) -> None:
     if any(written.values()):
         from forecast_attn.cli.tables import refuse_targets
 
         refuse_targets(written, read=[source.path, table], runs=[source.run])
 
 
-def _find(source: Path | None, *, validation: bool) -> Source:
+def _find(source: Path | None, *, validation: bool) -> InspectedFile:
     """The file to read: the one named, or the run's forecast, or its validation windows before any forecast."""
     from forecast_attn.errors import ConfigError, RunError
     from forecast_attn.runs.run_dir import RunDir
@@ -152,21 +152,21 @@ def _find(source: Path | None, *, validation: bool) -> Source:
     if source is not None and not source.is_dir():
         if validation and source.exists():
             raise ConfigError("--validation is about a run; the given path is a file", "name the run directory")
-        return Source(source, None)
+        return InspectedFile(source, None)
     run = RunDir.open_finished(source)
     if run.attention.is_file() and not validation:
-        return Source(run.attention, run)
+        return InspectedFile(run.attention, run)
     if run.validation_attention.is_file():
         if not validation:
             typer.echo("no forecast yet: showing the run's validation windows", err=True)
-        return Source(run.validation_attention, run)
+        return InspectedFile(run.validation_attention, run)
     raise RunError(
         f"'{run.path}' has no attention to show: it was trained with --attention none",
         "train with an attention mechanism: forecast train data.csv --attention luong-general",
     )
 
 
-def _read(source: Source, part: dict[str, Any]) -> AttentionDump:
+def _read(source: InspectedFile, part: dict[str, Any]) -> AttentionDump:
     """The chosen windows, and the rank of what they weigh where it can be known."""
     from forecast_attn.attention_file import read_attention
     from forecast_attn.forecasting.identifiability import with_rank
@@ -174,7 +174,7 @@ def _read(source: Source, part: dict[str, Any]) -> AttentionDump:
     return with_rank(read_attention(source.path).select(**part), source.run)
 
 
-def _name(given: Path | None, found: Source) -> str:
+def _name(given: Path | None, found: InspectedFile) -> str:
     return str(given if given is not None else found.run.path if found.run is not None else found.path)
 
 
@@ -183,7 +183,9 @@ def _export(dump: AttentionDump, path: Path) -> None:
     writers[path.suffix](path)
 
 
-def _draw(source: Source, dump: AttentionDump, inspection: Inspection, paths: list[Path], data: Path | None) -> None:
+def _draw(
+    source: InspectedFile, dump: AttentionDump, inspection: Inspection, paths: list[Path], data: Path | None
+) -> None:
     """Write the pictures, with the series above the weights where it is known."""
     if not paths:
         return

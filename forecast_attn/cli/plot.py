@@ -66,7 +66,7 @@ def plot(
 
 
 def _say(notes: list[str], written: list[Path]) -> None:
-    """Where the pictures are, and what they do not show."""
+    """Print the paths of the pictures, and notes on what they leave out."""
     for note in notes:
         typer.echo(f"note: {note}", err=True)
     for path in written:

@@ -28,7 +28,7 @@ def predict(
         typer.Option("--data", metavar="HISTORY", help="CSV to forecast from; the training data's end when absent."),
     ] = None,
     future: Annotated[
-        Path | None, typer.Option("--future", metavar="FUTURE", help="CSV of the future covariates' coming values.")
+        Path | None, typer.Option("--future", metavar="FUTURE", help="CSV of the future values of covariates.")
     ] = None,
     out: Annotated[
         str | None, typer.Option("--out", metavar="FILE", help="CSV to write; - for stdout. [default: in the run]")
@@ -50,7 +50,7 @@ def predict(
     ] = None,
     attention_members: Annotated[
         bool,
-        typer.Option("--attention-members", help="Of an ensemble, write the weights of each member too, in own files."),
+        typer.Option("--attention-members", help="Write the weights of each ensemble member to its own file too."),
     ] = False,
     cold_start: Annotated[
         bool, typer.Option("--cold-start", help="Forecast series never seen in training, scaled by their own lookback.")
@@ -77,7 +77,7 @@ def predict(
         typer.Option(
             "--combine-with",
             metavar="NAMES",
-            help="Forecast the mean with baselines (regression,median-regression), which learn from --data.",
+            help="Average with baselines (regression,median-regression), fitted to --data.",
         ),
     ] = None,
     accelerator: Annotated[
@@ -166,7 +166,7 @@ def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
 
 
 def _say_combination(notes: Console, result: ForecastResult) -> None:
-    """What the forecasts are, and which series have the network's alone."""
+    """Print the composition of the forecasts, and the series with the network's alone."""
     from forecast_attn.data.findings import quoted
 
     baselines = " and ".join(f"'{name}'" for name in result.combined_with)
@@ -210,7 +210,7 @@ def _skills(metrics: dict[str, Any]) -> dict[str, float | None]:
 
 
 def _how_good(metrics: dict[str, Any]) -> str:
-    """Whether to believe it: what the same network was worth on the validation windows, beside the baselines."""
+    """Summary of the network's errors on the validation windows, beside the baselines."""
     skills = ", ".join(f"{name} {skill:+.1f} %" for name, skill in _skills(metrics).items() if skill is not None)
     told = f"; skill against {skills}" if skills else ""
     return f"on the validation windows its MAE was {metrics['validation']['mae']:.5g}{told}"

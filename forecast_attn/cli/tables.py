@@ -146,8 +146,7 @@ PATIENCE = 1.0
 
 @contextlib.contextmanager
 def reading_progress(console: Console) -> Iterator[ReadingProgress | None]:
-    """What `read_table` calls as it reads, shown as a bar that comes after a second and vanishes; None where there is
-    no terminal."""
+    """Progress callback for `read_table`: a bar that appears after a second and vanishes; None without a terminal."""
     if not console.is_terminal or console.quiet:
         yield None
         return

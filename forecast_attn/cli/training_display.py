@@ -1,4 +1,4 @@
-"""What a person sees while training runs (on stderr), and the table it ends with (on stdout)."""
+"""Display of training: progress on stderr, the final table on stdout."""
 
 from __future__ import annotations
 

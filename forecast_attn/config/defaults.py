@@ -1,4 +1,4 @@
-"""Defaults that depend on the table: its season, horizon and lookback, and the network that goes with them.
+"""Default sizes of the network and of training, chosen by the table's season.
 
 Hourly and finer series are cut into patches, with what docs/accuracy.md found to go well with them; all others are
 read step by step. Lags are off: they barely improve accuracy and make the attention weights meaningless.
@@ -14,7 +14,7 @@ PATCHES_PER_SEASON = 4
 SHORTEST_SEASON = 24
 """Steps in a season from which on several are taken as one: the hours of a day."""
 FEWEST_SEASONS = 2
-"""In the lookback; with fewer there is little to choose among."""
+"""Fewest seasons in the lookback; with fewer there is little to choose among."""
 
 
 _MINUTE = 60 * 10**9
@@ -22,7 +22,7 @@ _HOUR = 60 * _MINUTE
 _DAY = 24 * _HOUR
 
 
-class Sizes(NamedTuple):
+class DefaultSizes(NamedTuple):
     """Default sizes of a table, in steps of its time axis."""
 
     season: int
@@ -31,36 +31,36 @@ class Sizes(NamedTuple):
     lookback: int
 
 
-SIZES_WITHOUT_SEASON = Sizes(1, 12, 48)
-SIZES_OF_BUSINESS_DAYS = Sizes(5, 5, 20)
+SIZES_WITHOUT_SEASON = DefaultSizes(1, 12, 48)
+SIZES_OF_BUSINESS_DAYS = DefaultSizes(5, 5, 20)
 
 
-def sizes_of_months(months: int) -> Sizes:
+def sizes_of_months(months: int) -> DefaultSizes:
     """Return the default sizes where a step is so many months long."""
     season = 12 // months if 12 % months == 0 else 1
     horizon, lookback = {1: (12, 36), 3: (4, 12)}.get(months, (3, 9))
-    return Sizes(season, horizon, lookback)
+    return DefaultSizes(season, horizon, lookback)
 
 
-def sizes_of_step(step: int) -> Sizes:
+def sizes_of_step(step: int) -> DefaultSizes:
     """Return the default sizes where a step is so many nanoseconds long.
 
     From five minutes to hours the season is a day and the lookback a week. A day of finer steps would be a lookback of
     thousands, so their season is an hour, or a minute; below a second none is assumed.
     """
     if step == 7 * _DAY:
-        return Sizes(52, 13, 104)
+        return DefaultSizes(52, 13, 104)
     if step == _DAY:
-        return Sizes(7, 7, 28)
+        return DefaultSizes(7, 7, 28)
     if step > _DAY:
         return SIZES_WITHOUT_SEASON
     if step >= 5 * _MINUTE:
         day = _DAY // step
-        return Sizes(day, day, 7 * day) if _DAY % step == 0 else SIZES_WITHOUT_SEASON
+        return DefaultSizes(day, day, 7 * day) if _DAY % step == 0 else SIZES_WITHOUT_SEASON
     if step < 10**9:
-        return Sizes(1, 60, 240)
+        return DefaultSizes(1, 60, 240)
     season = (_HOUR if step >= _MINUTE else _MINUTE) // step
-    return Sizes(season, max(season, 12), max(4 * season, 48))
+    return DefaultSizes(season, max(season, 12), max(4 * season, 48))
 
 
 class Shape(NamedTuple):
@@ -93,7 +93,7 @@ def shape_of(model: ModelConfig, *, lookback: int, horizon: int, season: int, wi
 
 
 def learning_rate_of(training: TrainingConfig, patch_length: int) -> float:
-    """Of AdamW at its highest; over patches the best one is smaller."""
+    """Peak learning rate of AdamW; patched networks need a smaller one."""
     return training.learning_rate or (0.001 if patch_length > 1 else 0.008)
 
 
@@ -103,7 +103,7 @@ def weight_decay_of(training: TrainingConfig, patch_length: int) -> float:
 
 
 def patches_note(model: ModelConfig, *, lookback: int, horizon: int, season: int, within_day: bool) -> str | None:
-    """What a lookback that is no whole number of usual patches changes about the defaults; None where it is one.
+    """Note on defaults that change because the lookback is no whole number of usual patches; None otherwise.
 
     Args:
         model: options as they were given.
@@ -130,7 +130,7 @@ def patches_note(model: ModelConfig, *, lookback: int, horizon: int, season: int
 
 
 def _takes_patches(model: ModelConfig, lookback: int, horizon: int, season: int) -> bool:
-    """Whether there is enough of a season for patches, and nothing that needs single steps."""
+    """Return whether a season is long enough for patches, and nothing needs single steps."""
     has_season = season >= SHORTEST_SEASON and season % PATCHES_PER_SEASON == 0
     # Values that are fed back, and windows with a centre, are of single steps.
     single = model.decoding == "autoregressive" or model.attention_window != "global"

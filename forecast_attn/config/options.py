@@ -33,11 +33,11 @@ def option(
 
 @dataclass(frozen=True, kw_only=True)
 class DataConfig:
-    """What the table's columns mean, and how far to look back and ahead."""
+    """The meaning of the table's columns, the windows, and how the table is read and scaled."""
 
     target: str | None = option(None, "column to forecast; found by name (target, y, value, OT, …) when absent")
     time: str | None = option(None, "column of time stamps; found by name or content when absent")
-    item_id: str | None = option(None, "column that tells series apart; found by name when absent", flag="id")
+    item_id: str | None = option(None, "column that identifies the series; found by name when absent", flag="id")
     past_covariates: tuple[str, ...] = option(
         (), "columns known up to the cut-off; undeclared numeric columns are these", flag="past", metavar="COLUMNS"
     )
@@ -48,12 +48,12 @@ class DataConfig:
     ignore: tuple[str, ...] = option((), "columns to leave out", metavar="COLUMNS")
     horizon: int | None = option(
         None,
-        "steps to forecast; by frequency when absent (hourly 24, daily 7, monthly 12), fewer of short series",
+        "steps to forecast; by frequency when absent (hourly 24, daily 7, monthly 12), fewer for short series",
         low=1,
     )
     lookback: int | None = option(
         None,
-        "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36), fewer of short series",
+        "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36), fewer for short ones",
         low=1,
     )
     freq: str | None = option(None, "time step such as h, D, MS, 15min; inferred when absent")
@@ -63,31 +63,35 @@ class DataConfig:
     )
     date_format: str | None = option(
         None,
-        "how time stamps are written: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970; found when absent",
+        "format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970; found when absent",
     )
     tz: str | None = option(None, "zone of local time stamps, such as Europe/Berlin; results are shown in it")
     delimiter: str | None = option(None, "character between the fields of a CSV; found when absent")
     decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma; found when absent")
     encoding: str | None = option(None, "encoding of a CSV; found when absent (UTF-8, UTF-16, Latin-1)")
     wide: bool = option(False, "one column per series, named by the column, instead of one row per series and step")
-    duplicates: str = option("error", "rows with the series and time stamp of another")
-    missing: str = option("error", "empty cells and absent rows; mask hides them from attention and loss")
+    duplicates: str = option("error", "treatment of repeated rows of one series and time stamp")
+    missing: str = option("error", "treatment of empty cells and absent rows; mask hides them from attention and loss")
     categorical: tuple[str, ...] = option(
-        (), "covariates whose numbers are names of categories; declared columns of text are so", metavar="COLUMNS"
+        (),
+        "covariates whose numbers are categories; declared columns of text are categorical anyway",
+        metavar="COLUMNS",
     )
     weight: str | None = option(None, "column of each series' weight in the loss, constant per series")
     calendar: str = option("auto", "calendar features: auto (by frequency), none, or a list of names")
     holidays: tuple[str, ...] = option((), "countries whose public holidays are a feature, such as DE,FR")
-    holiday_dates: str | None = option(None, "CSV of further dates that count as holidays", metavar="FILE")
+    holiday_dates: str | None = option(None, "CSV of additional dates to treat as holidays", metavar="FILE")
     vintages: str | None = option(
         None,
         "table of future covariates as forecast, with a column issued_at: each cut-off sees what was known then",
         metavar="FILE",
     )
-    scaling: str = option("standard", "how each series is scaled, fitted on its training rows")
-    transform: str = option("none", "taken of the target before scaling, for skewed values")
-    non_negative: bool = option(False, "the target is never negative: forecasts and their quantiles are cut off at 0")
-    short_series: str = option("skip", "series too short for a training window")
+    scaling: str = option("standard", "scaling of each series, fitted on its training rows")
+    transform: str = option("none", "transform of the target before scaling, for skewed values")
+    non_negative: bool = option(
+        False, "cut forecasts and their quantiles off at 0, for a target that is never negative"
+    )
+    short_series: str = option("skip", "treatment of series too short for a training window")
     validation: float = option(
         0.2, "last stretch of time kept for validation: a fraction below 1, or a number of steps", low=0
     )
@@ -102,23 +106,21 @@ class ModelConfig:
     """The network: an encoder, a decoder, and the attention between them."""
 
     attention: str = option("luong-general", "attention mechanism; `help` lists them", metavar="NAME")
-    attention_order: str | None = option(None, "when the decoder asks: before its cell (bahdanau) or after it (luong)")
+    attention_order: str | None = option(None, "attend before the decoder's cell (bahdanau) or after it (luong)")
     attention_size: int | None = option(None, "width of additive and projected scores; 128 when absent", low=1)
     heads: int = option(4, "heads of multi-head attention", low=1)
-    normaliser: str = option("softmax", "what turns scores into weights")
-    attention_window: str = option("global", "which keys a query may see")
+    normaliser: str = option("softmax", "function that turns scores into weights")
+    attention_window: str = option("global", "keys that a query may see")
     window_radius: int = option(10, "half width D of a local attention window", low=1)
     input_feeding: bool = option(False, "feed the attentional state into the next decoder step (luong order)")
     cell: str = option("gru", "recurrent cell of encoder and decoder")
     hidden_size: int | None = option(None, "size of the encoder's state, per direction; 64 when absent", low=1)
     decoder_size: int | None = option(None, "size of the decoder's state; the encoder's output size when absent", low=1)
     num_layers: int = option(1, "recurrent layers of the encoder and of the decoder", low=1)
-    bidirectional: bool | None = option(
-        None, "let the encoder read the lookback both ways; when absent it does over patches"
-    )
+    bidirectional: bool | None = option(None, "read the lookback in both directions; when absent only over patches")
     patch_length: int | None = option(
         None,
-        "consecutive time steps that encoder, attention and decoder take as one; must divide the lookback; "
+        "time steps per patch of encoder, attention and decoder; must divide the lookback; "
         "when absent a quarter of a season of hourly and finer series (6 hours), else 1",
         low=1,
     )
@@ -143,7 +145,7 @@ class ModelConfig:
     linear_path: bool = option(False, "add a linear map of the whole window, and what is known ahead, to the forecast")
     skip: bool = option(True, "add a linear map of each lookback step's inputs to its encoder output")
     dropout: float = option(0.1, "dropout between layers and before the head", low=0, high=0.95)
-    decoding: str = option("direct", "direct: steps know only what is known; autoregressive: and the previous output")
+    decoding: str = option("direct", "direct: all steps at once; autoregressive: each step reads the previous output")
     window_normalisation: str = option(
         "last-season", "level and scale of each window: of its whole lookback, of its last season, or none"
     )
@@ -152,16 +154,14 @@ class ModelConfig:
         "quantiles to forecast, such as 0.1,0.5,0.9: a column each, trained on the pinball loss",
         metavar="Q,Q,Q",
     )
-    distribution: str = option(
-        "none", "distribution to forecast by its likelihood; --quantiles names its quantiles, else 0.1,0.5,0.9"
-    )
+    distribution: str = option("none", "distribution to fit by its likelihood; writes --quantiles, else 0.1,0.5,0.9")
     calibration: str = option(
-        "none", "move quantiles so that validation values lie below them as often as said: split (about the point), cqr"
+        "none", "conformal calibration of quantiles on validation windows: split (around the point) or cqr"
     )
 
     @property
     def head(self) -> str:
-        """What the network says of a step: point, quantile, gaussian or student-t."""
+        """Kind of the network's output: point, quantile, gaussian or student-t."""
         if self.distribution != "none":
             return self.distribution
         return "quantile" if self.quantiles and self.calibration != "split" else "point"
@@ -174,13 +174,13 @@ class ModelConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """How the network is fitted."""
+    """Options of training."""
 
     preset: str = option("default", preset_help())
     loss: str = option("mae", "loss on the scaled target; quantiles and distributions have their own")
     batch_size: int | None = option(None, "windows per step; 16 to 128 by the number of windows when absent", low=1)
     learning_rate: float | None = option(
-        None, "learning rate of AdamW at its highest; when absent 0.001 over patches, else 0.008", low=1e-12
+        None, "peak learning rate of AdamW; when absent 0.001 over patches, else 0.008", low=1e-12
     )
     weight_decay: float | None = option(
         None, "decoupled weight decay of AdamW; when absent 0.01 over patches, else 0.0001", low=0
@@ -188,38 +188,38 @@ class TrainingConfig:
     schedule: str = option("one-cycle", "course of the learning rate over --max-epochs")
     warmup: float | None = option(
         None,
-        "share of the steps in which the learning rate rises; 0.3 of one-cycle and 0.05 of cosine when absent",
+        "share of the steps during which the learning rate rises; 0.3 of one-cycle and 0.05 of cosine when absent",
         low=0,
         high=0.9,
     )
     weight_averaging: str = option(
-        "none", "what is validated and kept: the last weights, or their exponential moving average over the steps"
+        "none", "weights to validate and keep: the last ones, or their exponential moving average (ema)"
     )
     averaging_decay: float = option(
         0.999,
-        "share that the average keeps at each step, at its highest; less in the first steps",
+        "peak decay of the average per step; less in the first steps",
         low=0,
         high=0.999999,
     )
-    gradient_clip: float = option(1.0, "largest norm of the gradient; 0 switches clipping off", low=0)
+    gradient_clip: float = option(1.0, "largest norm of the gradient; 0 disables clipping", low=0)
     max_epochs: int | None = option(
-        None, "most epochs; enough for about 2,000 steps, 1,200 over patches, when absent", low=1
+        None, "largest number of epochs; enough for about 2,000 steps, 1,200 over patches, when absent", low=1
     )
-    max_time: str | None = option(None, "stop after this time, such as 90s, 10m, 1h30m; the schedule is fitted into it")
+    max_time: str | None = option(None, "time limit, such as 90s, 10m, 1h30m; the schedule is fitted to it")
     patience: int | None = option(
         None, "epochs without a better validation loss before training stops; a quarter of them when absent", low=1
     )
-    epoch_windows: int = option(12_800, "most training windows drawn per epoch; 0 for all", low=0)
-    validation_windows: int = option(1_024, "most validation windows scored per epoch; 0 for all", low=0)
-    teacher_forcing: str = option("1.0..0", "share of true previous values fed in training, first..last epoch")
-    teacher_forcing_decay: str = option("linear", "course of the share of true values")
+    epoch_windows: int = option(12_800, "largest number of training windows per epoch; 0 for all", low=0)
+    validation_windows: int = option(1_024, "largest number of validation windows scored per epoch; 0 for all", low=0)
+    teacher_forcing: str = option("1.0..0", "teacher forcing ratio, from first to last epoch")
+    teacher_forcing_decay: str = option("linear", "decay of the teacher forcing ratio")
     seed: int | None = option(None, "seed; drawn and recorded when absent", low=0, high=2**31 - 1)
-    ensemble: int = option(1, "networks to train, each with its own seed, and to forecast with together", low=1)
-    combine: str = option("mean", "what an ensemble makes of its members' forecasts, quantile by quantile")
+    ensemble: int = option(1, "number of networks to train, each with its own seed, and to combine", low=1)
+    combine: str = option("mean", "combination of an ensemble's forecasts, quantile by quantile")
     accelerator: str = option("auto", "where to train")
     devices: int = option(1, "number of devices to train on", low=1)
-    threads: int = option(1, "CPU threads; more pay for large networks on an idle machine only", low=1)
-    precision: str = option("32", "arithmetic of training: 32, or mixed bf16 or 16")
+    threads: int = option(1, "CPU threads; more than one helps only large networks on an idle machine", low=1)
+    precision: str = option("32", "numeric precision of training: 32, or mixed bf16 or 16")
     attention_windows: str = option("128", "validation windows whose attention is written, evenly spread, or all")
     attention_dtype: str = option("float32", "type of the attention weights in the file")
     attention_top: int | None = option(
@@ -301,7 +301,7 @@ class RunConfig:
 
     @classmethod
     def from_dict(cls, sections: dict[str, dict[str, Any]]) -> Self:
-        """What `to_dict` gave. A preset has been filled in by then, and is a name only.
+        """Read what `to_dict` gave. Its preset is filled in already, and is only a name.
 
         Raises:
             ConfigError: as `from_options`.

@@ -1,4 +1,4 @@
-"""What an option may be: its choices, its type, its range, and the texts with a form of their own."""
+"""The values an option may have: choices, types, ranges, and texts with a form of their own."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Preset(NamedTuple):
     """One row of the table."""
 
     options: dict[str, Any]
-    """By field name; everything else is as the options' own defaults say."""
+    """Options by field name; all others keep their own defaults."""
     cost: str
-    """What it takes, for the help text."""
+    """Cost of the preset, for the help text."""
 
 
 # Measured in docs/training.md.
@@ -44,7 +44,7 @@ def with_preset(options: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def preset_help() -> str:
-    """What `--preset` says of itself: every preset and its cost."""
+    """Help text of `--preset`: every preset and its cost."""
     costs = "; ".join(f"{name} ({preset.cost})" for name, preset in PRESETS.items())
     return f"a set of options, of which those that are given win: {costs}; `help` lists them"
 
@@ -91,7 +91,7 @@ CALENDAR_FEATURES = (
     "month_of_year",
     "quarter",
 )
-"""What `--calendar` may list."""
+"""Names that `--calendar` may list."""
 
 
 def flag_name(option_field: dataclasses.Field[Any]) -> str:
@@ -268,7 +268,7 @@ def parse_attention_windows(text: str | int) -> int | None:
 
 
 def quantile_name(quantile: float) -> str:
-    """What a quantile's column is called: `0.1`."""
+    """Name of a quantile's column: `0.1`."""
     return f"{quantile:g}"
 
 

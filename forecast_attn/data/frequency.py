@@ -15,7 +15,7 @@ from pandas.tseries.frequencies import to_offset
 from forecast_attn.config.defaults import (
     SIZES_OF_BUSINESS_DAYS,
     SIZES_WITHOUT_SEASON,
-    Sizes,
+    DefaultSizes,
     sizes_of_months,
     sizes_of_step,
 )
@@ -202,7 +202,7 @@ def _anchor_fits(unit: str, anchor: str) -> bool:
     return anchor == "" or anchor in allowed
 
 
-def _sizes(number: int, unit: str) -> Sizes:
+def _sizes(number: int, unit: str) -> DefaultSizes:
     if unit in MONTH_UNITS:
         return sizes_of_months(number * MONTH_UNITS[unit])
     if unit == "B" and number == 1:

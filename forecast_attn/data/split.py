@@ -90,7 +90,7 @@ FEWEST_ROWS = 10
 """Rows of the longest series from which on sizes are chosen to fit; fewer teach nothing."""
 
 
-class Sizes(NamedTuple):
+class WindowLengths(NamedTuple):
     """Steps that the model looks back, and steps that it forecasts."""
 
     lookback: int
@@ -99,14 +99,14 @@ class Sizes(NamedTuple):
     """Says so where they are smaller than the frequency's."""
 
 
-def choose_sizes(panel: Panel, config: DataConfig) -> Sizes:
+def choose_sizes(panel: Panel, config: DataConfig) -> WindowLengths:
     """The sizes that were given, else those of the frequency, else the largest that the longest series allows.
 
     What was given is never changed. Where nothing fits, the sizes are those of the frequency, which `split_panel`
     refuses.
     """
     frequency = panel.frequency
-    asked = Sizes(config.lookback or frequency.default_lookback, config.horizon or frequency.default_horizon)
+    asked = WindowLengths(config.lookback or frequency.default_lookback, config.horizon or frequency.default_horizon)
     if (config.lookback and config.horizon) or _are_long_enough(panel, config, asked):
         return asked
     if panel.known.max() < FEWEST_ROWS:
@@ -118,7 +118,7 @@ def choose_sizes(panel: Panel, config: DataConfig) -> Sizes:
             least = min(asked.lookback, max(horizon, fewest))
             if config.lookback and lookback < config.lookback and not pad:
                 continue
-            sizes = Sizes(config.lookback or lookback, horizon)
+            sizes = WindowLengths(config.lookback or lookback, horizon)
             if (lookback >= least or (pad and config.lookback)) and _have_windows(panel, config, sizes):
                 return sizes._replace(finding=_fitted(panel, asked, sizes))
     return asked
@@ -130,15 +130,15 @@ def _largest_lookback(panel: Panel, validation: float, most: int, horizon: int) 
     return min(most, int(panel.known.max()) - steps - 2 * horizon + 1)
 
 
-def _are_long_enough(panel: Panel, config: DataConfig, sizes: Sizes) -> bool:
-    """Whether the longest series has as many rows as the windows need; looks at no row of it."""
+def _are_long_enough(panel: Panel, config: DataConfig, sizes: WindowLengths) -> bool:
+    """Return whether the longest series has as many rows as the windows need; reads its length only."""
     steps = _validation_steps(config.validation, _known_span(panel), sizes.horizon)
     past = 1 if config.short_series == "pad" else sizes.lookback
     return int(panel.known.max()) >= past + sizes.horizon + steps
 
 
-def _have_windows(panel: Panel, config: DataConfig, sizes: Sizes) -> bool:
-    """Whether some series has a training window, and some a validation window."""
+def _have_windows(panel: Panel, config: DataConfig, sizes: WindowLengths) -> bool:
+    """Return whether some series has a training window, and some a validation window."""
     try:
         split_panel(
             panel,
@@ -152,7 +152,7 @@ def _have_windows(panel: Panel, config: DataConfig, sizes: Sizes) -> bool:
     return True
 
 
-def _fitted(panel: Panel, asked: Sizes, sizes: Sizes) -> Finding:
+def _fitted(panel: Panel, asked: WindowLengths, sizes: WindowLengths) -> Finding:
     rows = counted(int(panel.known.max()), "row")
     message = (
         f"the longest series has {rows}: lookback {sizes.lookback} and horizon {sizes.horizon} fit them "

@@ -1,4 +1,4 @@
-"""From a model's forecasts to its attention file: which windows, in which form, how large, window by window."""
+"""Writes the attention file of a model's forecasts: choice of windows, form, size, rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DumpListener = Callable[[DumpSize, Path], None]
 
 
 @dataclass(frozen=True)
-class AttentionOutput:
+class AttentionDumpPlan:
     """The weights of some windows on their way to a file."""
 
     model: Model
@@ -52,7 +52,7 @@ class AttentionOutput:
         cutoffs: NDArray[np.int64],
         choice: DumpChoice,
         device: torch.device,
-    ) -> AttentionOutput:
+    ) -> AttentionDumpPlan:
         """Choose the windows, and try how large a few of them are.
 
         Args:
@@ -117,7 +117,7 @@ def _size(
     cutoffs: NDArray[np.int64],
     device: torch.device,
 ) -> DumpSize:
-    """How large a file of these windows will be: a few of them are forecast to see."""
+    """Estimate the size of a file of these windows by forecasting a few of them."""
     tried = DumpChoice(windows=TRIAL_WINDOWS).of_cutoffs(cutoffs)
     batches = forecast_windows(model, panel, tried, device=device, arrays=arrays)
     weights = [batch.weights for batch in batches if batch.weights is not None]

@@ -1,4 +1,4 @@
-"""What a forecast starts from: the history as read in training, and what is known of the future."""
+"""The starting point of a forecast: the history, read as in training, and the known future."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def future_panel(
 
 
 def _date_format(model: Model) -> str | None:
-    """How a later table writes its dates: as asked for in training, or in the order that was found then."""
+    """Date format of a later table: the one of training, or the order of fields found then."""
     return model.config.data.date_format or model.schema.date_order
 
 
@@ -172,12 +172,12 @@ _INSTEAD = {
     "FA301": f"fill the cell; {_FILLED}",
     "FA302": f"fill the cell; {_FILLED}",
 }
-"""What can be done about a problem when the run's options are settled, by its code."""
+"""Hints for problems whose options are settled by the run, by code."""
 
 
 @contextlib.contextmanager
 def without_flags_of_train() -> Iterator[None]:
-    """How a trained model reads its tables is settled: hints that name flags of train would mislead."""
+    """Replace hints that name flags of train: a trained model's options are settled."""
     try:
         yield
     except DataError as error:

@@ -1,4 +1,4 @@
-"""Whether attention weights are the only ones that give their context vectors: the rank of what they weigh.
+"""Identifiability: do other attention weights give the same context vectors? The rank of the weighted values decides.
 
 A context vector is Σ a_j v_j. With more lags than rank [V, 1], other weights, which also add up to 1, give the very
 same context vector, and so the same forecast (Brunner et al. 2020, "On identifiability in transformers", section 3).
@@ -85,7 +85,7 @@ def with_rank(dump: AttentionDump, run: RunDir | None) -> AttentionDump:
 
 
 def attention_values(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int64]) -> Tensor:
-    """What the weights of some windows weigh: (num_windows, heads, num_keys, size), zeros at masked keys."""
+    """Values that the weights of some windows multiply: (num_windows, heads, num_keys, size), zeros at masked keys."""
     import torch
 
     attention = model.network.decoder.attention
@@ -116,5 +116,5 @@ def listening(attention: Any) -> Iterator[list[Memory]]:
 
 
 def is_identifiable(num_keys: int, rank: int) -> bool:
-    """Whether weights over so many keys can be the only ones: keys up to the rank, and one for their sum."""
+    """Return whether weights over that many keys can be unique: keys up to the rank, and one for their sum."""
     return num_keys <= rank + 1

@@ -45,7 +45,7 @@ class Model:
     networks: tuple[ForecastNetwork, ...]
     """One for each member of an ensemble; else one."""
     calibration: Calibration | None = None
-    """Of the quantiles, the combined ones of an ensemble; None where they are not calibrated."""
+    """Calibration of the quantiles, after an ensemble's combination; None where they are not calibrated."""
 
     @property
     def network(self) -> ForecastNetwork:
@@ -118,7 +118,7 @@ class Model:
         return cut_off(restored) if self.config.data.non_negative else restored
 
     def combined(self, values: Sequence[NDArray[Any]]) -> NDArray[Any]:
-        """What the networks say, each an array on the series' scale, as one array of the same shape."""
+        """Combine the networks' arrays, each on the series' scale, into one of the same shape."""
         return combined(values, self.config.training.combine)
 
     def base_quantiles(self, parameters: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
@@ -154,7 +154,7 @@ class WindowForecasts(NamedTuple):
 
 
 def window_sizes(schema: Schema) -> WindowSizes:
-    """What the data says about the network's inputs."""
+    """Sizes of the network's inputs, from the data."""
     return WindowSizes(
         lookback=schema.lookback,
         horizon=schema.horizon,
@@ -171,7 +171,7 @@ def window_sizes(schema: Schema) -> WindowSizes:
 
 
 def read_config(run: RunDir) -> RunConfig:
-    """What was asked of a run; of a member of an ensemble, as if it had been trained alone.
+    """Read the options of a run; those of an ensemble's member, as if it had been trained alone.
 
     Raises:
         RunError: config.json is damaged or from a newer version.
@@ -186,7 +186,7 @@ def read_config(run: RunDir) -> RunConfig:
 
 
 def read_schema(run: RunDir) -> Schema:
-    """What the data taught a run.
+    """Read the schema that training wrote.
 
     Raises:
         RunError: schema.json is damaged or from a newer version.
@@ -228,7 +228,7 @@ def load_model(run: RunDir) -> Model:
 
 
 def _recorded_weights(run: RunDir, metrics: dict[str, Any]) -> list[tuple[RunDir, Any]]:
-    """Where the weights are, and the digest of each when training ended."""
+    """Directories of the weights, and the digest of each when training ended."""
     if "members" not in metrics:
         return [(run, metrics.get("model_sha256"))]
     try:
@@ -297,7 +297,7 @@ def _is_present(device: str) -> bool:
 
 
 def windows_at_once(device: torch.device, num_keys: int) -> int:
-    """How many windows are forecast together: a forecast's last bits depend on it, so it depends on nothing else.
+    """Number of windows forecast together; it depends on nothing else, because a forecast's last bits depend on it.
 
     Args:
         device: where.
@@ -391,7 +391,7 @@ def _end_of_copies(device: torch.device) -> Callable[[], None]:
 
 
 def _forecasts_of(model: Model, asked: _Asked) -> WindowForecasts:
-    """What the networks say of a batch, as one forecast."""
+    """Join the networks' forecasts of a batch, without the rows beyond it."""
     asked.wait()
     cutoffs, series, outputs = asked.cutoffs.numpy(), asked.series.numpy(), asked.outputs
     prediction = model.combined([output.prediction.numpy() for output in outputs])
@@ -405,7 +405,7 @@ def _forecasts_of(model: Model, asked: _Asked) -> WindowForecasts:
 
 
 def attention_metadata(model: Model) -> AttentionMetadata:
-    """What an attention file of this model says about itself."""
+    """Metadata of an attention file of this model."""
     options = model.config.model
     return AttentionMetadata(
         mechanism=options.attention,

@@ -1,4 +1,6 @@
-"""A run, a history and what is known of the future -> forecasts: what `Forecaster.predict` does."""
+"""Forecasts with a run: reads the history, runs the model, adds baselines, and writes predictions and attention
+weights.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,7 @@ from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.data.zones import in_zone, zone_of
 from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.forecasting.attention_output import AttentionOutput, DumpListener
+from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener
 from forecast_attn.forecasting.history import future_panel, knowing_cold_series, read_history, without_flags_of_train
 from forecast_attn.forecasting.model import Model, WindowForecasts, choose_device, forecast_windows, load_model
 from forecast_attn.forecasting.samples import SampleChoice, write_samples
@@ -94,7 +96,7 @@ def forecast_run(
     if known is not None and config.data.wide:
         known = shared_by_all(known, history.panel.item_ids)
     panel, findings = future_panel(model, history.panel, known, name_of(request.future))
-    other = Other.of(request.combine_with, model, panel) if request.combine_with else None
+    other = BaselineForecasts.of(request.combine_with, model, panel) if request.combine_with else None
     attention_path = request.attention_out or scratch() / run.attention.name
     predictions = forecast_panel(
         model,
@@ -173,7 +175,7 @@ def forecast_panel(
     members: bool = False,
     on_dump: DumpListener | None = None,
     samples: SampleChoice | None = None,
-    other: Other | None = None,
+    other: BaselineForecasts | None = None,
 ) -> pd.DataFrame:
     """Forecast every series from its last known row, and stream the attention to a file.
 
@@ -230,12 +232,12 @@ def forecast_panel(
 
 
 def member_path(averaged: Path, number: int) -> Path:
-    """Where the weights of a member go: beside the averaged ones, as `attention-member-0.parquet`."""
+    """Path of a member's weights: beside the averaged ones, as `attention-member-0.parquet`."""
     return averaged.with_name(f"{averaged.stem}-member-{number}{averaged.suffix}")
 
 
 class _Wanted(NamedTuple):
-    """What to write of the weights, where to compute, and whom to tell."""
+    """Choices for writing the weights, the device, and the listener."""
 
     choice: DumpChoice
     device: torch.device
@@ -250,15 +252,15 @@ def _open(
     wanted: _Wanted,
     path: Path,
     files: contextlib.ExitStack,
-) -> tuple[AttentionOutput, AttentionWriter]:
+) -> tuple[AttentionDumpPlan, AttentionWriter]:
     """The attention file of a model, which takes its place when `files` are closed."""
-    output = AttentionOutput.plan(model, panel, arrays, cutoffs, wanted.choice, wanted.device)
+    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, wanted.choice, wanted.device)
     if wanted.on_dump is not None:
         wanted.on_dump(output.size, path)
     return output, files.enter_context(output.open(path))
 
 
-def _write_weights(member: Model, output: AttentionOutput, writer: AttentionWriter, device: torch.device) -> None:
+def _write_weights(member: Model, output: AttentionDumpPlan, writer: AttentionWriter, device: torch.device) -> None:
     """Forecast again with one member alone, for its weights."""
     for forecasts in forecast_windows(member, output.panel, output.cutoffs, device=device, arrays=output.arrays):
         output.write(writer, forecasts)
@@ -300,7 +302,7 @@ def predictions_csv(predictions: pd.DataFrame) -> str:
 # What `predict` does to forecast together with baselines.
 
 
-class Other(NamedTuple):
+class BaselineForecasts(NamedTuple):
     """The mean of some baselines' forecasts of the same windows."""
 
     cutoffs: NDArray[np.int64]
@@ -309,7 +311,7 @@ class Other(NamedTuple):
     """(num_series, horizon), NaN where there is none."""
 
     @classmethod
-    def of(cls, names: tuple[str, ...], model: Model, panel: Panel) -> Other:
+    def of(cls, names: tuple[str, ...], model: Model, panel: Panel) -> BaselineForecasts:
         """Forecast with baselines that learn from the whole history.
 
         Args:
@@ -355,7 +357,7 @@ def _each(quantiles: NDArray[np.float64]) -> enumerate[NDArray[np.float64]]:
 
 @dataclass(frozen=True)
 class ForecastResult:
-    """What `predict` gives."""
+    """Result of `predict`."""
 
     predictions: pd.DataFrame
     """item_id, cutoff, timestamp, step (1 … horizon), prediction and a column per quantile (`0.1`), in the target's
@@ -363,7 +365,7 @@ class ForecastResult:
     attention: AttentionDump | None
     """The weights behind them, of an ensemble averaged over its members; None for the mechanism `none`."""
     member_attention: tuple[AttentionDump, ...] = ()
-    """Of an ensemble the weights of each member, where they were asked for."""
+    """Weights of each member of an ensemble, where requested."""
     skipped: tuple[str, ...] = ()
     """Series with fewer rows than the lookback, which have no forecast."""
     cold: tuple[str, ...] = ()
@@ -371,14 +373,14 @@ class ForecastResult:
     unknown_categories: tuple[UnknownCategory, ...] = ()
     """Categories of the history and the future that training did not see."""
     repairs: tuple[Repair, ...] = ()
-    """What was done to the history as it was read, and which cells of the future are empty and hidden."""
+    """Repairs of the history, and cells of the future that are empty and hidden."""
     findings: tuple[Finding, ...] = ()
     """Notes and warnings about what is known of the future."""
     samples_path: Path | None = None
     """Parquet file of the paths that were drawn; None where none were asked for. A temporary one lives as long as the
     Forecaster."""
     samples_seed: int | None = None
-    """What they were drawn with."""
+    """Seed of the samples."""
     combined_with: tuple[str, ...] = ()
     """The baselines of which the forecasts are one half, the model's the other."""
     alone: tuple[str, ...] = ()

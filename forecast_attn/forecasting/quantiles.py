@@ -1,4 +1,4 @@
-"""Quantiles of a forecast: the quantiles behind a head's parameters, in order and in the target's units."""
+"""Quantiles of a forecast: from a head's parameters, calibrated, in order, in the target's units, and their scores."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def quantiles_of(head: str, parameters: NDArray[Any], quantiles: tuple[float, ..
 
 
 def _standard_quantiles(quantiles: Floats, freedom: Floats | None = None) -> Floats:
-    """Of the normal distribution (num_quantiles,), or of Student's t (batch, horizon, num_quantiles)."""
+    """Quantiles of the normal distribution (num_quantiles,), or of Student's t (batch, horizon, num_quantiles)."""
     from scipy import special
 
     return np.asarray(special.ndtri(quantiles) if freedom is None else special.stdtrit(freedom, quantiles), np.float64)
@@ -67,12 +67,12 @@ def cut_off(values: Floats) -> Floats:
 
 
 # --------------------------------------------------------------------------- calibration
-# Conformal calibration: quantiles moved so that, on the validation windows, as many values lie below as they say.
+# Conformal calibration: offsets under which the right share of validation values lies below each quantile.
 
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """What is added to the base of every step and quantile, on the scale of the series."""
+    """Offsets added to the base of every step and quantile, on the scale of the series."""
 
     kind: str
     """split or cqr."""
@@ -93,7 +93,7 @@ class Calibration:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Self:
-        """What `to_dict` gave.
+        """Read what `to_dict` gave.
 
         Raises:
             KeyError, TypeError, ValueError: it is something else.
@@ -162,7 +162,7 @@ def check_enough_values(quantiles: tuple[float, ...], counts: NDArray[np.int64])
 
 
 # --------------------------------------------------------------------------- scores
-# How good quantiles were on the validation windows: pinball loss and coverage, for metrics.json.
+# Scores of quantiles on the validation windows, pinball loss and coverage, for metrics.json.
 
 
 def score_quantiles(quantiles: tuple[float, ...], actual: Floats, forecast: Floats) -> dict[str, Any]:

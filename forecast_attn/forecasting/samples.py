@@ -29,7 +29,7 @@ PATHS_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class SampleChoice:
-    """How many paths of each window, the seed they are drawn with, and the file they are written to."""
+    """Number of paths per window, the seed to draw them with, and the file to write."""
 
     paths: int
     seed: int
@@ -37,7 +37,7 @@ class SampleChoice:
 
     @classmethod
     def of(cls, model: Model, paths: int | None, seed: int | None, path: Path | str | None) -> SampleChoice | None:
-        """What the options of `predict` ask for; None for no paths.
+        """Parse the options of `predict`; None for no paths.
 
         Raises:
             ConfigError: the model has no paths to draw, or seed and file have nothing to act on.
@@ -102,8 +102,8 @@ def drawn_paths(
     """
     model = model.of_series(panel.item_ids)
     networks, arrays = [network.to(device).eval() for network in model.networks], arrays.to(device)
-    for place, cutoff in enumerate(cutoffs):
-        generator = np.random.default_rng([choice.seed, place])
+    for index, cutoff in enumerate(cutoffs):
+        generator = np.random.default_rng([choice.seed, index])
         for first in range(0, choice.paths, PATHS_AT_ONCE):
             number = min(PATHS_AT_ONCE, choice.paths - first)
             rows = np.full(number, cutoff)

@@ -33,8 +33,8 @@ class StepComparison:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """What two attention files have in common.
+class WeightComparison:
+    """The windows that two attention files share, and how their weights differ.
 
     Attributes:
         names: of the two.
@@ -75,7 +75,7 @@ class _Pair(NamedTuple):
 
 def compare_attention(
     first: AttentionDump, second: AttentionDump, *, names: tuple[str, str], top: int = 5
-) -> Comparison:
+) -> WeightComparison:
     """Compare two files, or parts of them, in constant memory.
 
     Lags are counted back from the cut-off in both; where one looks back further, the other has no weight there. Of
@@ -103,7 +103,7 @@ def compare_attention(
     profiles = _same_length(inspections[0].profile, inspections[1].profile)
     matched, steps = _compare_windows(first, second)
     distances = [step.distance for step in steps if step.distance is not None]
-    return Comparison(
+    return WeightComparison(
         names=names,
         inspections=inspections,
         matched_windows=matched,
@@ -159,7 +159,7 @@ def _of_steps(dump: AttentionDump, weights: Weights, steps: NDArray[Any]) -> Wei
 
 
 def _rows_in_table(dump: AttentionDump, windows: AttentionDump) -> NDArray[np.int64]:
-    """Where the windows of another file stand in this one, by series and cut-off; -1 where they do not."""
+    """Index of each window of another file in this one, by series and cut-off; -1 where there is none."""
     if dump.window_cutoffs.dtype.kind != windows.window_cutoffs.dtype.kind:
         return np.full(windows.num_windows, -1)
     known = {key: place for place, key in enumerate(_keys(dump))}

@@ -14,7 +14,7 @@ _DAY_OF_1970 = 3  # 1 January 1970 was a Thursday
 
 
 class Grouping(NamedTuple):
-    """Which group each row of windows belongs to."""
+    """Groups of windows, by row."""
 
     names: list[str]
     groups: NDArray[np.int64]
@@ -36,8 +36,8 @@ def group_windows(dump: AttentionDump, by: str) -> Grouping:
         every = np.broadcast_to(np.arange(len(dump.heads)), (dump.num_windows, len(dump.heads)))
         return Grouping([f"head {head}" for head in dump.heads], every.astype(np.int64))
     if by == "item":
-        places = {name: place for place, name in enumerate(dump.item_ids)}
-        return _for_all_heads(dump, dump.item_ids, [places[name] for name in dump.window_item_ids])
+        indices = {name: index for index, name in enumerate(dump.item_ids)}
+        return _for_all_heads(dump, dump.item_ids, [indices[name] for name in dump.window_item_ids])
     return _by_time(dump, by)
 
 

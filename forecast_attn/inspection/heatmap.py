@@ -121,7 +121,7 @@ def _bar_row(heights: Matrix, signs: str, width: int) -> str:
 
 
 def has_rich_colours(console: Console) -> bool:
-    """Whether the console draws half-blocks in colours that can carry a scale (sixteen cannot)."""
+    """Return whether the console draws half-blocks in enough colours for a scale (sixteen are not enough)."""
     return console.color_system in ("256", "truecolor") and not console.no_color and console.encoding.startswith("utf")
 
 

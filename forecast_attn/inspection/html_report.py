@@ -19,13 +19,13 @@ from forecast_attn.inspection.page_data import default_windows, page_document, s
 from forecast_attn.inspection.page_sections import audit_section, findings_section, run_section
 from forecast_attn.inspection.reading import Evidence, evidence_of
 from forecast_attn.inspection.report import inspect_attention
-from forecast_attn.inspection.results import Header
+from forecast_attn.inspection.results import InspectionHeader
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
 
 SCRIPTS = ("model.js", "drawing.js", "charts.js", "tables.js", "saving.js", "main.js")
-"""In this order: each knows the ones before it."""
+"""Scripts in order: each uses the ones before it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class HtmlReport:
         return len(self.html.encode())
 
     def size_words(self) -> str:
-        """What will be written, in words."""
+        """Description of the page to be written, with its size."""
         size = self.num_bytes
         text = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
         text = f"{text} with {self.num_windows:,} of {self.windows_in_file:,} windows"
@@ -89,7 +89,7 @@ def build_report(
 
 
 def series_left_out(dump: AttentionDump, shown: AttentionDump) -> str:
-    """How many series of a file have no window among those that can be chosen, in words; empty where all have one."""
+    """Number of series without a window to choose, in words; empty where all have one."""
     present = set(shown.item_ids)
     missing = [name for name in dump.item_ids if name not in present]
     if not missing:
@@ -140,12 +140,12 @@ def _documents_of(run: RunDir | None) -> dict[str, Any]:
     return {name: run.read_json(path) for name, path in paths.items() if run is not None and path.is_file()}
 
 
-def _title(header: Header) -> str:
+def _title(header: InspectionHeader) -> str:
     items = header.item_ids[0] if len(header.item_ids) == 1 else f"{len(header.item_ids)} series"
     return f"Where the forecast of {items} looks"
 
 
-def _subtitle(header: Header) -> str:
+def _subtitle(header: InspectionHeader) -> str:
     heads = f", {len(header.heads)} heads" if len(header.heads) > 1 else ""
     cutoffs = " to ".join(dict.fromkeys((header.first_cutoff, header.last_cutoff)))
     plural = "s" if header.num_windows > 1 else ""
@@ -179,5 +179,5 @@ def _fill_template(*, title: str, subtitle: str, **parts: str) -> str:
 
 
 def _hash(text: str) -> str:
-    """What a content security policy calls an inline style or script."""
+    """Hash of an inline style or script for a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,4 +1,4 @@
-"""What the page of `forecast inspect --html` draws, as one JSON document with its arrays in base64.
+"""Data of the page of `forecast inspect --html`: one JSON document with its arrays in base64.
 
 Arrays are little-endian float32, so that the weights on the page are the weights of the file, bit by bit. Times are
 texts: the page computes with positions only, and shows times as they were written for the user.
@@ -31,19 +31,19 @@ from forecast_attn.inspection.statistics import (
 from forecast_attn.inspection.window_values import WindowValues
 
 PAGE_BYTES = 1_500_000
-"""What the weights of the windows on a page may take unless more are asked for."""
+"""Size of the weights on a page, unless more windows are requested."""
 MOST_WINDOWS = 64
 BASE64 = 4 / 3
 
 
 def default_windows(dump: AttentionDump) -> int:
-    """How many windows keep the page near `PAGE_BYTES`; at least one."""
+    """Number of windows that keeps the page near `PAGE_BYTES`; at least one."""
     per_window = len(dump.heads) * len(dump.steps) * dump.metadata.num_keys * 4 * BASE64
     return int(np.clip(PAGE_BYTES // per_window, 1, MOST_WINDOWS))
 
 
 def sample_windows(dump: AttentionDump, count: int) -> AttentionDump:
-    """At most `count` windows, evenly spread over series and cut-offs; in order of series, then cut-off."""
+    """Choose at most `count` windows, evenly spread over series and cut-offs; in order of series, then cut-off."""
     places = {name: place for place, name in enumerate(dump.item_ids)}
     series = np.array([places[name] for name in dump.window_item_ids])
     order = np.lexsort((dump.window_cutoffs, series))
@@ -86,7 +86,7 @@ def page_document(dump: AttentionDump, shown: AttentionDump, values: WindowValue
 
 
 def _patches(dump: AttentionDump) -> dict[str, Any]:
-    """What the page must know of patches; nothing where a key is a time step.
+    """Data about patches for the page; empty where a key is a time step.
 
     Lags and steps on the page count patches; the series and its times have all their time steps.
     """
@@ -171,7 +171,7 @@ Points = list[tuple[float, float]]
 
 
 def curve_figure(curve: dict[str, Any], target: str | None, keys: str = "steps") -> str:
-    """How far the forecast moves as more steps lose (or keep) their weight; nothing for a curve without values.
+    """Figure of the change of the forecast as more steps lose (or keep) their weight; empty without values.
 
     Args:
         curve: of audit.json.
@@ -237,7 +237,7 @@ def _path(points: Points) -> str:
 
 
 def _band(drawn: dict[str, Points]) -> str:
-    """What random choices span."""
+    """Band of random choices."""
     low, high = drawn.get("random_low"), drawn.get("random_high")
     return f'<path class="band" d="{_path([*low, *reversed(high)])}Z"/>' if low and high else ""
 

@@ -75,7 +75,7 @@ def show(value: Any) -> str:
 
 
 def findings_section(inspection: Inspection, notes: Sequence[str]) -> str:
-    """What the weights say, and what makes them say less than they seem to."""
+    """Section on the findings, and the caveats about them."""
     reading = inspection.reading.text
     facts = [f"{reading[:1].upper()}{reading[1:]}.", _spread_words(inspection), *_season_words(inspection)]
     return section("In words", "in-words", bullets(facts), bullets(inspection.warnings, "warnings"), bullets(notes))
@@ -113,7 +113,7 @@ def _season_words(inspection: Inspection) -> list[str]:
 
 
 def run_section(config: dict[str, Any] | None, metrics: dict[str, Any] | None) -> str:
-    """How good the run is and how it was asked for; nothing for an attention file without its run."""
+    """Section on the run's errors and options; empty for an attention file without its run."""
     return section("The run", "the-run", _metrics_table(metrics or {}), _config_tables(config or {}))
 
 
@@ -162,7 +162,7 @@ MARKS = {True: ("pass", "passed"), False: ("fail", "failed"), None: ("unclear", 
 
 
 def audit_section(audit: dict[str, Any] | None) -> str:
-    """What `forecast audit` found, as it wrote it; nothing for a run that was not audited."""
+    """Section on the results of `forecast audit`; empty for a run that was not audited."""
     if audit is None:
         return ""
     verdict, header = audit.get("verdict"), audit.get("header", {})

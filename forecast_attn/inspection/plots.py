@@ -15,7 +15,7 @@ from forecast_attn.attention_file import AttentionDump
 from forecast_attn.errors import ConfigError
 from forecast_attn.inspection.heatmap import tick_lags
 from forecast_attn.inspection.report import inspect_attention
-from forecast_attn.inspection.results import Header, Inspection
+from forecast_attn.inspection.results import Inspection, InspectionHeader
 from forecast_attn.inspection.series_lines import SeriesLines
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
 from forecast_attn.runs.atomic import replacing, write_errors_of
@@ -225,7 +225,7 @@ def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, line
 
 
 def _draw_effective(axes: "Axes", inspection: Inspection) -> None:
-    """How many time steps each step's weights are spread over."""
+    """Draw the number of time steps that each step's weights are spread over."""
     patch_length, count = inspection.header.patch_length, len(inspection.steps)
     middles = inspection.steps[0].step + _middles(count, patch_length)
     values = [step.effective_steps for step in inspection.steps]
@@ -248,13 +248,13 @@ def _middles(count: int, patch_length: int) -> NDArray[np.float64]:
     return np.asarray(np.arange(count) * patch_length + (patch_length - 1) / 2, np.float64)
 
 
-def _has_seasons(header: Header) -> bool:
-    """Whether there are seasons to mark; those of a single patch, or of parts of one, are all patches or none."""
+def _has_seasons(header: InspectionHeader) -> bool:
+    """Return whether there are seasons to mark; those of one patch, or of parts of one, are not marked."""
     return header.key_season > 1
 
 
 def _labelled_steps(inspection: Inspection) -> tuple[list[float], list[str] | None]:
-    """Where the steps are labelled, and how: patches in their middle, with the steps they cover."""
+    """Positions and labels of the steps: patches in their middle, with the steps they cover."""
     patch_length = inspection.header.patch_length
     if patch_length == 1:
         return list(step_ticks([step.step for step in inspection.steps])), None
@@ -270,7 +270,7 @@ def step_ticks(steps: list[int]) -> list[int]:
     return sorted({steps[0], *(step for step in steps if step % spacing == 0 and step - steps[0] > spacing / 2)})
 
 
-def _mark_seasons(axes: "Axes", header: Header, steps: list[int]) -> None:
+def _mark_seasons(axes: "Axes", header: InspectionHeader, steps: list[int]) -> None:
     """A thin dotted line along each whole season before the target."""
     ends = np.array([steps[0] - 0.5, steps[-1] + 0.5])
     for seasons in range(1, (header.lookback + steps[-1]) // header.season + 1):

@@ -1,4 +1,4 @@
-"""What the attention weights of a file say, step by step and group by group, as data."""
+"""The inspection of an attention file, step by step and group by group, as data."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,14 @@ from forecast_attn.errors import DataError
 from forecast_attn.inspection import statistics
 from forecast_attn.inspection.grouping import Grouping, group_windows
 from forecast_attn.inspection.reading import Evidence, reading_of
-from forecast_attn.inspection.results import GroupStatistics, Header, Inspection, Matrix, StepStatistics, TopLag
+from forecast_attn.inspection.results import (
+    GroupStatistics,
+    Inspection,
+    InspectionHeader,
+    Matrix,
+    StepStatistics,
+    TopLag,
+)
 from forecast_attn.inspection.statistics import distance_span, lookback_time_steps
 from forecast_attn.inspection.summary import Summary, summarise, target_seasons
 from forecast_attn.inspection.warnings import warnings_of
@@ -74,10 +81,10 @@ def inspect_attention(
 # --------------------------------------------------------------------------- parts of the inspection
 
 
-def header_of(dump: AttentionDump) -> Header:
-    """What a file, or a part of it, holds."""
+def header_of(dump: AttentionDump) -> InspectionHeader:
+    """InspectionHeader of a file, or of a part of it."""
     sizes = dump.metadata
-    return Header(
+    return InspectionHeader(
         mechanism=sizes.mechanism,
         order=sizes.order,
         score=sizes.score,

@@ -1,4 +1,4 @@
-"""What an inspection found, as plain data that turns into JSON."""
+"""Results of an inspection, as plain data that turns into JSON."""
 
 import dataclasses
 from dataclasses import dataclass, field
@@ -17,8 +17,8 @@ Matrix = NDArray[np.floating[Any]]
 
 
 @dataclass(frozen=True)
-class Header:
-    """What was inspected.
+class InspectionHeader:
+    """Description of the inspected file.
 
     `lookback`, `horizon` and `season` are in time steps; a weight belongs to a key of `patch_length` of them.
     """
@@ -55,14 +55,14 @@ class Header:
 
     @property
     def keys_text(self) -> str:
-        """How many keys there are, and of what: `7 patches of 24 time steps`, or `168 lags`."""
+        """Number and kind of keys: `7 patches of 24 time steps`, or `168 lags`."""
         if self.patch_length == 1:
             return f"{self.num_keys} lags"
         return f"{self.num_keys} patch{'' if self.num_keys == 1 else 'es'} of {self.patch_length} time steps"
 
     @property
     def identifiable(self) -> bool | None:
-        """Whether these weights can be the only ones that give this forecast; None where the file does not tell."""
+        """Return whether these weights can be the only ones for this forecast; None where the file lacks the rank."""
         return None if self.value_rank is None else self.num_keys <= self.value_rank + 1
 
 
@@ -193,7 +193,7 @@ class Inspection:
         reading: what may be read off these weights, in one sentence.
     """
 
-    header: Header
+    header: InspectionHeader
     steps: list[StepStatistics]
     profile: Matrix
     mean_weights: Matrix
@@ -214,7 +214,7 @@ class Inspection:
 
     @property
     def most_at(self) -> str:
-        """Where the largest mean weight lies, in the unit of the time axis: `24–47 hours back (83 % of the weight)`.
+        """Position of the largest mean weight, in the unit of the time axis: `24–47 hours back (83 % of the weight)`.
 
         Of several steps it is said of each, of very many of the first and the last.
         """

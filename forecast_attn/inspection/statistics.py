@@ -144,12 +144,12 @@ _NAMES = {
 
 
 def has_time_distances(frequency: str) -> bool:
-    """Whether steps of this frequency have a length in time: business days and whole numbers have none."""
+    """Return whether steps of this frequency have a length in time: business days and whole numbers have none."""
     return _number_and_unit(frequency)[1] in {**UNITS, **MONTH_UNITS}
 
 
 def time_distance(frequency: str, lag: int) -> str:
-    """How long `lag` steps last, in the two largest units that are not zero; in steps on axes without a fixed step.
+    """Duration of `lag` steps, in the two largest non-zero units; in steps on axes without a fixed step.
 
     Raises:
         ConfigError: there is no such frequency.
@@ -162,7 +162,7 @@ def time_distance(frequency: str, lag: int) -> str:
 
 
 def distance_span(frequency: str, first: int, last: int) -> str:
-    """How far back a patch lies whose time steps have these lags: `1d … 1d 23h`; of a single step `1d`.
+    """Distance of a patch whose time steps have these lags: `1d … 1d 23h`; of a single step `1d`.
 
     Raises:
         ConfigError: there is no such frequency.
@@ -192,7 +192,7 @@ def span_text(first: int, last: int) -> str:
 
 
 def time_span(first: str, last: str) -> str:
-    """From one time to another: `2018-01-01 00:00 … 23:00`; the day is said once, midnight where it is needed."""
+    """Text of a span: `2018-01-01 00:00 … 23:00`; the day appears once, midnight only where needed."""
     if first == last:
         return first
     (day, _, clock), (last_day, _, last_clock) = first.partition(" "), last.partition(" ")

@@ -76,7 +76,7 @@ def summarise(dump: AttentionDump, groups: NDArray[np.int64] | None = None) -> S
 
 
 class _Tally:
-    """What has been added up so far."""
+    """Running sums over the windows."""
 
     def __init__(self, dump: AttentionDump, groups: NDArray[np.int64] | None) -> None:
         self._dump, self._groups = dump, groups

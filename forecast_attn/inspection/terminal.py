@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from forecast_attn.inspection.differences import Comparison
+from forecast_attn.inspection.differences import WeightComparison
 from forecast_attn.inspection.heatmap import heatmap_text, profile_text
-from forecast_attn.inspection.results import GroupStatistics, Header, Inspection, StepStatistics, TopLag
+from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader, StepStatistics, TopLag
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
 from forecast_attn.inspection.warnings import identifiability_words
 
@@ -53,7 +53,7 @@ def _profile_text(inspection: Inspection, console: Console) -> Text:
     return profile_text(inspection.profile, **_axis_of(inspection.header), console=console)
 
 
-def _axis_of(header: Header) -> dict[str, Any]:
+def _axis_of(header: InspectionHeader) -> dict[str, Any]:
     return {"season": header.key_season, "frequency": header.frequency, "patch_length": header.patch_length}
 
 
@@ -170,7 +170,7 @@ def _share(value: float | None) -> str:
 # --------------------------------------------------------------------------- two side by side
 
 
-def render_comparison(comparison: Comparison, console: Console) -> None:
+def render_comparison(comparison: WeightComparison, console: Console) -> None:
     """Print two inspections side by side: profiles, and per step entropies, distance and top lags."""
     for sign, name, inspection in zip("AB", comparison.names, comparison.inspections, strict=True):
         console.print(Text(f"{sign}  {name}"), style="bold")
@@ -186,7 +186,7 @@ def render_comparison(comparison: Comparison, console: Console) -> None:
             console.print(f"warning: {sign}: {warning}", style="yellow", highlight=False)
 
 
-def _fitting_comparison(comparison: Comparison, console: Console) -> Table:
+def _fitting_comparison(comparison: WeightComparison, console: Console) -> Table:
     """The table with as many top lags of each as fit the width: lags of patches take more than those of steps."""
     tables = [_comparison_table(comparison, console.width, tops) for tops in (3, 2, 1)]
     fitting = [
@@ -197,7 +197,7 @@ def _fitting_comparison(comparison: Comparison, console: Console) -> Table:
     return fitting[0] if fitting else tables[-1]
 
 
-def _comparison_table(comparison: Comparison, width: int, tops: int) -> Table:
+def _comparison_table(comparison: WeightComparison, width: int, tops: int) -> Table:
     roomy = width >= SPACIOUS_WIDTH
     table = Table(box=None, pad_edge=False, header_style="bold")
     entropies = ("entropy\nA", "\nB") if roomy else ()
@@ -220,7 +220,7 @@ def _comparison_table(comparison: Comparison, width: int, tops: int) -> Table:
     return table
 
 
-def _comparison_words(comparison: Comparison) -> str:
+def _comparison_words(comparison: WeightComparison) -> str:
     profiles = f"the mean profiles are {comparison.profile_distance:.2f} apart"
     if comparison.distance is None:
         return f"no window is in both (same series and cut-off); {profiles} (Jensen-Shannon distance, 0 to 1)"

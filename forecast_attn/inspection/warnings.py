@@ -1,15 +1,15 @@
-"""What makes attention weights say less than they seem to, in words."""
+"""Caveats about attention weights, in words."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from forecast_attn.attention_file import AttentionDump
-from forecast_attn.inspection.results import Header
+from forecast_attn.inspection.results import InspectionHeader
 from forecast_attn.inspection.summary import Summary
 
 
-def warnings_of(dump: AttentionDump, summary: Summary, header: Header) -> Iterator[str]:
+def warnings_of(dump: AttentionDump, summary: Summary, header: InspectionHeader) -> Iterator[str]:
     """One sentence for each."""
     shares = {name: float(np.mean(summary.values[name])) for name in ("uniform", "one_hot", "wrong_sum", "remaining")}
     if shares["wrong_sum"]:
@@ -29,7 +29,9 @@ def warnings_of(dump: AttentionDump, summary: Summary, header: Header) -> Iterat
         yield identifiability_words(header)
 
 
-def _shape_warnings(dump: AttentionDump, summary: Summary, shares: dict[str, float], header: Header) -> Iterator[str]:
+def _shape_warnings(
+    dump: AttentionDump, summary: Summary, shares: dict[str, float], header: InspectionHeader
+) -> Iterator[str]:
     """Uniform, one-hot, or always the same."""
     if shares["uniform"] > 0.5:
         return  # the reading says that there is nothing to see
@@ -42,8 +44,8 @@ def _shape_warnings(dump: AttentionDump, summary: Summary, shares: dict[str, flo
         yield "the weights are the same for every step: the step ahead does not change where the forecast looks"
 
 
-def identifiability_words(header: Header) -> str:
-    """Whether other weights would give the same forecast, or why that cannot be told."""
+def identifiability_words(header: InspectionHeader) -> str:
+    """Text on whether other weights would give the same forecast, or why that is unknown."""
     if header.identifiable is None:
         return "identifiable: cannot be told, this file does not say the rank of what the weights weigh"
     lags = f"{header.num_keys} {'lags' if header.patch_length == 1 else 'patches'}"

@@ -45,14 +45,14 @@ class WindowValues:
 
     @classmethod
     def unknown(cls, dump: AttentionDump, *notes: str) -> WindowValues:
-        """Nothing known, for a reason."""
+        """Values that are all unknown, with the reason."""
         sizes = dump.metadata.lookback, len(target_steps(dump))
         past, ahead = (np.full((dump.num_windows, size), np.nan) for size in sizes)
         return cls(past, ahead, ahead.copy(), list(notes))
 
 
 def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = None) -> WindowValues:
-    """What the windows of a run's attention file looked at and forecast.
+    """Values that the windows of a run's attention file read and forecast.
 
     Args:
         run: whose attention file it is.

@@ -17,14 +17,14 @@ from forecast_attn.nn.scores import ProductScore, Score
 
 
 class AttentionOutput(NamedTuple):
-    """What a query gets back: never only one of the two, unless the weights were declined."""
+    """The context vectors and weights of some queries; always both, unless the weights were declined."""
 
     context_vector: Float[Tensor, "batch query_len context_size"]
     weights: Float[Tensor, "batch heads query_len key_len"] | None  # after the normaliser and window, before dropout
 
 
 class Memory(NamedTuple):
-    """What is computed once per window and passed to every step; no module keeps it."""
+    """Projections computed once per window and passed to every step; no module keeps them."""
 
     key: Any  # what the score's `prepare_key` makes of the keys
     value: Float[Tensor, "batch_heads key_len width"]  # zeroed where the mask is False, then projected

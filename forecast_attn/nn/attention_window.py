@@ -1,4 +1,4 @@
-"""Which keys a query may see: all of them, or those near a centre that it predicts or that the season gives."""
+"""The keys a query may see: all of them, or those near a centre that is predicted or given by the season."""
 
 import math
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from forecast_attn.nn.precision import full_precision, widened
 
 
 class WindowView(NamedTuple):
-    """What a window lets each query see."""
+    """A mask or bias that a window puts on the scores of each query."""
 
     mask: Bool[Tensor, "#batch query_len key_len"]  # True inside the window
     gain: Float[Tensor, "batch query_len key_len"] | None  # multiplies the weights, after the normaliser

@@ -29,7 +29,7 @@ blurred on planted lags (0.6 of the weight on the lag instead of 0.99): a wide s
 
 @dataclass(frozen=True)
 class WindowSizes:
-    """What the data says about the network's inputs."""
+    """Sizes of the network's inputs, as the data gives them."""
 
     lookback: int
     horizon: int
@@ -38,9 +38,9 @@ class WindowSizes:
     num_future_inputs: int
     num_static: int
     num_calendar: int = 0
-    """How many of the past inputs are calendar features; they are the last ones."""
+    """Number of calendar features among the past inputs; they are the last ones."""
     may_have_holes: bool = False
-    """Whether steps of the lookback may be unobserved; the encoder is then told which."""
+    """True when steps of the lookback may be unobserved; the encoder then gets an indicator of them."""
     past_codes: tuple[int, ...] = ()
     """Codes of each categorical past covariate, the unknown one included."""
     future_codes: tuple[int, ...] = ()
@@ -48,7 +48,7 @@ class WindowSizes:
 
 
 def attention_order(model: ModelConfig) -> str:
-    """When the decoder asks: as the mechanism's paper has it, unless the user chose."""
+    """Return the time at which the decoder asks: as in the mechanism's paper, unless the user chose."""
     return model.attention_order or ATTENTIONS[model.attention].order
 
 

@@ -54,7 +54,7 @@ class Feedback(NamedTuple):
         return torch.where(self.use_truth[:, step], self.truth[:, step - 1], own)[:, None]
 
     def own_value(self, head: Head, output: Float[Tensor, "batch output_size"], step: int) -> Float[Tensor, "batch"]:
-        """What a step's output (0-based) says its value is."""
+        """The value that a step's output (0-based) stands for."""
         if self.uniform is None:
             return head.point(output)
         return head.sample(head.parameters_of(widened(output)), self.uniform[:, step])
@@ -79,11 +79,11 @@ class DecoderOutput(NamedTuple):
     outputs: Float[Tensor, "batch num_steps patch_size"]
     weights: Float[Tensor, "batch heads num_steps key_len"] | None
     features: Float[Tensor, "batch num_steps feature_size"]
-    """What the head read."""
+    """Input of the head."""
 
 
 class _Steps:
-    """What a step loop gathers."""
+    """Results that a step loop collects."""
 
     def __init__(self) -> None:
         self.outputs: list[Tensor] = []
@@ -226,7 +226,7 @@ class LuongDecoder(nn.Module):
     def _inputs_of_all_steps(
         self, known: Float[Tensor, "batch num_steps known_size"], feedback: Feedback
     ) -> Float[Tensor, "batch num_steps input_size"] | None:
-        """What enters the cell at every step, or None when a step needs what the one before it gave."""
+        """Inputs of the cell at every step; None when a step needs the output of the one before it."""
         if self.input_feeding:
             return None
         if not self.autoregressive:

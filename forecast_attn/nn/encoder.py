@@ -10,7 +10,7 @@ from forecast_attn.nn.recurrent import make_recurrent_layers, run_layers
 
 
 class EncoderOutput(NamedTuple):
-    """What the decoder gets: one vector per step, and the last state of every layer."""
+    """Input of the decoder: one vector per step, and the last state of every layer."""
 
     memory: Float[Tensor, "batch key_len memory_size"]
     state: Float[Tensor, "num_layers batch memory_size"]

@@ -15,10 +15,11 @@ from torch import Tensor, nn
 from torch.nn.functional import softplus
 
 SMALLEST_DEVIATION = 1e-3
-"""Of a distribution, in units of the window's own deviation: where the past is flat, the likelihood has no bound."""
+"""Smallest deviation of a distribution, in units of the window's own: where the past is flat, the likelihood has no
+bound."""
 
 OUTSIDE = 1e-7
-"""How near to 0 and 1 a uniform number may come: beyond lie infinite draws."""
+"""Distance that uniform numbers keep from 0 and 1: beyond it draws are infinite."""
 
 
 class Head(nn.Module):
@@ -33,7 +34,7 @@ class Head(nn.Module):
 
     kind: ClassVar[str]
     point_index = 0
-    """Which output is the point forecast, and is fed back as the step's value."""
+    """Index of the output that is the point forecast, and is fed back as the step's value."""
 
     def __init__(self, output_size: int, feature_size: int, dropout: float = 0.0, patch_length: int = 1) -> None:
         super().__init__()
@@ -50,7 +51,7 @@ class Head(nn.Module):
         return outputs[..., self.point_index]
 
     def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
-        """What the outputs say, on the scale of the window."""
+        """Parameters of the forecast, on the scale of the window, from the outputs."""
         return outputs
 
     def restore(
@@ -126,7 +127,7 @@ class QuantileHead(Head):
     def sample(
         self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
     ) -> Float[Tensor, "*batch"]:
-        """By the inverse of the distribution: linear between the quantiles, exponential tails beyond the outermost.
+        """Draw by inverting the distribution: linear between the quantiles, exponential tails beyond the outermost.
 
         Each tail goes through the two outermost quantiles of its side (as in Park et al. 2022, "Learning quantile
         functions without quantile crossing", section 3.1).
@@ -188,7 +189,7 @@ class StudentTHead(GaussianHead):
     def sample(
         self, parameters: Float[Tensor, "*batch output_size"], uniform: Float[Tensor, "*batch 2"]
     ) -> Float[Tensor, "*batch"]:
-        """By the polar method of Bailey 1994, "Polar generation of random variates with the t-distribution"."""
+        """Draw by the polar method of Bailey 1994, "Polar generation of random variates with the t-distribution"."""
         loc, scale, freedom = parameters.unbind(-1)
         radius, turn = uniform.clamp(OUTSIDE, 1 - OUTSIDE).unbind(-1)
         squared = freedom * torch.expm1(-2 / freedom * radius.log())
@@ -197,5 +198,5 @@ class StudentTHead(GaussianHead):
 
 
 def centre_of(quantiles: tuple[float, ...]) -> int:
-    """Which of the ascending quantiles is nearest 0.5, the lower one of two equally near."""
+    """Index of the ascending quantile nearest 0.5, the lower one of two equally near."""
     return min(range(len(quantiles)), key=lambda index: abs(quantiles[index] - 0.5))

@@ -1,4 +1,4 @@
-"""What the network reads: the named tensors of a batch of windows."""
+"""The inputs of the network: the window's tensors, observation indicators, embeddings, lags, positions and patches."""
 
 import math
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class WindowTensors(Protocol):
 
 @dataclass(frozen=True)
 class Patches:
-    """How a window is cut: patch k, of lookback or horizon, is its steps k · length … (k + 1) · length - 1.
+    """The patches of a window: patch k, of lookback or horizon, is its steps k · length … (k + 1) · length - 1.
 
     The last patch of the horizon may reach beyond it: what is known of those steps is zeros, and what is said of them
     is cut off. With a length of 1 nothing changes.
@@ -97,7 +97,7 @@ class Patches:
     def in_steps(
         self, patches: Float[Tensor, "batch num_steps patch_size"]
     ) -> Float[Tensor, "batch horizon output_size"]:
-        """What is said of each patch as what is said of each time step of the horizon."""
+        """Repeat the values of each patch for each time step of the horizon."""
         batch, _, size = patches.shape
         return patches.reshape(batch, -1, size // self.length)[:, : self.horizon]
 
@@ -214,7 +214,7 @@ class InputProjection(nn.Module):
 
 
 def lag_positions(lookback: int, horizon: int, lags: tuple[int, ...]) -> Int64[Tensor, "horizon num_lags"]:
-    """Which step of the lookback (0-based) lies the lag before each step of the horizon.
+    """Position in the lookback (0-based) that lies the lag before each step of the horizon.
 
     Where that step is not known yet, it is the one twice the lag before, and so on: as a seasonal-naive forecast
     repeats its last season.
@@ -249,7 +249,7 @@ class LagFeatures(nn.Module):
     def forward(
         self, known: Float[Tensor, "batch horizon known_size"], past: Float[Tensor, "batch lookback size"]
     ) -> Float[Tensor, "batch horizon size_with_lags"]:
-        """What is known of each step, and behind it what is read of the steps a lag before.
+        """Append to the known inputs of each step the values of the steps a lag before.
 
         Args:
             known: of the horizon.

@@ -31,7 +31,7 @@ class ForecastOutput(NamedTuple):
     weights: Float[Tensor, "batch heads num_steps num_keys"] | None
     """Steps and keys are patches of time steps."""
     parameters: Float[Tensor, "batch horizon output_size"]
-    """Of the head: quantiles, or a distribution's; the point forecast is among them."""
+    """Parameters of the head: quantiles, or those of a distribution; the point forecast is among them."""
 
 
 class ForecastNetwork(nn.Module):
@@ -139,10 +139,10 @@ class ForecastNetwork(nn.Module):
         if self.temporal_decoder is not None:
             outputs = outputs + widened(self.temporal_decoder(features, known))
         if self.linear_path is not None:
-            place = self.decoder.head.point_index
+            index = self.decoder.head.point_index
             forecast = widened(self.linear_path(seen, known))[..., None]
             outputs = torch.cat(
-                [outputs[..., :place], outputs[..., place : place + 1] + forecast, outputs[..., place + 1 :]], -1
+                [outputs[..., :index], outputs[..., index : index + 1] + forecast, outputs[..., index + 1 :]], -1
             )
         return outputs
 

@@ -1,4 +1,4 @@
-"""What turns a row of scores into a row of weights: softmax, and two that give exact zeros."""
+"""Normalisers turn a row of scores into a row of weights: softmax, and two that give exact zeros."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,7 @@
-"""Every score by its name, for sizes that make sense together."""
+"""Scores compare queries with keys: dot, general, scaled, location, multi-head and additive ones.
+
+Every score follows one protocol, `Score`: it prepares the keys once per window and scores queries against them.
+"""
 
 import math
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -12,11 +15,11 @@ from forecast_attn.nn.additive import additive_scores, exponential
 from forecast_attn.nn.precision import full_precision, widened
 
 PreparedKey = TypeVar("PreparedKey")
-"""What a score makes of the keys: a tensor, (batch_heads, key_len, size), or an `AdditiveKey`."""
+"""Keys as a score prepares them: a tensor, (batch_heads, key_len, size), or an `AdditiveKey`."""
 
 
 class Score(nn.Module, Generic[PreparedKey]):
-    """How well does this query match that key? Keeps no tensor between calls.
+    """Scores of queries against keys. Keeps no tensor between calls.
 
     Where a score has several heads, they are folded into the batch axis: head h of window b is row b * heads + h. With
     one head, which most have, that costs nothing.

@@ -1,4 +1,4 @@
-"""Location and scale of one window's past, so that the network sees shapes and not levels."""
+"""Location and scale of one window's past; the network sees the shape of a window without its level."""
 
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ class WindowScale(NamedTuple):
         return (values - self.loc) / self.scale
 
     def features(self) -> Float[Tensor, "batch 2"]:
-        """What normalising took away, for the network to know: level, and logarithm of the scale.
+        """Level and logarithm of the scale that normalising removed, as inputs of the network.
 
         Without them a network cannot carry a covariate's own level over to the target.
         """

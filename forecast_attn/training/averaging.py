@@ -10,7 +10,7 @@ from torch import Tensor
 from forecast_attn.nn.network import ForecastNetwork
 
 WARMUP_STEPS = 10
-"""Of the decay: see `decay_at`."""
+"""Warm-up of the decay: see `decay_at`."""
 
 
 class WeightAverage(torch.nn.Module):

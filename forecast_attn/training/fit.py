@@ -47,7 +47,7 @@ def check_hardware(config: TrainingConfig) -> None:
 
 
 def uses_several_gpus(config: TrainingConfig) -> bool:
-    """Whether training starts processes that each use a GPU, which this one must not have used before."""
+    """Return whether training starts a process per GPU, which this process must not have used before."""
     return config.devices > 1 and choose_device(config.accelerator).type == "cuda"
 
 

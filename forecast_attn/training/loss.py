@@ -1,4 +1,4 @@
-"""What training minimises: an elementwise loss over the known steps of the horizon, weighted by series.
+"""Training losses: elementwise over the known steps of the horizon, weighted by series.
 
 A loss compares what the head says of each step, its parameters (batch, horizon, size), with the target (batch,
 horizon). A point forecast is the only parameter of its head.

@@ -131,7 +131,7 @@ class ForecastModule(pl.LightningModule):
 
     @property
     def result(self) -> ForecastNetwork:
-        """What is validated and written: the averaged network, or the trained one where nothing is averaged."""
+        """The network to validate and write: the averaged one, or the trained one where nothing is averaged."""
         return self.network if self.average is None else self.average.network
 
     def _loss(self, parameters: Tensor, window: Window) -> Tensor:
@@ -173,7 +173,7 @@ class ForecastModule(pl.LightningModule):
 
     @property
     def validates(self) -> bool:
-        """Whether there is anything to choose the best epoch by; else it is the last one."""
+        """Return whether a validation loss chooses the best epoch; else the last epoch is taken."""
         return len(self.data.validation_cutoffs) > 0
 
     @property
@@ -184,7 +184,7 @@ class ForecastModule(pl.LightningModule):
 
     @property
     def share_done(self) -> float:
-        """How much of training is done (0 … 1): by its steps, or by the clock where --max-time ends it earlier."""
+        """Share of training that is done (0 … 1): by its steps, or by the clock where --max-time ends it earlier."""
         done = min(self.global_step / max(self.plan.total_steps - 1, 1), 1.0)
         if self._seconds is None or self._clock is None:
             return done
@@ -255,7 +255,7 @@ class ForecastModule(pl.LightningModule):
 
 
 def share_left(decay: str, done: float) -> float:
-    """How much of the way from first to last share is left after a part `done` (0 … 1) of training.
+    """Value on the way from 1 to 0 after a part `done` (0 … 1) of training.
 
     Exactly 1 at the start and 0 at the end. (Bengio et al. 2015, section 2.4, whose three courses these are,
     stretched to the length of training.)

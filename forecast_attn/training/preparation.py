@@ -21,7 +21,7 @@ from forecast_attn.data.split import Split, choose_sizes, split_panel, training_
 
 @dataclass(frozen=True)
 class Preparation:
-    """What is fixed before the first step, from training rows alone."""
+    """Everything fixed before the first step, from training rows alone."""
 
     panel: Panel
     schema: Schema
@@ -30,7 +30,7 @@ class Preparation:
     """Half as wide as elsewhere: there are nearly as many as rows."""
     validation_cutoffs: NDArray[np.int64]
     findings: tuple[Finding, ...] = ()
-    """What there is to say about the windows."""
+    """Findings about the windows."""
 
 
 @coded("FA403")

@@ -1,4 +1,4 @@
-"""What training tells whoever watches it. Nothing here prints."""
+"""Events of training, for a listener. Nothing here prints."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class EpochRecord(NamedTuple):
     train_loss: float
     validation_loss: float
     learning_rate: float
-    """At the end of the epoch."""
+    """Learning rate at the end of the epoch."""
     seconds: float
     """Training and validation together."""
     windows_per_second: float
-    """Of training alone."""
+    """Speed of training, without validation."""
 
 
 class TrainingListener:
     """Hears how training goes; every method may be overridden, none must be."""
 
     def reading(self, done: int, total: int) -> None:
-        """As the table is read: bytes read so far, and bytes there are."""
+        """The table is being read: bytes read so far, and bytes in all."""
 
     def prepared(self, preparation: Preparation, config: RunConfig) -> None:
         """Once the table is read and split, before the run directory is made."""
@@ -54,4 +54,4 @@ class TrainingListener:
         """Ctrl-C was heard; training has ended, perhaps because all epochs were done at that very moment."""
 
     def training_ended(self, reason: str) -> None:
-        """Why training ended: `max-epochs`, `patience`, `max-time` or `interrupted`."""
+        """Training ended, for this reason: `max-epochs`, `patience`, `max-time` or `interrupted`."""

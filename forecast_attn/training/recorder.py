@@ -147,7 +147,7 @@ class Recorder(pl.Callback):
 
     @property
     def _has_settled(self) -> bool:
-        """Whether the learning rate has come down to `SETTLED` of its peak, where it comes down at all.
+        """Return whether the learning rate has fallen to `SETTLED` of its peak, if it falls at all.
 
         At a high rate the loss jumps about, and much of what a schedule gains comes when the rate falls.
         """

@@ -44,13 +44,13 @@ class Refit:
     """One refit of a backtest."""
 
     number: int
-    """From 1; its seed follows from the run's."""
+    """Number of the refit, from 1; its seed follows from the run's."""
     cutoff: Any
-    """Nothing after this stamp is seen."""
+    """Stamp after which nothing is seen."""
     epochs: int
     accelerator: str = "auto"
     learning_rate: float | None = None
-    """At its highest; `RATE_SHARE` of the run's when None."""
+    """Peak learning rate; `RATE_SHARE` of the run's when None."""
     since: Any | None = None
     """The steps of a window's horizon lie after this stamp; its lookback may begin before. All windows when None."""
     validation: int | None = None
@@ -95,9 +95,9 @@ def _prepared(model: Model, known: Panel, wanted: Refit) -> Preparation:
     boundary = schema.frequency.shift(np.array([wanted.cutoff]), -steps)[0]
     preparation = prepare_again(known, schema, boundary)
     if wanted.since is not None:
-        own = preparation.panel.timestamps
+        rows = preparation.panel.timestamps
         training, validation = (
-            cutoffs[own[cutoffs] >= wanted.since]
+            cutoffs[rows[cutoffs] >= wanted.since]
             for cutoffs in (preparation.training_cutoffs, preparation.validation_cutoffs)
         )
         preparation = replace(preparation, training_cutoffs=training, validation_cutoffs=validation)

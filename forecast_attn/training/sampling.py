@@ -1,4 +1,4 @@
-"""Which windows an epoch shows, in which order: a function of seed and epoch alone, so that resuming repeats it."""
+"""The windows of each epoch and their order: a function of seed and epoch alone, so that resuming repeats them."""
 
 from collections.abc import Iterator
 
@@ -71,7 +71,7 @@ def mix_seed(seed: int, *parts: int) -> int:
 
 
 def spread_evenly(cutoffs: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """At most so many of the cut-offs, evenly spread; all of them when `most` is 0."""
+    """At most `most` of the cut-offs, evenly spread; all of them when `most` is 0."""
     if not most or len(cutoffs) <= most:
         return cutoffs
     return cutoffs[np.linspace(0, len(cutoffs) - 1, most).round().astype(np.int64)]

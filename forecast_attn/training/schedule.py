@@ -1,4 +1,4 @@
-"""How long training lasts: the defaults that depend on how many windows there are."""
+"""The length of training and its learning rate; the defaults depend on the number of windows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BATCHES_PER_PASS = 40
 
 @dataclass(frozen=True)
 class TrainingPlan:
-    """What one epoch is, and how many there are."""
+    """Steps of an epoch, and number of epochs."""
 
     windows_per_epoch: int
     steps_per_epoch: int
@@ -89,7 +89,7 @@ WARMUP_SHARES = {"one-cycle": 0.3, "cosine": 0.05}
 def scheduler_of(
     schedule: str, optimiser: Optimizer, *, highest: float, total_steps: int, warmup: float | None
 ) -> LRScheduler | None:
-    """What moves the learning rate after every step; None where it stays.
+    """Scheduler that changes the learning rate after every step; None where it stays constant.
 
     one-cycle is PyTorch's with its defaults: half a cosine up from highest / 25, half a cosine down to
     highest / 250,000, and AdamW's beta1 the other way, from 0.95 to 0.85 and back. (Smith and Topin 2019,

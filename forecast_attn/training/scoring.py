@@ -15,7 +15,7 @@ from forecast_attn.config.options import RunConfig
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
-from forecast_attn.forecasting.attention_output import AttentionOutput
+from forecast_attn.forecasting.attention_output import AttentionDumpPlan
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.model import Model, choose_device, forecast_windows, load_network
 from forecast_attn.forecasting.quantiles import fit_calibration, score_quantiles
@@ -116,11 +116,11 @@ class ValidationForecasts(NamedTuple):
     series: NDArray[np.int64]
     """(num_windows,)"""
     prediction: NDArray[np.float64]
-    """In original units, (num_windows, horizon)."""
+    """Forecasts in original units, (num_windows, horizon)."""
     base_quantiles: NDArray[np.float64] | None
     """Before calibration, on the series' scale, (num_windows, horizon, num_quantiles); None for points alone."""
     actual: NDArray[np.float64]
-    """In original units, NaN where not observed, (num_windows, horizon)."""
+    """Actual values in original units, NaN where not observed, (num_windows, horizon)."""
 
 
 def validation_rows(preparation: Preparation, config: RunConfig) -> NDArray[np.int64]:
@@ -206,7 +206,7 @@ def _write_validation_attention(run: RunDir, model: Model, preparation: Preparat
     options = model.config.training
     choice = DumpChoice.of(options.attention_windows, options.attention_dtype, options.attention_top)
     cutoffs, panel = preparation.validation_cutoffs, preparation.panel
-    output = AttentionOutput.plan(model, panel, arrays, cutoffs, choice, device)
+    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, device)
     with output.open(run.validation_attention) as writer:
         for forecasts in forecast_windows(model, panel, output.cutoffs, device=device, arrays=arrays):
             output.write(writer, forecasts)

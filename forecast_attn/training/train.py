@@ -153,7 +153,7 @@ def check_resumable(run: RunDir) -> None:
 
 
 def was_interrupted(run: RunDir) -> bool:
-    """Whether Ctrl-C ended the training of a finished run."""
+    """Return whether Ctrl-C ended the training of a finished run."""
     return bool(run.read_json(run.metrics).get("ended") == "interrupted")
 
 

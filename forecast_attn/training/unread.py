@@ -37,7 +37,7 @@ class UnreadLosses:
 
     @property
     def is_time_to_read(self) -> bool:
-        """At every batch on a CPU, where nothing is gained by waiting; else when enough have come together."""
+        """Return whether to read losses now: on a CPU at every batch; else when enough have accumulated."""
         batches = self._batches
         return bool(batches) and (batches[0].loss.device.type == "cpu" or len(batches) >= LOSSES_PER_READ)
 
