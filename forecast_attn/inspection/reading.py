@@ -1,4 +1,4 @@
-"""What may be read off attention weights, in one sentence, and only as far as there is evidence for it.
+"""One sentence on what the attention weights show, limited to what the evidence supports.
 
 Weights always have a largest one. Whether it means anything is for the audit to say, or for its quick form, which
 `forecast train` writes into metrics.json.
@@ -21,7 +21,7 @@ Kind = Literal["nothing", "not needed", "looks", "not tested"]
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of the need for a run's weights.
+    """Evidence on whether a run's forecasts need its weights.
 
     Attributes:
         needed: the forecast needs them.
@@ -45,7 +45,7 @@ class Reading:
 
 
 def evidence_of(run: RunDir | None) -> Evidence | None:
-    """What a run knows: its audit, or else the quick form of its training; None for a file without its run.
+    """Evidence that a run holds: its audit, or else the quick form of its training; None for a file without its run.
 
     Raises:
         RunError: a file of the run is damaged.
@@ -102,7 +102,7 @@ def reading_of(inspection: Inspection, evidence: Evidence | None) -> Reading:
 
 
 def _nothing(inspection: Inspection, entropy: float, evidence: Evidence | None) -> str:
-    """Why there is nothing to see: the weights are as good as equal."""
+    """Sentence for weights that are nearly equal."""
     header = inspection.header
     largest = max((step.top[0].weight for step in inspection.steps), default=0.0)
     text = (
@@ -113,7 +113,7 @@ def _nothing(inspection: Inspection, entropy: float, evidence: Evidence | None) 
 
 
 def _change(evidence: Evidence) -> str:
-    """What equal weights do to the MAE."""
+    """Effect of equal weights on the MAE, in words."""
     if evidence.rise is None:
         return "equal weights were tried"
     side = "rises" if evidence.rise >= 0 else "falls"

@@ -96,7 +96,7 @@ def _weight_need(
     validation: ValidationForecasts,
     scores: dict[str, Any],
 ) -> dict[str, Any]:
-    """Whether the forecasts need their attention weights; see `weight_need`."""
+    """Test whether the forecasts need their attention weights; see `weight_need`."""
     return weight_need(
         model,
         preparation.panel,
