@@ -303,8 +303,8 @@ class Forecaster(Backtesting, Plotting):
 
         run = self._fitted()
         if not run.members:
-            return pd.read_csv(run.history)
-        histories = {member.number: pd.read_csv(member.history) for member in run.members}
+            return pd.read_csv(run.unaltered(run.history))
+        histories = {member.number: pd.read_csv(run.unaltered(member.history)) for member in run.members}
         return pd.concat(histories, names=["member", None]).reset_index("member").reset_index(drop=True)
 
     @property
@@ -313,7 +313,8 @@ class Forecaster(Backtesting, Plotting):
         from forecast_attn.attention_file import read_attention
 
         run = self._fitted()
-        return read_attention(run.validation_attention) if run.validation_attention.is_file() else None
+        there = run.validation_attention.is_file()
+        return read_attention(run.unaltered(run.validation_attention)) if there else None
 
     def _fitted(self) -> RunDir:
         if self._run is None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import json
 import os
 import re
 import shutil
@@ -152,6 +153,19 @@ def run_copy(finished_run: Path, here: Path) -> Path:
     """A copy of the finished run, to be changed: `run` in the working directory."""
     shutil.copytree(finished_run, here / "run")
     return Path("run")
+
+
+@pytest.fixture(scope="session")
+def without_manifest() -> Callable[[Path], None]:
+    """`without_manifest(run)`: make a run one of an earlier version, which has a digest of its weights alone."""
+
+    def change(run: Path) -> None:
+        (run / "manifest.json").unlink()
+        metrics = json.loads((run / "metrics.json").read_text())
+        del metrics["manifest"]
+        (run / "metrics.json").write_text(json.dumps(metrics, indent=1))
+
+    return change
 
 
 @pytest.fixture

@@ -95,7 +95,8 @@ def test_json_that_says_nothing(forecast, run_copy, name):
         (("frequency", "alias"), None),
     ],
 )
-def test_an_altered_schema(refused, run_copy, keys, value):
+def test_an_altered_schema(refused, run_copy, without_manifest, keys, value):
+    without_manifest(run_copy)
     content = json.loads((run_copy / "schema.json").read_text())
     part = content
     for key in keys[:-1]:
@@ -105,10 +106,11 @@ def test_an_altered_schema(refused, run_copy, keys, value):
     refused("predict", run_copy, message="'run/schema.json' is damaged", hint="restore it")
 
 
-def test_weights_of_another_network(refused, run_copy):
+def test_weights_of_another_network(refused, run_copy, without_manifest):
     content = json.loads((run_copy / "config.json").read_text())
     content["options"]["model"]["hidden_size"] = 5
     (run_copy / "config.json").write_text(json.dumps(content))
+    without_manifest(run_copy)
     refused("predict", run_copy, message="does not fit config.json and schema.json: size mismatch", hint="restore")
 
 
@@ -141,7 +143,7 @@ def test_an_altered_weight_file(refused, run_copy, harm):
 
 
 @pytest.mark.parametrize("harm", ["pickle", "truncated", "safetensors"])
-def test_a_weight_file_whose_digest_was_altered_too(refused, run_copy, harm):
+def test_a_weight_file_whose_digest_was_altered_too(refused, run_copy, without_manifest, harm):
     """Made by someone else, not merely damaged: still no code runs, and still a sentence."""
     import hashlib
 
@@ -152,12 +154,14 @@ def test_a_weight_file_whose_digest_was_altered_too(refused, run_copy, harm):
     metrics = json.loads((run_copy / "metrics.json").read_text())
     metrics["model_sha256"] = hashlib.sha256(content).hexdigest()
     (run_copy / "metrics.json").write_text(json.dumps(metrics))
+    without_manifest(run_copy)
     refused("predict", run_copy, message="^cannot read 'run/model.safetensors'", hint="restore it")
     assert not Path("exploded").exists()
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1 and nothing else", pickle.dumps(Bomb())])
-def test_a_damaged_tail(refused, run_copy, content):
+def test_a_damaged_tail(refused, run_copy, without_manifest, content):
+    without_manifest(run_copy)
     (run_copy / "tail.parquet").write_bytes(content)
     refused("predict", run_copy, message="^cannot read 'run/tail.parquet': [^.]*$", hint="--data FILE")
     assert not Path("exploded").exists()

@@ -128,6 +128,8 @@ class AttentionDump:
             rows = rows.astype(np.float32, copy=False)
         else:
             lags, kept = self._read_columns(group, "lags", "weights")
+            if len(lags) and not 0 <= lags.min() <= lags.max() < sizes.num_keys:
+                raise RunError(f"'{self.path}' is damaged: it has weights of lags beyond the lookback")
             rows = spread_out(lags.reshape(-1, sizes.top), kept.reshape(-1, sizes.top), sizes.num_keys)
         return rows.reshape(-1, sizes.heads, sizes.num_steps, sizes.num_keys)
 
@@ -136,6 +138,8 @@ class AttentionDump:
         with read_errors_of(self.path):
             table = self._parquet.read_row_group(group, columns=[f"{name}.list.element" for name in names])
         columns = [table.column(name).combine_chunks() for name in names]
+        if any(column.null_count for column in columns):
+            raise RunError(f"'{self.path}' is damaged: a row has no weights")
         return [column.flatten().to_numpy(zero_copy_only=False) for column in columns]
 
     @cached_property
@@ -320,6 +324,8 @@ def read_attention(path: Path | str) -> AttentionDump:
         RunError: no such file, not Parquet, cut short, not an attention file, or of a newer format.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise RunError(f"'{path}' is no regular file", "`forecast predict` writes attention.parquet")
     with read_errors_of(path):
         parquet = pq.ParquetFile(path)
         metadata = _read_metadata(path, parquet.schema_arrow)
@@ -357,10 +363,11 @@ def _read_metadata(path: Path, schema: Any) -> AttentionMetadata:
         )
     try:
         metadata = AttentionMetadata.from_json(text)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, ConfigError) as error:
         raise RunError(f"'{path}' cannot be read as an attention file: {error}", "update forecast-attn?") from None
-    expected = attention_schema(metadata)
-    if schema.names != expected.names or schema.field("weights").type.list_size != metadata.stored_length:
+    is_integer = "cutoff" in schema.names and pa.types.is_integer(schema.field("cutoff").type)
+    expected = attention_schema(metadata, integer_time=is_integer)
+    if schema.names != expected.names or schema.types != expected.types:
         raise RunError(f"'{path}' has other columns than an attention file")
     return metadata
 
@@ -369,6 +376,8 @@ def _read_windows(path: Path, parquet: Any, group: int, sizes: AttentionMetadata
     """Series, cut-off, lookback start, target times and place of each window in a row group."""
     columns = ["item_id", "cutoff", "step", "head", "timestamp", "lookback_start"]
     table = parquet.read_row_group(group, columns=columns)
+    if any(column.null_count for column in table.columns):
+        raise RunError(f"'{path}' is damaged: a row has no series, time, step or head")
     steps, per_window = sizes.num_steps, sizes.heads * sizes.num_steps
     windows, rest = divmod(table.num_rows, per_window)
     step, head = (

@@ -10,7 +10,11 @@ from typing import Any, Literal, Self
 
 import pyarrow as pa
 
+from forecast_attn.config.options import MOST_HEADS, MOST_STEPS
+from forecast_attn.data.frequency import parse_frequency
+from forecast_attn.data.zones import time_zone
 from forecast_attn.errors import RunError
+from forecast_attn.runs.forms import check, flag, nullable, one_of, record, text, whole
 from forecast_attn.version import package_version
 
 FORMAT_VERSION = 3
@@ -130,18 +134,47 @@ class AttentionMetadata:
         return json.dumps(about)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
+    def from_json(cls, document: str | bytes) -> Self:
         """Read what `to_json` wrote; unknown keys of later versions of the format are ignored.
 
         Raises:
-            ValueError: not JSON, a name is missing, or the format is newer than this package.
+            ValueError: not JSON, a name is missing, a value cannot be, or the format is newer than this package.
+            ConfigError: there is no such frequency.
         """
-        content = json.loads(text)
+        try:
+            content = json.loads(document)
+        except RecursionError:
+            raise ValueError("its metadata are nested too deeply") from None
+        check(content, record({"format_version": whole(1, 2**31)}))
         if content["format_version"] > FORMAT_VERSION:
             raise ValueError(f"it has format {content['format_version']}; this version reads up to {FORMAT_VERSION}")
-        return cls(**{name: content[name] for name in _REQUIRED | (_NAMES & set(content))})
+        check(content, _FORM)
+        metadata = cls(**{name: content[name] for name in _REQUIRED | (_NAMES & set(content))})
+        parse_frequency(metadata.frequency)
+        if metadata.zone is not None:
+            time_zone(metadata.zone)
+        return metadata
 
 
+_FORM = record(
+    {
+        **dict.fromkeys(("mechanism", "order", "score", "normaliser", "window", "frequency"), text),
+        "heads": whole(1, MOST_HEADS),
+        "lookback": whole(1, MOST_STEPS),
+        "horizon": whole(1, MOST_STEPS),
+        "season": whole(1),
+    },
+    {
+        "row_sum": one_of("1", "<=1"),
+        "patch_length": whole(1, MOST_STEPS),
+        "dtype": text,
+        "top": nullable(whole(1, MOST_STEPS)),
+        "value_rank": nullable(whole()),
+        "masked": flag,
+        "zone": nullable(text),
+        "package_version": text,
+    },
+)
 _NAMES = {field.name for field in dataclasses.fields(AttentionMetadata)}
 _REQUIRED = {field.name for field in dataclasses.fields(AttentionMetadata) if field.default is dataclasses.MISSING}
 WEIGHT_TYPES = {"float32": pa.float32(), "float16": pa.float16()}

@@ -13,7 +13,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.errors import RunError
 from forecast_attn.forecasting.model import read_config
 from forecast_attn.runs.run_dir import DataSource, RunDir
-from forecast_attn.runs.training_table import Table, read_panel
+from forecast_attn.runs.training_table import Table, check_recorded_files, read_panel
 from forecast_attn.training.fit import check_hardware
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
@@ -100,6 +100,7 @@ def resume_comparison(
     if data is None and recorded["sha256"] is None:
         raise RunError(f"'{out}' was not trained on a file; the table must be given again", "pass it as DATA")
     table = recorded["file"] if data is None else data
+    check_recorded_files(str(out), recorded, first, is_named=data is not None)
     panel, source = read_panel(table, first, vintages, listener.reading)
     _check_same(directory, recorded, source)
     preparation, configs = _prepared(panel, plan, listener)

@@ -11,7 +11,8 @@ from forecast_attn.config.options import RunConfig, find_option
 from forecast_attn.config.values import check_choice, checked_value
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.atomic import write_errors_of
-from forecast_attn.runs.run_dir import DAMAGED_HINT, DataSource, RunDir, check_is_free
+from forecast_attn.runs.forms import anything, check, digest, many, nullable, record, table, text, whole
+from forecast_attn.runs.run_dir import DAMAGED_HINT, DataSource, RunDir, check_holds_its_own_files, check_is_free
 from forecast_attn.version import package_version
 
 OF_ATTENTION = ("attention_windows", "attention_dtype", "attention_top")
@@ -106,6 +107,17 @@ class ComparisonPlan:
 # A comparison's folder: the names of its files, and of the runs in it.
 
 
+_FORM = record(
+    {
+        "data": record({"file": text, "sha256": nullable(digest), "vintages_sha256": nullable(digest)}),
+        "attention": many(text, most=100),
+        "seeds": many(whole(0, 2**31), most=MOST_SEEDS),
+        "options": table(anything),
+    }
+)
+"""Of comparison.json; the options are checked as those of the command line are."""
+
+
 class ComparisonDir:
     """One comparison's folder."""
 
@@ -143,8 +155,10 @@ class ComparisonDir:
         """
         if not self.plan.is_file():
             raise RunError(f"there is no comparison in '{self.path}'", "start one: forecast compare data.csv --out DIR")
+        check_holds_its_own_files(self.path)
         content = RunDir(self.path).read_json(self.plan)
         try:
+            check(content, _FORM)
             recorded = {name: content["data"][name] for name in ("file", "sha256", "vintages_sha256")}
             return ComparisonPlan.from_dict(content), recorded
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, ConfigError) as error:

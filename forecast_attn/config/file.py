@@ -21,8 +21,10 @@ def read_config_file(path: Path) -> dict[str, Any]:
     except OSError as error:
         hint = "a TOML file of options, with lines such as horizon = 24"
         raise ConfigError(f"cannot read the configuration '{path}': {error.strerror}", hint) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"'{path}' is not valid TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"'{path}' is no configuration: its values are nested too deeply") from None
+    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
+        raise ConfigError(f"'{path}' is not valid TOML: {str(error).partition(';')[0]}") from None
     flat: dict[str, Any] = {}
     for name, value in content.items():
         if isinstance(value, dict) and name not in SECTIONS:

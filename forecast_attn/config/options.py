@@ -31,6 +31,14 @@ def option(
     return field(default=default, metadata={"help": text, "flag": flag, "low": low, "high": high, "metavar": metavar})
 
 
+MOST_STEPS = 100_000
+"""Of a lookback, a horizon, a patch."""
+MOST_HEADS = 1_024
+MOST_WINDOWS = 1_000_000_000
+WIDEST = 65_536
+"""Numbers in a state, a score, a projection."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class DataConfig:
     """The meaning of the table's columns, the windows, and how the table is read and scaled."""
@@ -50,11 +58,13 @@ class DataConfig:
         None,
         "steps to forecast; by frequency when absent (hourly 24, daily 7, monthly 12), fewer for short series",
         low=1,
+        high=MOST_STEPS,
     )
     lookback: int | None = option(
         None,
         "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36), fewer for short ones",
         low=1,
+        high=MOST_STEPS,
     )
     freq: str | None = option(None, "time step such as h, D, MS, 15min; inferred when absent")
     season: str | None = option(
@@ -93,7 +103,10 @@ class DataConfig:
     )
     short_series: str = option("skip", "treatment of series too short for a training window")
     validation: float = option(
-        0.2, "last stretch of time kept for validation: a fraction below 1, or a number of steps", low=0
+        0.2,
+        "last stretch of time kept for validation: a fraction below 1, or a number of steps",
+        low=0,
+        high=MOST_WINDOWS,
     )
 
 
@@ -107,28 +120,36 @@ class ModelConfig:
 
     attention: str = option("luong-general", "attention mechanism; `help` lists them", metavar="NAME")
     attention_order: str | None = option(None, "attend before the decoder's cell (bahdanau) or after it (luong)")
-    attention_size: int | None = option(None, "width of additive and projected scores; 128 when absent", low=1)
-    heads: int = option(4, "heads of multi-head attention", low=1)
+    attention_size: int | None = option(
+        None, "width of additive and projected scores; 128 when absent", low=1, high=WIDEST
+    )
+    heads: int = option(4, "heads of multi-head attention", low=1, high=MOST_HEADS)
     normaliser: str = option("softmax", "function that turns scores into weights")
     attention_window: str = option("global", "keys that a query may see")
-    window_radius: int = option(10, "half width D of a local attention window", low=1)
+    window_radius: int = option(10, "half width D of a local attention window", low=1, high=MOST_STEPS)
     input_feeding: bool = option(False, "feed the attentional state into the next decoder step (luong order)")
     cell: str = option("gru", "recurrent cell of encoder and decoder")
-    hidden_size: int | None = option(None, "size of the encoder's state, per direction; 64 when absent", low=1)
-    decoder_size: int | None = option(None, "size of the decoder's state; the encoder's output size when absent", low=1)
-    num_layers: int = option(1, "recurrent layers of the encoder and of the decoder", low=1)
+    hidden_size: int | None = option(
+        None, "size of the encoder's state, per direction; 64 when absent", low=1, high=WIDEST
+    )
+    decoder_size: int | None = option(
+        None, "size of the decoder's state; the encoder's output size when absent", low=1, high=WIDEST
+    )
+    num_layers: int = option(1, "recurrent layers of the encoder and of the decoder", low=1, high=100)
     bidirectional: bool | None = option(None, "read the lookback in both directions; when absent only over patches")
     patch_length: int | None = option(
         None,
         "time steps per patch of encoder, attention and decoder; must divide the lookback; "
         "when absent a quarter of a season of hourly and finer series (6 hours), else 1",
         low=1,
+        high=MOST_STEPS,
     )
     projection_size: int | None = option(
         None,
         "width of a learned projection of a step's inputs, before the cells; 0: inputs enter as they are; "
         "when absent 128 over patches, else 0",
         low=0,
+        high=WIDEST,
     )
     lags: tuple[int, ...] | None = option(
         None,
@@ -141,6 +162,7 @@ class ModelConfig:
         "width of a perceptron per time step that adds to the decoder's forecast; 0 for none; "
         "when absent 64 over patches, else 0",
         low=0,
+        high=WIDEST,
     )
     linear_path: bool = option(False, "add a linear map of the whole window, and what is known ahead, to the forecast")
     skip: bool = option(True, "add a linear map of each lookback step's inputs to its encoder output")
@@ -178,12 +200,14 @@ class TrainingConfig:
 
     preset: str = option("default", preset_help())
     loss: str = option("mae", "loss on the scaled target; quantiles and distributions have their own")
-    batch_size: int | None = option(None, "windows per step; 16 to 128 by the number of windows when absent", low=1)
+    batch_size: int | None = option(
+        None, "windows per step; 16 to 128 by the number of windows when absent", low=1, high=1_000_000
+    )
     learning_rate: float | None = option(
-        None, "peak learning rate of AdamW; when absent 0.001 over patches, else 0.008", low=1e-12
+        None, "peak learning rate of AdamW; when absent 0.001 over patches, else 0.008", low=1e-12, high=1e36
     )
     weight_decay: float | None = option(
-        None, "decoupled weight decay of AdamW; when absent 0.01 over patches, else 0.0001", low=0
+        None, "decoupled weight decay of AdamW; when absent 0.01 over patches, else 0.0001", low=0, high=1e36
     )
     schedule: str = option("one-cycle", "course of the learning rate over --max-epochs")
     warmup: float | None = option(
@@ -201,29 +225,41 @@ class TrainingConfig:
         low=0,
         high=0.999999,
     )
-    gradient_clip: float = option(1.0, "largest norm of the gradient; 0 disables clipping", low=0)
+    gradient_clip: float = option(1.0, "largest norm of the gradient; 0 disables clipping", low=0, high=1e36)
     max_epochs: int | None = option(
-        None, "largest number of epochs; enough for about 2,000 steps, 1,200 over patches, when absent", low=1
+        None,
+        "largest number of epochs; enough for about 2,000 steps, 1,200 over patches, when absent",
+        low=1,
+        high=1_000_000,
     )
     max_time: str | None = option(None, "time limit, such as 90s, 10m, 1h30m; the schedule is fitted to it")
     patience: int | None = option(
-        None, "epochs without a better validation loss before training stops; a quarter of them when absent", low=1
+        None,
+        "epochs without a better validation loss before training stops; a quarter of them when absent",
+        low=1,
+        high=1_000_000,
     )
-    epoch_windows: int = option(12_800, "largest number of training windows per epoch; 0 for all", low=0)
-    validation_windows: int = option(1_024, "largest number of validation windows scored per epoch; 0 for all", low=0)
+    epoch_windows: int = option(
+        12_800, "largest number of training windows per epoch; 0 for all", low=0, high=MOST_WINDOWS
+    )
+    validation_windows: int = option(
+        1_024, "largest number of validation windows scored per epoch; 0 for all", low=0, high=MOST_WINDOWS
+    )
     teacher_forcing: str = option("1.0..0", "teacher forcing ratio, from first to last epoch")
     teacher_forcing_decay: str = option("linear", "decay of the teacher forcing ratio")
     seed: int | None = option(None, "seed; drawn and recorded when absent", low=0, high=2**31 - 1)
-    ensemble: int = option(1, "number of networks to train, each with its own seed, and to combine", low=1)
+    ensemble: int = option(1, "number of networks to train, each with its own seed, and to combine", low=1, high=1_000)
     combine: str = option("mean", "combination of an ensemble's forecasts, quantile by quantile")
     accelerator: str = option("auto", "where to train")
-    devices: int = option(1, "number of devices to train on", low=1)
-    threads: int = option(1, "CPU threads; more than one helps only large networks on an idle machine", low=1)
+    devices: int = option(1, "number of devices to train on", low=1, high=1_024)
+    threads: int = option(
+        1, "CPU threads; more than one helps only large networks on an idle machine", low=1, high=1_024
+    )
     precision: str = option("32", "numeric precision of training: 32, or mixed bf16 or 16")
     attention_windows: str = option("128", "validation windows whose attention is written, evenly spread, or all")
     attention_dtype: str = option("float32", "type of the attention weights in the file")
     attention_top: int | None = option(
-        None, "write only the K largest weights of each row, with their lags", low=1, metavar="K"
+        None, "write only the K largest weights of each row, with their lags", low=1, high=MOST_STEPS, metavar="K"
     )
 
 

@@ -79,6 +79,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "attention_dtype": ("float32", "float16"),
 }
 
+LONGEST_LAG = 100_000
+MOST_QUANTILES = 1_000
+
 CALENDAR_FEATURES = (
     "second_of_minute",
     "minute_of_hour",
@@ -106,7 +109,7 @@ def checked_value(option_field: dataclasses.Field[Any], value: Any) -> Any:
     name, kind = flag_name(option_field), str(option_field.type).replace(" | None", "")
     try:
         value = _CONVERTERS[kind](value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ConfigError(f"--{name} must be {_KINDS[kind]}; got {value!r}") from None
     if option_field.name in CHOICES:
         return _choice(name, value, CHOICES[option_field.name])
@@ -135,7 +138,8 @@ def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:
 
 
 def _range(low: float, high: float) -> str:
-    return f"at least {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
+    low_text, high_text = (f"{each:,.0f}" if abs(each) >= 1000 and each < 1e15 else f"{each:g}" for each in (low, high))
+    return f"at least {low_text}" if high == math.inf else f"between {low_text} and {high_text}"
 
 
 def _to_int(value: Any) -> int:
@@ -278,6 +282,8 @@ def check_quantiles(quantiles: tuple[float, ...]) -> None:
     Raises:
         ConfigError: naming the quantile.
     """
+    if len(quantiles) > MOST_QUANTILES:
+        raise ConfigError(f"--quantiles names {len(quantiles):,}; {MOST_QUANTILES:,} are the most")
     for quantile in quantiles:
         if not 0 < quantile < 1 or float(quantile_name(quantile)) in (0, 1):
             raise ConfigError(
@@ -296,8 +302,8 @@ def check_lags(lags: tuple[int, ...]) -> None:
         ConfigError: naming the lag.
     """
     for lag in lags:
-        if lag < 1:
-            raise ConfigError(f"--lags are at least 1; got {lag}", "such as 24,168")
+        if not 1 <= lag <= LONGEST_LAG:
+            raise ConfigError(f"--lags must be between 1 and {LONGEST_LAG:,}; got {lag}", "such as 24,168")
 
 
 _PARSERS: dict[str, Any] = {

@@ -5,6 +5,7 @@ The user's days are kept in the run. A country's are computed anew for every for
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -115,6 +116,8 @@ class Holidays:
             KeyError, TypeError, ValueError: it is something else.
         """
         dates = tuple(content["dates"])
+        if not all(re.fullmatch(r"\d{4}-\d{2}-\d{2}", date) for date in dates):
+            raise ValueError("holidays that are no dates")
         _as_days(dates)
         return cls(tuple(content["regions"]), content["package_version"], dates)
 
@@ -214,7 +217,10 @@ def _package() -> Any:
 
 def _public_holidays(region: str, years: range) -> Days:
     country, _, part = region.partition("-")
-    days = _package().country_holidays(country, subdiv=part or None, years=years)
+    try:
+        days = _package().country_holidays(country, subdiv=part or None, years=years)
+    except NotImplementedError:
+        raise ConfigError(f"no public holidays are known for '{region}'", _nearest_country(region)) from None
     return np.array(sorted(days), "datetime64[D]")
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.data.segments import blocks, extremes, quantile, sort_each, sums
-from forecast_attn.data.transforms import Affine, Transform, identity
+from forecast_attn.data.transforms import SMALLEST, Affine, Transform, identity
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -30,8 +30,6 @@ NORMAL_MAD = 0.6744897501960817
 """Median absolute deviation of the normal distribution, in standard deviations."""
 RESOLUTION = 1e-12
 """A scale below this share of the largest value is rounding, not variation."""
-SMALLEST = float(np.finfo(np.float32).tiny)
-"""Smallest scale: dividing by less overflows float32."""
 
 
 class Rows(NamedTuple):

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.config.values import CHOICES
 from forecast_attn.data.findings import Finding, counted, quoted
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.roles import Roles
 from forecast_attn.data.scale_fitting import Rows, fit_affine, fit_transform
 from forecast_attn.data.segments import extremes
 from forecast_attn.data.split import Split
@@ -111,6 +113,25 @@ class Scaler:
             constant=tuple(values["constant"]),
             transform=Transform.none(len(item_ids)) if given is None else Transform.from_dict(given),
         )
+
+    def check(self, roles: Roles) -> None:
+        """Refuse scales that no training writes.
+
+        Raises:
+            ValueError: of other series or columns than there are, or beyond what numbers of a table can have.
+        """
+        number = len(self.item_ids)
+        shapes = {
+            "target": (number,),
+            "past": (number, len(roles.past_covariates)),
+            "future": (number, len(roles.future_covariates)),
+            "static": (len(roles.static_covariates),),
+        }
+        for name, shape in shapes.items():
+            getattr(self, name).check(shape)
+        self.transform.unit.check((number,))
+        if self.method not in CHOICES["scaling"] or set(self.constant) - set(self.item_ids):
+            raise ValueError("a scaling that there is not")
 
 
 _GROUPS = ("target", "past", "future", "static")

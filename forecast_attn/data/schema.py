@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Self
 
 from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.categories import UnknownCategory, Vocabulary
-from forecast_attn.data.frequency import Frequency
+from forecast_attn.data.frequency import Frequency, parse_frequency
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.scaled_rows import RowLayout, scale_rows
 from forecast_attn.data.scaling import Scaler
+from forecast_attn.data.timestamps import ORDERS
 from forecast_attn.data.zones import Zone
 
 if TYPE_CHECKING:
     from forecast_attn.data.windows import WindowArrays
 
+_NAMES = {kind: {each.name for each in fields(kind)} for kind in (Roles, Frequency)}
 _ROLE_LISTS = tuple(f"{kind}_{what}" for kind in ("past", "future", "static") for what in ("covariates", "categories"))
 
 
@@ -103,9 +105,9 @@ class Schema:
         Raises:
             KeyError, TypeError, ValueError: it is something else.
         """
-        roles: dict[str, Any] = dict(content["roles"])
+        roles = {name: value for name, value in content["roles"].items() if name in _NAMES[Roles]}
         roles |= {name: tuple(roles[name]) for name in _ROLE_LISTS}
-        frequency = Frequency(**content["frequency"])
+        frequency = Frequency(**{name: content["frequency"][name] for name in _NAMES[Frequency]})
         return cls(
             roles=Roles(**roles),
             frequency=frequency,
@@ -119,3 +121,26 @@ class Schema:
             padded=bool(content["padded"]),
             date_order=content["date_order"],
         )
+
+    def check(self) -> None:
+        """Refuse what no training writes: a file may come from anywhere.
+
+        Raises:
+            ValueError: parts that do not belong together.
+            ConfigError: no such frequency.
+        """
+        roles = self.roles
+        columns = [name for name in (roles.time, roles.item_id, *roles.numeric, *roles.categorical) if name is not None]
+        if len(set(columns)) < len(columns):
+            raise ValueError("a column with two roles")
+        if len(set(self.scaler.item_ids)) < len(self.scaler.item_ids) or not self.scaler.item_ids:
+            raise ValueError("series that are not each there once")
+        if parse_frequency(self.frequency.alias).alias != self.frequency.alias:
+            raise ValueError(f"no step is written '{self.frequency.alias}'")
+        if set(self.roles.categorical) - self.vocabulary.categories.keys():
+            raise ValueError("a categorical column without categories")
+        if self.date_order not in (None, *ORDERS):
+            raise ValueError(f"no order of dates: {self.date_order}")
+        if self.frequency.is_integer and self.calendar.names:
+            raise ValueError("calendar features of an axis of whole numbers")
+        self.scaler.check(self.roles)

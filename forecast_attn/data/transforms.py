@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+SMALLEST = float(np.finfo(np.float32).tiny)
+"""What is divided by a smaller number is infinite in float32."""
+MOST = 1e31
+"""No location and no scale is as large: tables hold no number of 1e30 or more."""
 LARGEST = 600.0
 """exp(600) is a number, exp(710) is not: what a network could say at its worst stays finite."""
 
@@ -116,6 +120,18 @@ class Affine(NamedTuple):
         """
         sources = zip(self, self if others is None else others, (0.0, 1.0), strict=True)
         return Affine(*(_filled(values, source, otherwise) for values, source, otherwise in sources))
+
+    def check(self, shape: tuple[int, ...]) -> None:
+        """Refuse what no table gives.
+
+        Raises:
+            ValueError: another shape, numbers that are not finite, or scales that are not positive.
+        """
+        for values in self:
+            if values.shape != shape:
+                raise ValueError(f"scales of shape {values.shape}, not {shape}")
+        if not ((np.abs(self.loc) < MOST) & (self.scale >= SMALLEST) & (self.scale < MOST)).all():
+            raise ValueError(f"a scale below {SMALLEST:.2g} or above {MOST:g}, or a location beyond")
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-able list per column. Floats survive bit for bit: Python writes the shortest text that reads

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,8 +16,7 @@ from torch import Tensor
 
 from forecast_attn.attention_file import AttentionMetadata
 from forecast_attn.config.mechanisms import ATTENTIONS
-from forecast_attn.config.options import RunConfig
-from forecast_attn.data.frequency import parse_frequency
+from forecast_attn.config.options import ModelConfig, RunConfig
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.windows import WindowArrays
@@ -193,23 +193,10 @@ def read_schema(run: RunDir) -> Schema:
     """
     try:
         schema = Schema.from_dict(run.read_json(run.schema))
-        parse_frequency(schema.frequency.alias)
-        if min(schema.lookback, schema.horizon) < 1 or not _has_a_scale_per_series(schema):
-            raise ValueError("sizes that cannot be")
-    except (KeyError, TypeError, ValueError, AttributeError, ConfigError) as error:
-        raise RunError(f"'{run.schema}' is damaged: {error!r}", DAMAGED_HINT) from None
+        schema.check()
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ConfigError) as error:
+        raise RunError(f"'{run.schema}' is damaged: {error}", DAMAGED_HINT) from None
     return schema
-
-
-def _has_a_scale_per_series(schema: Schema) -> bool:
-    roles, num_series = schema.roles, len(schema.scaler.item_ids)
-    sizes = {
-        "target": (num_series,),
-        "past": (num_series, len(roles.past_covariates)),
-        "future": (num_series, len(roles.future_covariates)),
-        "static": (len(roles.static_covariates),),
-    }
-    return all(values.shape == size for name, size in sizes.items() for values in getattr(schema.scaler, name))
 
 
 def load_model(run: RunDir) -> Model:
@@ -220,41 +207,46 @@ def load_model(run: RunDir) -> Model:
     """
     config, schema = read_config(run), read_schema(run)
     metrics = run.read_json(run.metrics)
-    networks = [_unaltered(part, digest, config, schema) for part, digest in _recorded_weights(run, metrics)]
+    networks = []
+    for part, recorded in _parts_with_weights(run, metrics):
+        _unaltered(part, part.model, recorded)
+        networks.append(load_network(part, config, schema))
     calibration = None
     if config.model.calibration != "none":
         calibration = _read_calibration(run, config, schema, metrics.get("calibration_sha256"))
     return Model(config, schema, tuple(networks), calibration)
 
 
-def _recorded_weights(run: RunDir, metrics: dict[str, Any]) -> list[tuple[RunDir, Any]]:
-    """Directories of the weights, and the digest of each when training ended."""
+def _parts_with_weights(run: RunDir, metrics: dict[str, Any]) -> list[tuple[RunDir, Any]]:
+    """Where the weights are, and what metrics.json of an earlier version says their digests were."""
     if "members" not in metrics:
         return [(run, metrics.get("model_sha256"))]
-    try:
-        return [(run.member(number), entry["model_sha256"]) for number, entry in enumerate(metrics["members"])]
-    except (KeyError, TypeError) as error:
-        raise RunError(f"'{run.metrics}' is damaged: {error!r}", DAMAGED_HINT) from None
+    return [(run.member(number), entry.get("model_sha256")) for number, entry in enumerate(metrics["members"])]
 
 
-def _unaltered(run: RunDir, recorded: Any, config: RunConfig, schema: Schema) -> ForecastNetwork:
-    if not run.model.is_file():
-        raise RunError(f"'{run.path}' is damaged: missing {run.model.name}", DAMAGED_HINT)
-    if sha256_of(run.model) != recorded:
-        raise RunError(f"'{run.model}' was altered or cut short since training", DAMAGED_HINT)
-    return load_network(run, config, schema)
+def _unaltered(run: RunDir, path: Path, recorded: str | None) -> Path:
+    """Return the path of a file that is as training left it, by the manifest or by what metrics.json says of it.
+
+    Raises:
+        RunError: it is not.
+    """
+    if run.has_manifest:
+        return run.unaltered(path)
+    if not path.is_file():
+        raise RunError(f"'{run.path}' is damaged: missing {path.name}", DAMAGED_HINT)
+    if sha256_of(path) != recorded:
+        raise RunError(f"'{path}' was altered or cut short since training", DAMAGED_HINT)
+    return path
 
 
 def _read_calibration(run: RunDir, config: RunConfig, schema: Schema, recorded: str | None) -> Calibration:
-    content = run.read_json(run.calibration)
-    if sha256_of(run.calibration) != recorded:
-        raise RunError(f"'{run.calibration}' was altered or cut short since training", DAMAGED_HINT)
+    content = run.read_json(_unaltered(run, run.calibration, recorded))
     try:
         calibration = Calibration.from_dict(content)
         if calibration.quantiles != config.model.forecast_quantiles or len(calibration.offsets) != schema.horizon:
             raise ValueError("offsets of other quantiles or steps")
     except (KeyError, TypeError, ValueError) as error:
-        raise RunError(f"'{run.calibration}' is damaged: {error!r}", DAMAGED_HINT) from None
+        raise RunError(f"'{run.calibration}' is damaged: {error}", DAMAGED_HINT) from None
     return calibration
 
 
@@ -265,15 +257,61 @@ def load_network(run: RunDir, config: RunConfig, schema: Schema) -> ForecastNetw
         RunError: the file is damaged or belongs to another network.
     """
     try:
+        _refuse_other_sizes(run, config, schema)
         with torch.random.fork_rng(devices=()):  # building draws initial weights, which a caller must not notice
             network = build_network(config.model, window_sizes(schema))
-        network.load_state_dict(safetensors.torch.load_file(run.model))
-    except (safetensors.SafetensorError, OSError) as error:
-        raise RunError(f"cannot read '{run.model}': {error}", DAMAGED_HINT) from None
+        network.load_state_dict(_read_weights(run.model))
     except (RuntimeError, UserError) as error:
+        if isinstance(error, RunError):
+            raise
         reason = str(error).strip().splitlines()[-1].strip(" \t.")  # torch's first line is a heading
         raise RunError(f"'{run.model}' does not fit config.json and schema.json: {reason}", DAMAGED_HINT) from None
     return network.eval()
+
+
+def _read_weights(path: Path) -> dict[str, torch.Tensor]:
+    """The tensors of a weight file: float32, and finite.
+
+    Raises:
+        RunError: the file is damaged, or has other tensors.
+    """
+    try:
+        weights: dict[str, torch.Tensor] = safetensors.torch.load_file(path)
+    except (safetensors.SafetensorError, OSError, KeyError, ValueError, RuntimeError, TypeError) as error:
+        raise RunError(f"cannot read '{path}': {error}", DAMAGED_HINT) from None
+    for name, tensor in weights.items():
+        if tensor.dtype != torch.float32 or not tensor.isfinite().all():
+            raise RunError(f"'{path}' is damaged: '{name}' does not hold finite numbers of 32 bits", DAMAGED_HINT)
+    return weights
+
+
+def _refuse_other_sizes(run: RunDir, config: RunConfig, schema: Schema) -> None:
+    """Refuse to build a network that needs far more numbers than the weight file has.
+
+    Raises:
+        RunError: the file is missing, or config.json asks for another network.
+    """
+    wanted = 4 * number_of_weights(config.model, schema)
+    try:
+        stored = run.model.stat().st_size
+    except OSError as error:
+        raise RunError(f"cannot read '{run.model}': {error.strerror}", DAMAGED_HINT) from None
+    if wanted > 2 * stored + 2**20:
+        raise RunError(
+            f"'{run.model}' does not fit config.json and schema.json: it holds {stored:,} bytes, they need {wanted:,}",
+            DAMAGED_HINT,
+        )
+
+
+def number_of_weights(options: ModelConfig, schema: Schema) -> int:
+    """How many numbers a network has, which is not built for that.
+
+    Raises:
+        ConfigError: options that contradict each other.
+    """
+    with torch.device("meta"):
+        network = build_network(options, window_sizes(schema))
+    return sum(tensor.numel() for tensor in network.state_dict().values())
 
 
 def choose_device(accelerator: str) -> torch.device:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,15 +10,21 @@ from typing import BinaryIO
 
 from forecast_attn.errors import RunError
 
+try:
+    import fcntl
+except ImportError:  # Windows, which keeps an open file from being deleted anyway
+    fcntl = None  # type: ignore[assignment]
+
 PARTIAL_SUFFIX = ".partial"
+_PARTIAL = re.compile(r"\..+\.[0-9a-f]{8}\.partial")
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A stream to a temporary file beside `path` that takes its place when the block ends well, and else vanishes.
 
-    A process killed in between leaves `path` as it was, and the temporary file beside it. A link is followed; a device
-    or a pipe (/dev/null, /dev/stdout) is written to, never replaced.
+    A process killed in between leaves `path` as it was, and the temporary file beside it, which the next writer in that
+    folder removes. A link is followed; a device or a pipe (/dev/null, /dev/stdout) is written to, never replaced.
 
     Raises:
         RunError: the folder is missing, may not be written to, or is full. Errors inside the block stay what they are.
@@ -27,9 +34,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             yield stream
         return
     target = Path(os.path.realpath(path))
-    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}{PARTIAL_SUFFIX}")
     with write_errors_of(path):
-        stream = partial.open("xb")
+        remove_partials(target.parent)
+        stream, partial = _begun(target)
     try:
         yield stream
         with write_errors_of(path):
@@ -41,6 +48,46 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):  # closing tries again to write what a full disk has refused
             stream.close()
         partial.unlink(missing_ok=True)
+
+
+def _begun(target: Path) -> tuple[BinaryIO, Path]:
+    """A new temporary file beside its target, locked: a lock says that its writer is alive."""
+    while True:
+        partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}{PARTIAL_SUFFIX}")
+        stream = partial.open("xb")
+        if not _lock(stream, wait=True) or partial.exists():
+            return stream, partial
+        stream.close()  # another process took it for a leftover before the lock was there
+
+
+def remove_partials(folder: Path) -> None:
+    """Delete what killed processes left half-written in a folder; what a living one writes is locked, and stays."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if is_partial(entry.name) and entry.is_file(follow_symlinks=False):
+                _remove_unless_locked(Path(entry.path))
+
+
+def is_partial(name: str) -> bool:
+    """Whether a file of that name is one that `replacing` has not finished."""
+    return _PARTIAL.fullmatch(name) is not None
+
+
+def _remove_unless_locked(partial: Path) -> None:
+    with contextlib.suppress(OSError), partial.open("rb") as stream:
+        if _lock(stream, wait=False):
+            partial.unlink(missing_ok=True)
+
+
+def _lock(stream: BinaryIO, *, wait: bool) -> bool:
+    """Lock an open file until it is closed; False where that cannot be done, or another process holds the lock."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError:
+        return False
+    return True
 
 
 @contextlib.contextmanager

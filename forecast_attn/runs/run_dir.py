@@ -6,6 +6,7 @@ model.safetensors              weights of the best validation epoch so far
 history.csv                    one row per epoch
 calibration.json               how far the quantiles of a forecast are moved, where they are calibrated
 metrics.json                   written last: a directory without it is an unfinished run
+manifest.json                  size and SHA-256 of every file above, and of the next two, as training left them
 tail.parquet                   the end of every series, so that a bare `forecast predict` works
 validation_attention.parquet   attention over windows of the validation stretch
 predictions.csv                forecasts of `forecast predict`
@@ -23,15 +24,25 @@ import contextlib
 import hashlib
 import itertools
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
-from forecast_attn.errors import RunError
-from forecast_attn.runs.atomic import PARTIAL_SUFFIX, replacing, write_atomically, write_errors_of
+from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.runs import documents
+from forecast_attn.runs.atomic import (
+    PARTIAL_SUFFIX,
+    is_partial,
+    remove_partials,
+    replacing,
+    write_atomically,
+    write_errors_of,
+)
 from forecast_attn.runs.formats import FORMAT_VERSION, upgraded
+from forecast_attn.runs.forms import FormError, anything, check
 
 RUNS = Path("runs")
 SCRATCH = "forecast-attn-"
@@ -39,6 +50,17 @@ SCRATCH = "forecast-attn-"
 MEMBERS = "members"
 CONFIG = "config.json"
 DAMAGED_HINT = "restore the run from a copy, or train again"
+_FORMS = {
+    CONFIG: documents.CONFIG,
+    "schema.json": documents.SCHEMA,
+    "metrics.json": documents.METRICS,
+    "calibration.json": documents.CALIBRATION,
+    "manifest.json": documents.MANIFEST,
+    "audit.json": documents.AUDIT,
+}
+"""What the JSON files must hold, by their names; a file of another name is checked by its reader."""
+LARGEST_JSON = 2**30
+"""Bytes; a schema of a million series has a tenth of it."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +86,7 @@ class RunDir:
         self.history = self.path / "history.csv"
         self.calibration = self.path / "calibration.json"
         self.metrics = self.path / "metrics.json"
+        self.manifest = self.home / "manifest.json"
         self.tail = self.home / "tail.parquet"
         self.validation_attention = self.path / "validation_attention.parquet"
         self.predictions = self.path / "predictions.csv"
@@ -73,6 +96,8 @@ class RunDir:
         self.backtest_scores = self.path / "backtest.json"
         self.audit = self.path / "audit.json"
         self.checkpoint = self.path / "last.ckpt"
+        self._digests: dict[str, Any] | None = None
+        self._unaltered: set[Path] = set()
 
     # ------------------------------------------------------------------ finding and making
 
@@ -86,6 +111,8 @@ class RunDir:
         check_is_free(path)
         with write_errors_of(path):
             path.mkdir(parents=True, exist_ok=True)
+            for leftover in path.iterdir():  # of a training that was killed before it had a config.json
+                leftover.unlink()
         return cls(path)
 
     @classmethod
@@ -99,6 +126,8 @@ class RunDir:
         run.check_is_run()
         weights = [part.model for part in run.parts]
         missing = [file.name for file in (run.schema, *weights, run.metrics, run.tail) if not file.is_file()]
+        if not missing and run.read_json(run.metrics).get("manifest") and not run.manifest.is_file():
+            missing = [run.manifest.name]
         if missing and run.is_finished:
             raise RunError(f"'{run.path}' is damaged: missing {', '.join(missing)}", DAMAGED_HINT)
         if missing:
@@ -120,8 +149,9 @@ class RunDir:
         """Raise RunError unless this is a run directory this version can read."""
         if not self.path.is_dir():
             raise RunError(f"there is no run '{self.path}'", _known_runs())
-        if not self.config.is_file():
+        if not os.path.lexists(self.config):
             raise RunError(f"'{self.path}' is not a run: it has no config.json", _known_runs())
+        check_holds_its_own_files(self.home)
         self.read_json(self.config)
 
     @property
@@ -169,33 +199,90 @@ class RunDir:
     # ------------------------------------------------------------------ reading and writing
 
     def read_json(self, path: Path) -> dict[str, Any]:
-        """One of the run's JSON files.
+        """Read one of the run's JSON files, which has the form that its name promises.
 
         Raises:
-            RunError: missing, damaged, or from a newer version.
+            RunError: missing, damaged, altered since training, or from a newer version.
         """
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-            version = content["format"]
+            if path.stat().st_size > LARGEST_JSON:
+                raise RunError(f"'{path}' is damaged: it is larger than any of its kind", DAMAGED_HINT)
+            text = path.read_bytes()
         except OSError as error:
             raise RunError(f"cannot read '{path}': {error.strerror}", DAMAGED_HINT) from None
-        except (ValueError, KeyError, TypeError, RecursionError):
-            version = None
-        if not isinstance(version, int):
-            raise RunError(f"'{path}' is damaged: it is not the JSON this tool writes", DAMAGED_HINT)
-        if version > FORMAT_VERSION:
-            raise RunError(
-                f"'{path}' has format {version}; this version reads up to {FORMAT_VERSION}",
-                "update with: pip install --upgrade forecast-attn",
-            )
+        content = _parsed(path, text)
         try:
-            return upgraded(content)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            content = upgraded(content)
+            check(content, _FORMS.get(path.name, anything))
+        except FormError as error:
+            raise RunError(f"'{path}' is damaged: {error}", DAMAGED_HINT) from None
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ConfigError) as error:
             raise RunError(f"'{path}' is damaged: {error!r}", DAMAGED_HINT) from None
+        if path in (self.config, self.schema, self.metrics, self.calibration):
+            self._check_digest(path, len(text), lambda: hashlib.sha256(text).hexdigest())
+        return content
+
+    def unaltered(self, path: Path) -> Path:
+        """Return the path of a file that training wrote, once it is sure to be as training left it.
+
+        Raises:
+            RunError: missing, or altered since training.
+        """
+        if path not in self._unaltered:
+            if not path.is_file():
+                raise RunError(f"'{self.path}' is damaged: missing {path.name}", DAMAGED_HINT)
+            self._check_digest(path, path.stat().st_size, lambda: sha256_of(path))
+            self._unaltered.add(path)
+        return path
+
+    @property
+    def has_manifest(self) -> bool:
+        """Whether digests of the run's files are known; runs of earlier versions have that of their weights only."""
+        return self.manifest.is_file() and (self.home / self.metrics.name).is_file()
+
+    def _check_digest(self, path: Path, size: int, digest: Callable[[], str]) -> None:
+        if not self.has_manifest:
+            return
+        if self._digests is None:
+            self._digests = self.read_json(self.manifest)["files"]
+        known = self._digests.get(path.relative_to(self.home).as_posix())
+        if known is None:
+            raise RunError(f"'{self.manifest}' is damaged: it does not know {path.name}", DAMAGED_HINT)
+        if known["bytes"] != size or known["sha256"] != digest():
+            raise RunError(f"'{path}' was altered or cut short since training", DAMAGED_HINT)
 
     def write_json(self, path: Path, content: dict[str, Any]) -> None:
-        text = json.dumps({"format": FORMAT_VERSION, **content}, indent=1, ensure_ascii=False, allow_nan=False)
-        write_atomically(path, text + "\n")
+        """Write one of the run's JSON files, whole or not at all."""
+        write_atomically(path, _json_text(content))
+
+    def finish(self, metrics: dict[str, Any]) -> None:
+        """Write the manifest of all files, and then metrics.json: the run is finished."""
+        text = _json_text({**metrics, "manifest": self.manifest.name})
+        files = {path.relative_to(self.home).as_posix(): path for path in self._written_by_training(metrics)}
+        entries = {name: {"bytes": path.stat().st_size, "sha256": sha256_of(path)} for name, path in files.items()}
+        entries[self.metrics.name] = {"bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
+        self.write_json(self.manifest, {"files": dict(sorted(entries.items()))})
+        self._forget_digests()
+        write_atomically(self.metrics, text)
+
+    def reopen(self) -> None:
+        """Make a finished run an unfinished one again, which training goes on with."""
+        self.metrics.unlink(missing_ok=True)
+        self.manifest.unlink(missing_ok=True)
+        self._forget_digests()
+
+    def _written_by_training(self, metrics: dict[str, Any]) -> Iterator[Path]:
+        """The files there are, but for metrics.json of the run itself; the checkpoint where it is kept."""
+        paths = [self.config, self.schema, self.tail]
+        for part in {self.path: self, **{member.path: member for member in self.members}}.values():
+            paths += [part.model, part.history, part.calibration, part.validation_attention]
+            paths += [part.metrics] if part.is_member else []
+            paths += [part.checkpoint] if metrics["ended"] == "interrupted" else []
+        return (path for path in paths if path.is_file())
+
+    def _forget_digests(self) -> None:
+        self._digests = None
+        self._unaltered.clear()
 
     @contextlib.contextmanager
     def writing(self, path: Path) -> Iterator[Any]:
@@ -206,8 +293,60 @@ class RunDir:
     def remove_leftovers(self) -> None:
         """Delete what a killed process left half-written."""
         for folder in (self.path, *(member.path for member in self.members)):
-            for partial in folder.glob(f".*{PARTIAL_SUFFIX}"):
-                partial.unlink(missing_ok=True)
+            remove_partials(folder)
+            folder.joinpath(f".{self.checkpoint.name}{PARTIAL_SUFFIX}").unlink(missing_ok=True)
+
+
+def check_holds_its_own_files(folder: Path) -> None:
+    """Refuse a folder, which may be somebody else's, whose files lie outside it or are no files.
+
+    Raises:
+        RunError: a link leads out of it, or there is a pipe, a device or a socket.
+    """
+    root = os.path.realpath(folder)
+    for place, folders, files in os.walk(root):
+        for name in (*folders, *files):
+            path = os.path.join(place, name)  # noqa: PTH118 - faster than Path for the many files of an ensemble
+            shown = folder / os.path.relpath(path, root)
+            if os.path.islink(path):  # noqa: PTH114
+                if not os.path.realpath(path).startswith(f"{root}{os.sep}"):
+                    raise RunError(f"'{shown}' is a link out of the run", "remove it: a run holds its own files")
+            elif name in files and not os.path.isfile(path):  # noqa: PTH113
+                raise RunError(f"'{shown}' is no regular file", "remove it: a run holds its own files")
+
+
+def _parsed(path: Path, text: bytes) -> dict[str, Any]:
+    """A JSON object with a format that this version reads.
+
+    Raises:
+        RunError: damaged, or from a newer version.
+    """
+    try:
+        content = json.loads(text.decode(), parse_constant=_no_constant)
+        version = content["format"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        version = None
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise RunError(f"'{path}' is damaged: it is not the JSON this tool writes", DAMAGED_HINT)
+    if version > FORMAT_VERSION:
+        raise RunError(
+            f"'{path}' has format {version}; this version reads up to {FORMAT_VERSION}",
+            "update with: pip install --upgrade forecast-attn",
+        )
+    return dict(content)
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _json_text(content: dict[str, Any]) -> bytes:
+    """A document with its format; paths that are no UTF-8 are escaped."""
+    document = {"format": FORMAT_VERSION, **content}
+    try:
+        return (json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+    except UnicodeEncodeError:
+        return (json.dumps(document, indent=1, allow_nan=False) + "\n").encode()
 
 
 def sha256_of(path: Path) -> str:
@@ -227,11 +366,30 @@ def check_is_free(path: Path) -> None:
     """Raise RunError unless a run directory may be made at this path."""
     if _home_of(path) != path:
         raise RunError(f"'{path}' belongs to the run '{_home_of(path)}'", "choose another --out")
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    if path.exists() and (not path.is_dir() or any(path.iterdir())) and not was_killed_at_the_start(path):
         run = RunDir(path)
         unfinished = run.config.is_file() and not run.is_finished
         or_continue = f", or continue the run with: forecast train --resume {path}" if unfinished else ""
         raise RunError(f"'{path}' exists and is not an empty folder", f"choose another --out{or_continue}")
+
+
+def was_killed_at_the_start(path: Path) -> bool:
+    """Whether a folder holds nothing, or only what a training writes before its config.json."""
+    run = RunDir(path)
+    if not path.is_dir():
+        return False
+    names = {entry.name for entry in path.iterdir()}
+    ours = {name for name in names if is_partial(name) or name in (run.schema.name, run.tail.name)}
+    return names == ours and (run.schema.name not in names or _is_schema(run.schema))
+
+
+def _is_schema(path: Path) -> bool:
+    """Whether a file is a schema.json of this tool, and not a user's file of that name."""
+    try:
+        content = _parsed(path, path.read_bytes())
+    except (OSError, RunError):
+        return False
+    return {"roles", "frequency", "scaler"} <= content.keys()
 
 
 def _home_of(path: Path) -> Path:

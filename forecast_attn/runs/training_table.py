@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.data.findings import coded
@@ -101,6 +101,7 @@ def panel_of_run(
     table = recorded["file"] if data is None else data
     if data is None and recorded["sha256"] is None:
         raise RunError(f"'{run.path}' was not trained on a file; the table must be given again", "pass it as DATA")
+    check_recorded_files(str(run.path), recorded, config, is_named=data is not None)
     try:
         panel, source = read_panel(table, config, vintages, progress)
     except (DataError, ConfigError) as error:
@@ -114,6 +115,33 @@ def panel_of_run(
     _refuse_another(run, table, recorded["sha256"], source.sha256)
     _refuse_another(run, config.data.vintages, recorded["vintages_sha256"], source.vintages_sha256)
     return panel
+
+
+def check_recorded_files(name: str, recorded: dict[str, Any], config: RunConfig, *, is_named: bool) -> None:
+    """Refuse to open files that nobody but the run names, unless they are the regular files it was trained with.
+
+    Args:
+        name: of the run, which may be somebody else's.
+        recorded: what its config.json says of the table.
+        config: its options, which may name tables beside it.
+        is_named: whether the user named the table.
+
+    Raises:
+        RunError: a pipe, a device or a folder, or another table.
+    """
+    known = {} if is_named else {recorded["file"]: recorded["sha256"]}
+    known[config.data.vintages] = recorded["vintages_sha256"]
+    known[config.data.holiday_dates] = None
+    for file, digest in known.items():
+        if file is None or not Path(file).exists():
+            continue
+        if not Path(file).is_file():
+            raise RunError(f"'{file}', which '{name}' was trained with, is no regular file", "name the table")
+        if digest is not None and sha256_of(Path(file)) != digest:
+            raise RunError(
+                f"'{file}' is not the table that '{name}' was started with",
+                "resume with the original file, or train a new run",
+            )
 
 
 def _refuse_another(run: RunDir, name: pd.DataFrame | Table | None, was: str | None, now: str | None) -> None:
@@ -131,7 +159,7 @@ def _path_of(data: pd.DataFrame | Table | None) -> str | None:
 
 def _digest_of(data: pd.DataFrame | Table | None) -> str | None:
     path = _path_of(data)
-    return None if path is None else sha256_of(Path(path))
+    return None if path is None or not Path(path).is_file() else sha256_of(Path(path))  # a pipe is read only once
 
 
 def name_of(data: pd.DataFrame | Table | None) -> str:

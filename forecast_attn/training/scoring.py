@@ -86,7 +86,11 @@ def _score_and_write(
         _write_validation_attention(run, model, preparation, arrays)
     if model.has_attention and not model.is_ensemble:
         weights = {"weight_need": _weight_need(model, preparation, arrays, validation, scores), **weights}
-    run.write_json(run.metrics, {**beginning, **scores, "short_series": preparation.split.short_series(), **weights})
+    metrics = {**beginning, **scores, "short_series": preparation.split.short_series(), **weights}
+    if run.is_member:
+        run.write_json(run.metrics, metrics)
+    else:
+        run.finish(metrics)
 
 
 def _weight_need(

@@ -8,7 +8,6 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.feather
 import pyarrow.parquet
 
 from forecast_attn.config.options import DataConfig
@@ -88,7 +87,9 @@ def _read_stream(content: Any) -> pa.Table:
 
 
 def _read_feather(content: Any) -> pa.Table:
-    return pyarrow.feather.read_table(content, memory_map=False)
+    # Not by pyarrow.feather, which would read the first version of the format too, and dies of damaged files of it.
+    with pa.OSFile(content) if isinstance(content, str) else pa.BufferReader(content.getbuffer()) as stream:
+        return pa.ipc.open_file(stream).read_all()
 
 
 _READERS = {"parquet": _read_parquet, "feather": _read_feather, "arrow stream": _read_stream}

@@ -32,7 +32,7 @@ _MAGIC = {
     b"\x28\xb5\x2f\xfd": "zstd",
     b"PAR1": "parquet",
     b"ARROW1": "feather",
-    b"FEA1": "feather",
+    b"FEA1": "Feather 1",
     b"\xff\xff\xff\xff": "arrow stream",
     b"PK\x03\x04": "zip",
     b"BZh": "bzip2",
@@ -42,6 +42,7 @@ _MAGIC = {
     b"SQLite format 3": "SQLite",
 }
 _UNREADABLE = {
+    "Feather 1": "a Feather file of the first version: write it again: pyarrow.feather.write_feather(table, path)",
     "zip": "a zip archive or a spreadsheet (.xlsx): unpack it, or save the sheet as CSV",
     "bzip2": "compressed with bzip2: unpack it; .gz and .zst are read as they are",
     "xz": "compressed with xz: unpack it; .gz and .zst are read as they are",

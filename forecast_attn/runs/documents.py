@@ -1,0 +1,173 @@
+"""What the JSON files of a run must hold: checked when a file is read, so that nobody after it needs to."""
+
+from __future__ import annotations
+
+from forecast_attn.config.options import MOST_STEPS
+from forecast_attn.runs.forms import (
+    anything,
+    digest,
+    flag,
+    many,
+    nullable,
+    number,
+    one_of,
+    positive,
+    record,
+    table,
+    text,
+    whole,
+)
+
+MOST_MEMBERS = 1_000
+
+_column = many(number)
+_ERRORS = {"mae": nullable(number), "rmse": nullable(number), "mase": nullable(number)}
+
+CONFIG = record(
+    {
+        "data": record({"file": text, "sha256": nullable(digest)}, {"vintages_sha256": nullable(digest)}),
+        # The values are checked as those of the command line are, when they are read.
+        "options": record({"data": table(anything), "model": table(anything), "training": table(anything)}),
+    },
+    {"package_version": text},
+)
+
+SCHEMA = record(
+    {
+        "roles": record(
+            {
+                "time": text,
+                "target": text,
+                "item_id": nullable(text),
+                **{f"{kind}_covariates": many(text) for kind in ("past", "future", "static")},
+                **{f"{kind}_categories": many(text) for kind in ("past", "future", "static")},
+                "ignored": table(text),
+                "reasons": table(text),
+            },
+            {"known_steps": table(whole(0)), "weight": nullable(text)},
+        ),
+        "frequency": record(
+            {
+                "alias": text,
+                "season": whole(1),
+                "default_horizon": whole(1),
+                "default_lookback": whole(1),
+                "evidence": text,
+            }
+        ),
+        "lookback": whole(1, MOST_STEPS),
+        "horizon": whole(1, MOST_STEPS),
+        "calendar": record(
+            {
+                "features": many(text, most=100),
+                "holidays": nullable(
+                    record({"regions": many(text), "package_version": nullable(text), "dates": many(text)})
+                ),
+            }
+        ),
+        "scaler": record(
+            {
+                "method": text,
+                "item_ids": many(text),
+                "target": record({"loc": _column, "scale": many(positive)}),
+                "past": record({"loc": many(_column), "scale": many(many(positive))}),
+                "future": record({"loc": many(_column), "scale": many(many(positive))}),
+                "static": record({"loc": _column, "scale": many(positive)}),
+                "constant": many(text),
+            },
+            {"transform": record({"kind": one_of("none", "arcsinh", "log"), "loc": _column, "scale": many(positive)})},
+        ),
+        "zone": record({"name": nullable(text), "axis": one_of("utc", "local")}),
+        "vocabulary": table(many(text)),
+        "masked": flag,
+        "padded": flag,
+        "date_order": nullable(text),
+    }
+)
+
+_ENDED = one_of("max-epochs", "patience", "max-time", "interrupted")
+_SCORED = record(
+    {"windows": whole(0), "windows_available": whole(0), "after": text, **_ERRORS},
+    {
+        "pinball": nullable(table(nullable(number))),
+        "interval": nullable(
+            record({"lower": number, "upper": number, "coverage": nullable(number), "nominal": number})
+        ),
+        "calibrated_on_these_windows": flag,
+    },
+)
+_WEIGHT_NEED = nullable(record({"needed": flag, "mae": number, "mae_equal": number, "windows": whole(0)}))
+METRICS = record(
+    {"ended": _ENDED, "validation": _SCORED, "skill_per_cent": nullable(number)},
+    {
+        "best_epoch": whole(0),
+        "epochs": whole(0),
+        "seasonal_naive": record({"season": whole(1), **_ERRORS}),
+        "baselines": table(record({**_ERRORS, "skill_per_cent": nullable(number)})),
+        "short_series": many(text),
+        "manifest": text,
+        "weight_need": _WEIGHT_NEED,
+        "model_sha256": nullable(digest),
+        "calibration_sha256": nullable(digest),
+        "members": many(
+            record(
+                {"ended": _ENDED, "best_epoch": whole(0), "epochs": whole(0), "validation": _SCORED},
+                {"seed": nullable(whole(0, 2**32)), "model_sha256": nullable(digest), "weight_need": _WEIGHT_NEED},
+            ),
+            most=MOST_MEMBERS,
+        ),
+    },
+)
+
+CALIBRATION = record(
+    {
+        "kind": one_of("split", "cqr"),
+        "levels": many(number),
+        "offsets": many(many(number)),
+        "values": many(whole(0, 2**62)),
+    }
+)
+
+MANIFEST = record({"files": table(record({"bytes": whole(0, 2**62), "sha256": digest}))})
+
+_YARDSTICK = record({"low": nullable(number), "high": nullable(number)}, {"of": nullable(text)})
+_CURVE = record({"label": text, "share": many(number)}, {"forecast_change": table(nullable(many(nullable(number))))})
+_STATISTIC = record(
+    {"name": text, "label": text, "value": nullable(number)}, {"unit": text, "yardstick": nullable(_YARDSTICK)}
+)
+_CHECK = record(
+    {"name": text, "title": text, "passed": nullable(flag), "verdict": text, "statistics": many(_STATISTIC)},
+    {"curves": many(_CURVE)},
+)
+_IMPORTANCE = record(
+    {"name": text, "mae_change": nullable(number)},
+    {name: nullable(number) for name in ("relative", "low", "high")} | {"matters": nullable(flag)},
+)
+AUDIT = record(
+    {
+        "header": record(
+            {"windows": whole(0)},
+            {
+                "target": nullable(text),
+                "most_weighted": nullable(text),
+                "patch_length": whole(1),
+                "windows_available": nullable(whole(0)),
+            },
+        ),
+    },
+    {
+        "verdict": nullable(record({"level": text, "sentence": text}, {"caveats": many(text)})),
+        "checks": many(_CHECK),
+        "profiles": nullable(table(many(number))),
+        "covariates": nullable(
+            record(
+                {},
+                {
+                    "verdict": nullable(text),
+                    "groups": nullable(many(_IMPORTANCE)),
+                    "columns": nullable(many(_IMPORTANCE)),
+                },
+            )
+        ),
+    },
+)

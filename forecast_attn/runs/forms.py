@@ -1,0 +1,172 @@
+"""Forms of documents that come from elsewhere: what a file must hold, checked once, where it is read.
+
+A form is called with a value and its place, and raises FormError for the first thing that is not as it should be. Names
+that a form does not know are passed over: later versions of a format may add some.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Form = Callable[[Any, str], None]
+
+LARGEST_COUNT = 10**7
+"""Of steps, windows, rows of a series, heads: nothing that a run says of itself is larger."""
+
+
+class FormError(ValueError):
+    """A value is not what its file's format says."""
+
+
+def check(content: Any, form: Form) -> None:
+    """Check a document.
+
+    Raises:
+        FormError: names the place and what belongs there.
+    """
+    form(content, "")
+
+
+def record(required: Mapping[str, Form], optional: Mapping[str, Form] | None = None) -> Form:
+    """An object with these names; those of `optional` may be missing."""
+
+    def check_record(value: Any, place: str) -> None:
+        if not isinstance(value, dict):
+            raise _wrong(place, "an object", value)
+        for name, form in required.items():
+            if name not in value:
+                raise FormError(f"{_inside(place, name)} is missing")
+            form(value[name], _inside(place, name))
+        for name, form in (optional or {}).items():
+            if name in value:
+                form(value[name], _inside(place, name))
+
+    return check_record
+
+
+def table(form: Form) -> Form:
+    """An object of any names, whose values have one form."""
+
+    def check_table(value: Any, place: str) -> None:
+        if not isinstance(value, dict):
+            raise _wrong(place, "an object", value)
+        for name, entry in value.items():
+            text(name, f"a name in {place}")
+            form(entry, _inside(place, name))
+
+    return check_table
+
+
+def many(form: Form, *, most: int | None = None) -> Form:
+    """A list whose entries have one form."""
+
+    def check_many(value: Any, place: str) -> None:
+        if not isinstance(value, list):
+            raise _wrong(place, "a list", value)
+        if most is not None and len(value) > most:
+            raise FormError(f"{place} has {len(value):,} entries; {most:,} are the most")
+        for number, entry in enumerate(value):
+            form(entry, f"{place}[{number}]")
+
+    return check_many
+
+
+def either(*forms: Form) -> Form:
+    """A value of one of several forms; the complaint is that of the last."""
+
+    def check_either(value: Any, place: str) -> None:
+        for form in forms[:-1]:
+            try:
+                return form(value, place)
+            except FormError:
+                continue
+        return forms[-1](value, place)
+
+    return check_either
+
+
+def nullable(form: Form) -> Form:
+    """A value of this form, or null."""
+
+    def check_nullable(value: Any, place: str) -> None:
+        if value is not None:
+            form(value, place)
+
+    return check_nullable
+
+
+def anything(value: Any, place: str) -> None:
+    """Any value."""
+
+
+def text(value: Any, place: str) -> None:
+    """Text that can be written as UTF-8."""
+    if not isinstance(value, str):
+        raise _wrong(place, "text", value)
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise FormError(f"{place} is text with half a character") from None
+
+
+def one_of(*choices: str) -> Form:
+    """One of some texts."""
+
+    def check_choice(value: Any, place: str) -> None:
+        if not isinstance(value, str) or value not in choices:
+            raise _wrong(place, f"one of {', '.join(choices)}", value)
+
+    return check_choice
+
+
+def flag(value: Any, place: str) -> None:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise _wrong(place, "true or false", value)
+
+
+def whole(low: int = 0, high: int = LARGEST_COUNT) -> Form:
+    """A whole number between two, both included."""
+
+    def check_whole(value: Any, place: str) -> None:
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise _wrong(place, f"a whole number from {low:,} to {high:,}", value)
+
+    return check_whole
+
+
+def number(value: Any, place: str) -> None:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
+        raise _wrong(place, "a finite number", value)
+
+
+def positive(value: Any, place: str) -> None:
+    """A finite number above 0."""
+    number(value, place)
+    if value <= 0:
+        raise _wrong(place, "a number above 0", value)
+
+
+def digest(value: Any, place: str) -> None:
+    """A SHA-256 in hexadecimal."""
+    if not isinstance(value, str) or len(value) != 64 or not set(value) <= set("0123456789abcdef"):
+        raise _wrong(place, "a SHA-256 digest", value)
+
+
+def _is_finite(value: float) -> bool:
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:  # a whole number of more than 308 digits
+        return False
+
+
+def _inside(place: str, name: str) -> str:
+    return f"{place}.{name}" if place else name
+
+
+def _wrong(place: str, expected: str, value: Any) -> FormError:
+    shown = repr(value)
+    return FormError(f"{place or 'the document'} must be {expected}, not {shown[:40]}{'…' if len(shown) > 40 else ''}")

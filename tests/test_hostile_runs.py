@@ -1,0 +1,348 @@
+"""Run directories made by somebody who means harm: links, pipes, forged sizes and digests, altered documents.
+
+Each case goes through the command line. A hostile run may be wrong in any way; it must not write anywhere else, hang,
+ask for memory beyond reason, or end in a traceback.
+"""
+
+import contextlib
+import hashlib
+import importlib
+import json
+import math
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def fuzz_runs() -> ModuleType:
+    """benchmarks/fuzz_runs.py: a script, not part of the package."""
+    sys.path.insert(0, str(ROOT / "benchmarks"))
+    try:
+        return importlib.import_module("fuzz_runs")
+    finally:
+        sys.path.remove(str(ROOT / "benchmarks"))
+
+
+@pytest.fixture
+def in_time() -> Iterator[None]:
+    """Fail a command that waits for something that never comes."""
+
+    def stop(signum: int, frame: object) -> None:
+        raise AssertionError("no answer within 10 s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(10)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def secret(here: Path) -> Path:
+    """A file of the user's, outside any run."""
+    (here / "home").mkdir()
+    path = here / "home" / ".bashrc"
+    path.write_text("alias ls=ls\n")
+    return path
+
+
+def sign_again(fuzz_runs: ModuleType, run: Path) -> None:
+    fuzz_runs.sign_again(run)
+
+
+def change_json(path: Path, *keys: str | int, value: object) -> None:
+    """Replace one value of a JSON file."""
+    content = json.loads(path.read_text())
+    part = content
+    for key in keys[:-1]:
+        part = part[key]
+    part[keys[-1]] = value
+    path.write_text(json.dumps(content))
+
+
+# --------------------------------------------------------------------------- links
+
+
+@pytest.mark.parametrize("name", ["predictions.csv", "attention.parquet"])
+def test_a_link_out_of_a_run_is_not_written_through(refused, run_copy, secret, name):
+    (run_copy / name).symlink_to(f"../home/{secret.name}")
+    refused("predict", run_copy, message=f"^'run/{name}' is a link out of the run$", hint="remove it")
+    assert secret.read_text() == "alias ls=ls\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (("audit", "--windows", "8"), "audit.json"),
+        (("backtest", "--cutoffs", "2"), "backtest.parquet"),
+        (("backtest", "--cutoffs", "2"), "backtest.json"),
+        (("backtest", "--cutoffs", "2"), ".backtest.parquet.parts"),
+        (("train", "--resume"), "last.ckpt"),
+        (("train", "--resume"), ".last.ckpt.partial"),
+        (("train", "--resume"), "history.csv"),
+        (("train", "--resume"), "metrics.json"),
+        (("train", "--resume"), "members"),
+        (("plot",), "predictions.csv"),
+        (("inspect",), "attention.parquet"),
+        (("inspect",), "validation_attention.parquet"),
+        (("info",), "metrics.json"),
+        (("predict",), "tail.parquet"),
+        (("predict",), "schema.json"),
+        (("predict",), "config.json"),
+        (("predict",), "model.safetensors"),
+    ],
+)
+def test_no_command_follows_a_link_out_of_a_run(forecast, files_in, run_copy, secret, command, name):
+    path = run_copy / name
+    if path.exists():
+        shutil.move(path, secret.parent / name)
+        target = f"../home/{name}"
+    else:
+        target = "../home" if name in ("members", ".backtest.parquet.parts") else f"../home/{secret.name}"
+    path.symlink_to(target)
+    if command[0] == "train" and name != "metrics.json":
+        (run_copy / "metrics.json").unlink()
+    before = files_in()
+    outcome = forecast(command[0], *command[1:], run_copy)
+    assert outcome.code == 1, outcome.err
+    assert outcome.error == f"'run/{name}' is a link out of the run"
+    assert files_in() == before
+
+
+def test_a_link_within_a_run_and_a_link_to_a_run_are_followed(forecast, run_copy):
+    (run_copy / "kept").mkdir()
+    shutil.move(run_copy / "tail.parquet", run_copy / "kept" / "end.parquet")
+    (run_copy / "tail.parquet").symlink_to("kept/end.parquet")
+    Path("newest").symlink_to("run")
+    assert forecast("predict", "newest").code == 0
+    assert (run_copy / "predictions.csv").is_file()
+
+
+@pytest.mark.parametrize("name", ["predictions.csv", "attention.parquet", "tail.parquet", "notes"])
+def test_a_run_holds_regular_files_only(forecast, run_copy, in_time, name):
+    (run_copy / name).unlink(missing_ok=True)
+    os.mkfifo(run_copy / name)
+    outcome = forecast("predict", run_copy)
+    assert outcome.code == 1
+    assert outcome.error == f"'run/{name}' is no regular file"
+
+
+# --------------------------------------------------------------------------- recorded paths
+
+
+@pytest.mark.parametrize("place", ["pipe", "/dev/zero", "."])
+@pytest.mark.parametrize("command", [("train", "--resume"), ("audit",), ("backtest",), ("inspect", "--png", "w.png")])
+def test_a_recorded_table_is_a_regular_file(forecast, run_copy, in_time, fuzz_runs, place, command):
+    if place == "pipe":
+        os.mkfifo("pipe")
+    change_json(run_copy / "config.json", "data", "file", value=place)
+    sign_again(fuzz_runs, run_copy)
+    if command[0] == "train":
+        (run_copy / "metrics.json").unlink()
+    outcome = forecast(*command, run_copy)
+    if command[0] != "inspect":  # a picture does without its series
+        assert outcome.code == 1, outcome.err
+        assert f"'{place}'" in outcome.error
+
+
+@pytest.mark.parametrize("option", ["vintages", "holiday_dates"])
+def test_a_recorded_table_beside_the_data_is_a_regular_file(forecast, run_copy, write, make_table, in_time, option):
+    write(make_table())
+    os.mkfifo("pipe")
+    change_json(run_copy / "config.json", "options", "data", option, value="pipe")
+    (run_copy / "metrics.json").unlink()
+    outcome = forecast("train", "data.csv", "--resume", run_copy)
+    assert outcome.code == 1, outcome.err
+    assert outcome.error == "'pipe', which 'run' was trained with, is no regular file"
+
+
+def test_another_recorded_file_is_refused_before_it_is_read(forecast, run_copy, secret):
+    """Nothing of a file that the user did not name is shown."""
+    secret.write_text("user,password\nroot,hunter2\n")
+    change_json(run_copy / "config.json", "data", "file", value=str(secret))
+    (run_copy / "metrics.json").unlink()
+    outcome = forecast("train", "--resume", run_copy)
+    assert outcome.code == 1
+    assert outcome.error == f"'{secret}' is not the table that 'run' was started with"
+    assert "password" not in outcome.err
+
+
+# --------------------------------------------------------------------------- sizes
+
+
+def test_a_tail_of_too_many_rows_is_not_read(forecast, run_copy, in_time, fuzz_runs):
+    """A megabyte of Parquet may hold sixty million rows."""
+    tail = pq.read_table(run_copy / "tail.parquet")
+    rows = pa.array(np.zeros(5_000_000, np.int64))
+    pq.write_table(tail.take(rows), run_copy / "tail.parquet", compression="zstd")
+    sign_again(fuzz_runs, run_copy)
+    outcome = forecast("predict", run_copy)
+    assert outcome.code == 1
+    assert outcome.error == "'run/tail.parquet' has 5,000,000 rows; the end of 1 series has at most 100,014"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("heads", 10**9), ("horizon", 10**9), ("lookback", 10**9), ("season", 10**12), ("heads", 1000), ("horizon", 9000)],
+)
+def test_an_attention_file_of_impossible_sizes(forecast, run_copy, in_time, fuzz_runs, name, value):
+    path = run_copy / "validation_attention.parquet"
+    table = pq.read_table(path)
+    about = json.loads(table.schema.metadata[fuzz_runs.ATTENTION_KEY])
+    metadata = {fuzz_runs.ATTENTION_KEY: json.dumps({**about, name: value})}
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+    sign_again(fuzz_runs, run_copy)
+    for words in (("inspect", run_copy), ("inspect", path)):
+        outcome = forecast(*words)
+        assert outcome.code == 1
+        assert "run/validation_attention.parquet'" in outcome.error
+
+
+@pytest.mark.parametrize("size", [10_000, 10**9])
+def test_a_network_larger_than_its_weights_is_not_built(forecast, run_copy, in_time, fuzz_runs, size):
+    change_json(run_copy / "config.json", "options", "model", "hidden_size", value=size)
+    sign_again(fuzz_runs, run_copy)
+    outcome = forecast("predict", run_copy)
+    assert outcome.code == 1
+    assert "config.json" in outcome.error
+
+
+# --------------------------------------------------------------------------- Arrow
+
+
+def test_the_first_feather_format_is_not_read(forecast_process, here):
+    """Its reader dies of 58 bytes."""
+    Path("v1.csv").write_bytes(b"FEA1" + b"\0" * 50 + b"FEA1")
+    outcome = forecast_process("train", "v1.csv")
+    assert outcome.code == 1
+    assert outcome.error == "'v1.csv' is a Feather file of the first version, which is not read"
+    assert outcome.hint.startswith("write it again: pyarrow.feather.write_feather(table, path)")
+
+
+@pytest.mark.parametrize("compression", ["uncompressed", "zstd", "lz4"])
+def test_arrow_files_are_read(forecast, here, make_table, compression):
+    pa.feather.write_feather(make_table(), "data.arrow", compression=compression)
+    assert forecast("check", "data.arrow").code == 0
+
+
+@pytest.mark.parametrize("cut", [7, 8, 60, 500, -1])
+def test_a_damaged_arrow_file(refused, here, make_table, cut):
+    pa.feather.write_feather(make_table(), "data.arrow")
+    whole = Path("data.arrow").read_bytes()
+    Path("data.arrow").write_bytes(whole[:cut])
+    refused("train", "data.arrow", message="^'data.arrow' is a damaged feather file: ", hint="copy or write it again")
+
+
+# --------------------------------------------------------------------------- digests
+
+
+def test_every_file_of_a_run_has_a_digest(finished_run):
+    manifest = json.loads((finished_run / "manifest.json").read_text())
+    files = {path.name for path in finished_run.iterdir()} - {"manifest.json"}
+    assert set(manifest["files"]) == files
+    for name, entry in manifest["files"].items():
+        content = (finished_run / name).read_bytes()
+        assert entry == {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("predict", "config.json"),
+        ("predict", "schema.json"),
+        ("predict", "metrics.json"),
+        ("predict", "model.safetensors"),
+        ("predict", "tail.parquet"),
+        ("info", "metrics.json"),
+        ("inspect", "validation_attention.parquet"),
+    ],
+)
+@pytest.mark.parametrize("harm", ["a byte more", "another byte"])
+def test_an_altered_file_is_refused(refused, run_copy, command, name, harm):
+    whole = (run_copy / name).read_bytes()
+    digits = [place for place, byte in enumerate(whole) if chr(byte).isdigit()]
+    at = digits[-1] if name.endswith(".json") else len(whole) // 2
+    changed = whole + b" " if harm == "a byte more" else whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+    (run_copy / name).write_bytes(changed)
+    refused(
+        command, run_copy, message=f"^'run/{name}' was altered or cut short since training$", hint="restore it|--data"
+    )
+
+
+def test_a_history_that_was_altered_is_refused(run_copy):
+    from forecast_attn import Forecaster
+    from forecast_attn.errors import RunError
+
+    forecaster = Forecaster.load(run_copy)
+    (run_copy / "history.csv").write_text("epoch\n")
+    with pytest.raises(RunError, match="was altered or cut short"):
+        _ = forecaster.history
+
+
+def test_a_run_that_lost_its_manifest_is_damaged(refused, run_copy):
+    (run_copy / "manifest.json").unlink()
+    refused("predict", run_copy, message="^'run' is damaged: missing manifest.json$", hint="restore")
+
+
+def test_a_run_of_an_earlier_version_has_no_manifest(forecast, run_copy, finished_run, without_manifest):
+    without_manifest(run_copy)
+    assert forecast("predict", run_copy).code == 0
+    assert forecast("predict", finished_run, "--out", "now.csv").code == 0
+    assert (run_copy / "predictions.csv").read_text() == Path("now.csv").read_text()
+
+
+@pytest.mark.parametrize("value", [-1.0, 0.0, math.nan, math.inf, 1e308, 1e-310])
+@pytest.mark.parametrize("group", ["target", "past"])
+def test_a_scale_that_cannot_be(refused, run_copy, without_manifest, group, value):
+    """In a run without digests, or with digests made again."""
+    without_manifest(run_copy)
+    change_json(run_copy / "schema.json", "scaler", group, "scale", value=[value] if group == "target" else [[value]])
+    refused("predict", run_copy, message="^'run/schema.json' is damaged: ", hint="restore")
+
+
+def test_a_location_that_is_no_number(refused, run_copy, without_manifest):
+    without_manifest(run_copy)
+    change_json(run_copy / "schema.json", "scaler", "target", "loc", value=[math.nan])
+    refused("predict", run_copy, message="^'run/schema.json' is damaged: ", hint="restore")
+
+
+# --------------------------------------------------------------------------- anything
+
+
+@pytest.fixture(scope="module")
+def whole_run(finished_run, tmp_path_factory, forecast) -> Path:
+    """A run with what predict and audit add to it."""
+    run = tmp_path_factory.mktemp("whole") / "run"
+    shutil.copytree(finished_run, run)
+    with contextlib.chdir(run.parent):
+        shutil.copy(finished_run.parent / "data.csv", "data.csv")
+        for words in (("predict", "run"), ("audit", "run", "--data", "data.csv", "--windows", "8", "--draws", "20")):
+            assert forecast(*words).code == 0
+    return run
+
+
+@pytest.mark.parametrize("kind", ["json", "metadata", "weights"])
+def test_altered_runs_are_answered(fuzz_runs, whole_run, kind):
+    """A few of those that benchmarks/fuzz_runs.py tries by the thousand."""
+    cases = {
+        "json": lambda: fuzz_runs.json_cases(whole_run, 16, seed=0),
+        "metadata": lambda: fuzz_runs.metadata_cases(whole_run, 8, seed=0),
+        "weights": lambda: fuzz_runs.weight_cases(whole_run, seed=0),
+    }[kind]()
+    failures = fuzz_runs.failures(whole_run, cases)
+    assert not failures, "\n\n".join("\n".join(failure) for failure in failures)
