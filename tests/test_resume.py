@@ -121,6 +121,12 @@ def test_a_killed_training_resumes_to_the_bytes_of_an_uninterrupted_one(
         else:
             assert refused.error == "'run' is not a run: it has no config.json"
     if not (run / "config.json").exists():  # killed before it was a run: nothing was trained, nothing is lost
+        refused = forecast("train", "--resume", "run")
+        assert refused.error == "'run' was killed before its training began: there is nothing to resume"
+        assert refused.hint == "begin again: forecast train DATA --out run"
+        assert forecast("train", table, *STRETCHED, "--out", "run", "--quiet").code == 0
+        assert weights_of(run) == weights_of(uninterrupted)
+        assert {path.name for path in run.iterdir()} == {path.name for path in uninterrupted.iterdir()}
         return
     assert forecast("train", "--resume", "run", "--quiet").code == 0
     assert weights_of(run) == weights_of(uninterrupted)
@@ -170,6 +176,30 @@ def test_ctrl_c_keeps_the_best_weights_and_resume_continues(strike, forecast, ta
     assert weights_of(run) == weights_of(uninterrupted)
     assert without_times(run / "history.csv") == without_times(uninterrupted / "history.csv")
     assert forecast("train", "--resume", "run").error == "'run' is finished: there is nothing to resume"
+
+
+def test_ctrl_c_in_the_first_epoch_begins_again(strike, forecast, table, uninterrupted, here):
+    """There is no whole epoch to go on from: the weights so far are kept until the run is continued."""
+    run = here / "run"
+    step = (RECORDER, "on_train_batch_end", 2, "before")
+    done = strike(step, "train", table, *STRETCHED, "--out", "run", kind="SIGINT")
+    assert done.returncode == 130
+    assert "hint: continue with: forecast train --resume run" in done.stderr
+    assert forecast("predict", "run", "--out", "f.csv").code == 0
+    assert forecast("train", "--resume", "run", "--quiet").code == 0
+    assert weights_of(run) == weights_of(uninterrupted)
+    assert without_times(run / "history.csv") == without_times(uninterrupted / "history.csv")
+    assert {path.name for path in run.iterdir()} == {path.name for path in uninterrupted.iterdir()}
+
+
+def test_ctrl_c_in_the_first_epoch_of_a_member(strike, forecast, table, here):
+    words = ("train", table, *STRETCHED, "--ensemble", "2")
+    assert forecast(*words, "--out", "whole", "--quiet").code == 0
+    step = (RECORDER, "on_train_batch_end", 2, "before")
+    assert strike(step, *words, "--out", "run", kind="SIGINT").returncode == 130
+    assert forecast("train", "--resume", "run", "--quiet").code == 0
+    for name in ("members/0/model.safetensors", "members/1/model.safetensors", "metrics.json"):
+        assert Path("run", name).read_bytes() == Path("whole", name).read_bytes()
 
 
 def test_ctrl_c_while_loading(strike, table, here):
@@ -243,19 +273,43 @@ def test_a_killed_prediction_leaves_the_older_files(
     )
     assert forecast("predict", "run").code == 0
     assert files_in("run")["predictions.csv"] == before["predictions.csv"]
-    assert {path.name for path in Path("run").iterdir() if not path.name.startswith(".")} == set(before)
+    assert set(files_in("run")) == set(before)  # what was left half-written is gone
 
 
 def test_told_to_end_it_says_so_and_resumes_to_the_same_bytes(strike, forecast, table, uninterrupted, here):
     """SIGTERM, as schedulers send it: Lightning's own answer to it exits with 0."""
     run = here / "run"
     moment = (RECORDER, "_write_checkpoint", 5, "after")
-    done = strike(moment, "train", table, *STRETCHED, "--out", "run", kind="SIGTERM")
+    done = strike(moment, "train", table, *STRETCHED, "--out", run, kind="SIGTERM")
     assert done.returncode == 1
     assert done.stderr.endswith(
         "error: training was told to end (SIGTERM)\n"
-        "hint: forecast train --resume RUN goes on after its last whole epoch\n"
+        f"hint: forecast train --resume {run} goes on after its last whole epoch\n"
     )
     assert not (run / "metrics.json").exists()
     assert forecast("train", "--resume", run, "--quiet").code == 0
     assert weights_of(run) == weights_of(uninterrupted)
+
+
+def test_a_folder_with_anything_else_is_not_begun_in(forecast, table, here):
+    """Only what a killed training leaves is written over."""
+    Path("run").mkdir()
+    Path("run/schema.json").write_text('{"title": "mine"}')
+    outcome = forecast("train", table, *STRETCHED, "--out", "run", "--quiet")
+    assert outcome.code == 1
+    assert outcome.error == "'run' exists and is not an empty folder"
+    assert Path("run/schema.json").read_text() == '{"title": "mine"}'
+
+
+def test_what_is_being_written_is_no_leftover(here):
+    """The lock of a living writer keeps its file; a file without one, or with another name, is told apart."""
+    from forecast_attn.runs.atomic import replacing
+
+    Path(".b.csv.0123abcd.partial").write_text("half")
+    Path(".notes.partial").write_text("a user's")
+    with replacing(Path("a.csv")) as first:
+        first.write(b"a")
+        with replacing(Path("b.csv")) as second:
+            second.write(b"b")
+        assert not Path(".b.csv.0123abcd.partial").exists()
+    assert sorted(path.name for path in Path().iterdir()) == [".notes.partial", "a.csv", "b.csv"]

@@ -90,7 +90,7 @@ def fit(
         if checkpoint is not None:
             _check_checkpoint(trainer, checkpoint)
         with recorder.stopping_on_interrupt():
-            _run(trainer, module, checkpoint, resumable=resumable)
+            _run(trainer, module, checkpoint, resumed_by=f"forecast train --resume {run.home}" if resumable else None)
     if recorder.interrupted:
         listener.interrupted()
     reported = trainer.callback_metrics.get(REASON_METRIC)  # None where every epoch had been done before the kill
@@ -119,11 +119,11 @@ def _make_trainer(config: TrainingConfig, run: RunDir, recorder: Recorder, *, va
     )
 
 
-def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None, *, resumable: bool) -> None:
+def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None, *, resumed_by: str | None) -> None:
     try:
         trainer.fit(module, ckpt_path=checkpoint, weights_only=True)
     except SIGTERMException:  # Lightning's is a SystemExit that says all went well
-        hint = "forecast train --resume RUN goes on after its last whole epoch" if resumable else None
+        hint = f"{resumed_by} goes on after its last whole epoch" if resumed_by else None
         raise RunError("training was told to end (SIGTERM)", hint) from None
     except ProcessRaisedException as error:
         raise RunError(f"a training process failed: {str(error).strip().splitlines()[-1]}") from None

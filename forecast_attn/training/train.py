@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from forecast_attn.attention_file.size import size_text
 from forecast_attn.attention_file.writer import check_top
 from forecast_attn.config.defaults import patches_note, shape_of
 from forecast_attn.config.options import RunConfig
@@ -18,13 +20,13 @@ from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel, tail
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import series_weights
-from forecast_attn.errors import RunError
+from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.ensemble import member_config
-from forecast_attn.forecasting.model import read_config, window_sizes
+from forecast_attn.forecasting.model import number_of_weights, read_config, window_sizes
 from forecast_attn.forecasting.quantiles import check_enough_values
 from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
-from forecast_attn.runs.run_dir import DataSource, RunDir
+from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
 from forecast_attn.threads import cpu_threads
 from forecast_attn.training.apart import run_apart
 from forecast_attn.training.fit import check_hardware, fit, uses_several_gpus
@@ -89,6 +91,7 @@ def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:
     )
     training = resolve_training(config.training, len(preparation.training_cutoffs), seed, shape.patch_length)
     config = replace(config, model=replace(config.model, **shape._asdict()), training=training)
+    check_memory(number_of_weights(config.model, schema))
     initial_network(config, schema)
     check_top(config.training.attention_top, schema.lookback, shape.patch_length)
     _check_calibration(preparation, config)
@@ -136,19 +139,24 @@ def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
 def resume_prepared(preparation: Preparation, run: RunDir, listener: TrainingListener) -> RunDir:
     """Continue a run on windows that are there; see `resume`."""
     run.remove_leftovers()
-    run.metrics.unlink(missing_ok=True)
+    run.reopen()
     return _fit_and_finish(run, preparation, read_config(run), listener)
 
 
 def check_resumable(run: RunDir) -> None:
     """Raise RunError unless the run was cut short."""
+    if was_killed_at_the_start(run.path):
+        raise RunError(
+            f"'{run.path}' was killed before its training began: there is nothing to resume",
+            f"begin again: forecast train DATA --out {run.path}",
+        )
     run.check_is_run()
     if run.is_member:
         raise RunError(
             f"'{run.path}' is a member of an ensemble, which is resumed as a whole",
             f"forecast train --resume {run.home}",
         )
-    if run.is_finished and not (run.checkpoint.is_file() or (run.members and was_interrupted(run))):
+    if run.is_finished and not was_interrupted(run):
         raise RunError(f"'{run.path}' is finished: there is nothing to resume", f"forecast predict {run.path}")
 
 
@@ -167,6 +175,25 @@ def initial_network(config: RunConfig, schema: Schema) -> ForecastNetwork:
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(mix_seed(config.training.seed))
         return build_network(config.model, window_sizes(schema))
+
+
+BYTES_PER_WEIGHT = 16
+"""A number of 32 bits, its gradient, and AdamW's two means."""
+
+
+def check_memory(number: int) -> None:
+    """Refuse a network of so many numbers that this machine cannot train it.
+
+    Raises:
+        ConfigError: says what it needs and what there is.
+    """
+    needed, present = BYTES_PER_WEIGHT * number, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > present:
+        raise ConfigError(
+            f"a network of {number:,} numbers needs {size_text(needed)} to train; this machine has "
+            f"{size_text(present)}",
+            "a smaller --hidden-size, or fewer --num-layers",
+        )
 
 
 def _check_calibration(preparation: Preparation, config: RunConfig) -> None:
