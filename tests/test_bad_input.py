@@ -353,3 +353,86 @@ def test_an_option_out_of_range(forecast, write, make_table, files_in, words, me
     assert re.search(message, outcome.error), outcome.error
     assert files_in() == before
     assert not Path("runs").exists()
+
+
+# --------------------------------------------------------------------------- sizes and numbers beyond reason
+
+SIZES = (
+    *("horizon", "lookback", "hidden-size", "decoder-size", "num-layers", "projection-size", "temporal-decoder-size"),
+    *("window-radius", "batch-size", "epoch-windows", "validation-windows", "max-epochs", "patience", "devices"),
+    *("threads", "ensemble", "validation", "attention-top", "lags", "patch-length", "heads", "attention-size"),
+)
+
+
+@pytest.mark.parametrize("size", [10**10, 10**20])
+@pytest.mark.parametrize("option", SIZES)
+def test_a_size_beyond_reason(refused, write, make_table, option, size):
+    message = f"^--{option} must be between .* and [0-9,]+; got ({size}|{float(size)})$"
+    hint = "such as" if option == "lags" else None
+    refused("train", write(make_table()), f"--{option}", str(size), message=message, hint=hint, code=2)
+
+
+@pytest.mark.parametrize("option", ["learning-rate", "weight-decay", "gradient-clip"])
+def test_a_rate_beyond_reason(refused, write, make_table, option):
+    refused("train", write(make_table()), f"--{option}", "1e308", message=f"^--{option} must be", hint=None, code=2)
+
+
+def test_a_network_larger_than_the_memory(refused, write, make_table):
+    words = ("--hidden-size", "65536", "--num-layers", "64", "--bidirectional")
+    message = r"^a network of [\d,]+ numbers needs [\d.]+ \w+ to train; this machine has [\d.]+ \w+$"
+    refused("train", write(make_table()), *words, message=message, hint="--hidden-size", code=2)
+
+
+@pytest.mark.parametrize(
+    "freq", ["99999999999999D", "99999999999999999999h", "9999999999W", "99999999999MS", "10" * 30]
+)
+def test_a_step_beyond_reason(refused, write, make_table, freq):
+    refused(
+        "check", write(make_table()), "--freq", freq, message="^there is no frequency|is too long", hint=".", code=2
+    )
+
+
+def test_too_many_quantiles(refused, write, make_table):
+    many = ",".join(f"{(number + 1) / 20_001:.6f}" for number in range(20_000))
+    message = "^--quantiles names 20,000; 1,000 are the most$"
+    refused("train", write(make_table()), "--quantiles", many, message=message, hint=None, code=2)
+
+
+@pytest.mark.parametrize("role", ["past", "future", "static", "weight", "id", "categorical"])
+def test_the_target_in_another_role(refused, write, make_table, role):
+    path = write(make_table())
+    refused("train", path, f"--{role}", "target", message="column 'target' is .*the target", hint=".", code=2)
+
+
+@pytest.mark.parametrize(
+    "content", ["horizon = " + "9" * 5000, "horizon = " + "[" * 2000, "horizon = " + "{a=" * 2000, "horizon = 1e999"]
+)
+def test_a_configuration_file_beyond_reason(refused, write, make_table, content):
+    write(content, "run.toml")
+    refused(
+        "train", write(make_table()), "--config", "run.toml", message="run.toml|--horizon must be", hint=None, code=2
+    )
+
+
+@pytest.mark.parametrize("format_", ["%Y-%m %Y", "%d.%d", "%H:%M %H"])
+def test_a_date_format_that_names_something_twice(refused, write, make_table, format_):
+    message = f"^--date-format '{format_}' names %[YdH] twice$"
+    refused("check", write(make_table()), "--date-format", format_, message=message, hint=".", code=2)
+
+
+@pytest.mark.parametrize("offset", ["+25:00", "-24:00", "+99:59"])
+def test_an_offset_that_no_zone_has(forecast, write, offset):
+    path = write("date,target\n" + "".join(f"2024-01-01 0{hour}:00{offset},1\n" for hour in range(9)))
+    outcome = forecast("check", path)
+    assert outcome.code == 1
+    assert offset in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize("unit", [1e-320, 1e-310, 1e-300])
+def test_a_target_of_next_to_nothing(forecast, write, make_table, small, unit):
+    """Too small for float64 to divide by: refused, or forecast in its own size."""
+    table = make_table()
+    table["target"] = (table["target"] - 8) * unit
+    outcome = forecast("train", write(table), *small, "--out", "run", "--quiet")
+    assert outcome.code == 1
+    assert re.search("^column 'target' of series 'target' is below .* everywhere", outcome.error), outcome.error

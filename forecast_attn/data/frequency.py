@@ -19,7 +19,7 @@ from forecast_attn.config.defaults import (
     sizes_of_months,
     sizes_of_step,
 )
-from forecast_attn.errors import ConfigError, did_you_mean
+from forecast_attn.errors import ConfigError, DataError, did_you_mean
 
 Stamps = NDArray[Any]  # datetime64[ns] or int64
 
@@ -47,6 +47,12 @@ UNIT_NAMES = {
     "Q": "quarter",
     "Y": "year",
 }
+
+
+LONGEST_NUMBER = 15
+"""Digits of the number of an alias: of steps of an axis of whole numbers, which are 64 bits wide."""
+LONGEST_STEP = 100
+"""Years."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,7 @@ class Frequency:
         if not unit:
             return np.asarray(stamps, np.int64) + steps * number
         stamps = np.asarray(stamps, "datetime64[ns]")
+        self._check_reach(stamps, steps)
         if unit in UNITS:
             return np.asarray(stamps + np.asarray(steps * (number * UNITS[unit]), "timedelta64[ns]"), stamps.dtype)
         if isinstance(steps, np.ndarray):
@@ -93,6 +100,32 @@ class Frequency:
         return (
             stamps if steps == 0 else np.asarray(pd.DatetimeIndex(stamps) + steps * to_offset(self.alias), stamps.dtype)
         )
+
+    def _check_reach(self, stamps: Stamps, steps: int | NDArray[np.int64]) -> None:
+        """Refuse steps that end beyond the years that nanoseconds in 64 bits can count, where they would wrap.
+
+        Raises:
+            DataError: names the steps and the year they end in.
+        """
+        nanoseconds = stamps.view(np.int64)
+        earliest = nanoseconds.min(initial=0)
+        if earliest == np.iinfo(np.int64).min:  # NaT
+            earliest = nanoseconds[~np.isnat(stamps)].min(initial=0)
+        longest = self.years * 365.25 * DAY  # in floats, which do not wrap
+        first = earliest + float(np.min(steps, initial=0)) * longest
+        last = nanoseconds.max(initial=0) + float(np.max(steps, initial=0)) * longest
+        if min(first, -last) <= -(2.0**63):
+            raise DataError(
+                f"steps of {step_name(self.alias)} lead beyond the years 1678 to 2261, which time stamps can express",
+                "a shorter --horizon or --lookback, or whole numbers as steps",
+            )
+
+    @property
+    def years(self) -> float:
+        """Length of a step of time in years, rather too long than too short."""
+        number, unit, _ = _parts(self.alias)
+        days = {"B": 2.0, **{name: 31.0 * months for name, months in MONTH_UNITS.items()}}
+        return number * (UNITS[unit] / DAY if unit in UNITS else days[unit]) / 365
 
     def steps_between(self, earlier: Stamps, later: Stamps) -> NDArray[np.float64]:
         """Number of steps between stamps, elementwise; not whole where a stamp is off the grid."""
@@ -180,13 +213,16 @@ def parse_frequency(alias: str, evidence: str = "given") -> Frequency:
     match = re.fullmatch(r"(\d*)([A-Za-z]*)(?:-([A-Za-z]{3}))?", alias.strip())
     number, unit, anchor = (match[1], _new_unit(match[2]), (match[3] or "").upper()) if match else ("", "", "")
     known = unit in UNITS or unit in MONTH_UNITS or unit == "B" or (unit == "" and number != "")
-    if not known or int(number or 1) == 0 or not _anchor_fits(unit, anchor):
+    if len(number) > LONGEST_NUMBER or not known or int(number or 1) == 0 or not _anchor_fits(unit, anchor):
         near = did_you_mean(alias, [*UNITS, "B", *MONTH_UNITS, "W-SUN", "QS-JAN", "15min"])
         raise ConfigError(f"there is no frequency '{alias}'", near)
     anchor = anchor or {"W": "SUN", "QS": "JAN", "QE": "DEC", "YS": "JAN", "YE": "DEC"}.get(unit, "")
     count = int(number or 1)
     spelled = f"{count if count > 1 or not unit else ''}{unit}{f'-{anchor}' if anchor else ''}"
-    return Frequency(spelled, *_sizes(count, unit), evidence=evidence)
+    frequency = Frequency(spelled, *_sizes(count, unit), evidence=evidence)
+    if unit and frequency.years > LONGEST_STEP:
+        raise ConfigError(f"'{alias}' is too long a step: {LONGEST_STEP} years are the longest", "such as h, D, MS")
+    return frequency
 
 
 def _new_unit(unit: str) -> str:

@@ -102,6 +102,8 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     ignored |= {name: "index without a name" for name in usable if name.lower() == "unnamed: 0"}
     usable = [name for name in usable if name not in ignored]
     numbers = [name for name in usable if name not in config.categorical]
+    if config.target is None:
+        _refuse_target_as_covariate(declared, config.categorical, numbers)
     target = config.target or _find_target(numbers, reasons, ignored, source, tuple(map(str, frame.columns)))
     usable = [name for name in usable if name != target]
     ahead = _known_ahead(frame, usable, time, target, item_id)
@@ -183,6 +185,22 @@ def _declared(config: DataConfig, future: tuple[str, ...]) -> dict[str, str]:
         if declared.get(name) in ("time", "target", "id", "weight", "ignore"):
             raise ConfigError(f"column '{name}' is --{declared[name]}; only covariates can be --categorical")
     return declared
+
+
+def _refuse_target_as_covariate(declared: dict[str, str], categorical: tuple[str, ...], others: list[str]) -> None:
+    """Refuse to forecast another column instead, where the one named as a target is declared as something else.
+
+    Raises:
+        ConfigError: names the column and its role.
+    """
+    roles = {**dict.fromkeys(categorical, "categorical"), **declared}
+    taken = [name for name, role in roles.items() if role not in ("time", "ignore")]
+    for name in _named(taken, TARGET_NAMES)[:1]:
+        if not _named(others, TARGET_NAMES):
+            raise ConfigError(
+                f"column '{name}' is declared as --{roles[name]}, and no other column is named as the target",
+                "--target NAME, if another column is to be forecast",
+            )
 
 
 def _named(names: Iterable[str], known: tuple[str, ...]) -> list[str]:

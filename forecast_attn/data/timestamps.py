@@ -220,9 +220,13 @@ def _without_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Serie
         return text, None
     codes, ends = pd.factorize(text.str[-_LONGEST_OFFSET:])  # few of many cells differ
     offsets = [re.search(_OFFSET, str(end)) for end in ends]
-    seconds = np.array([np.nan if match is None else _seconds(match[0].strip()) for match in offsets])
+    seconds = np.array([np.nan if match is None else _seconds(match[0].strip()) for match in offsets], np.float64)
+    seconds[np.abs(seconds) >= _DAY_SECONDS] = np.nan  # no zone is a day away: such a cell says no instant
     bare = text.where(~zoned, replaced(text, r"\s*" + _OFFSET, ""))
     return bare, np.where(zoned, seconds[codes], np.nan)
+
+
+_DAY_SECONDS = 86_400
 
 
 def _seconds(offset: str) -> int:
@@ -250,6 +254,10 @@ def _in_format(text: pd.Series, date_format: str) -> NDArray[np.datetime64]:
     bare = date_format.removesuffix("%z").rstrip()
     if "%z" in bare:
         raise ConfigError(f"--date-format '{date_format}' has %z in the middle", "the offset must stand at the end")
+    parts = re.findall("%[a-zA-Z]", bare)
+    for part in parts:
+        if parts.count(part) > 1:
+            raise ConfigError(f"--date-format '{date_format}' names {part} twice", "name every part of a date once")
     try:
         datetime.datetime.strptime("", bare)
     except ValueError as error:
