@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import Quiet
 
 
@@ -22,8 +23,6 @@ def future_template(
     quiet: Quiet = False,
 ) -> None:
     """Write the CSV that predict needs: the steps to forecast and empty cells for what is known of them."""
-    import sys
-
     from forecast_attn.cli.tables import make_console
     from forecast_attn.errors import ConfigError
 
@@ -38,13 +37,12 @@ def future_template(
     if template.is_needless:
         notes.print("note: this run has no future covariates; predict needs no file of them", highlight=False)
         return
-    if out == "-" and template.encoding == "utf-8":
-        sys.stdout.write(template.csv)
-    elif out == "-":
-        sys.stdout.buffer.write(template.to_bytes())
+    if out == "-":
+        printing.write_table(template.csv, template.encoding)
     else:
         write_atomically(Path(out), template.to_bytes())
-    message = _what_next(template.to_fill, str(forecaster.run_path), out)
+    with_history = str(forecaster.run_path) if data is None else f"{forecaster.run_path} --data {data}"
+    message = _what_next(template.to_fill, with_history, out)
     notes.print(message, highlight=False, markup=False, soft_wrap=True)
 
 

@@ -6,6 +6,7 @@ Rows are joined on (item_id, timestamp), never on position.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -78,9 +79,10 @@ def join_future(
 ) -> Panel:
     """The panel with exactly `horizon` future rows per series, with future covariates from another table.
 
-    Rows at other times or of other series, and a target column, are ignored. Where both have a value, the
-    table's counts. Of a table with a column issued_at counts the newest forecast that was issued by the last known
-    target of the series; a note says which one that was.
+    Rows before or after the steps to forecast, those of other series, and a target column are left out of account; a
+    series of which the table has rows but none of these steps is refused. Where both know a value, the table's counts.
+    Of a table with a column issued_at counts the newest forecast that was issued by the last known target of the
+    series; a note says which one that was.
 
     Args:
         panel: the history.
@@ -92,12 +94,15 @@ def join_future(
         date_format: how the table's stamps are written; found when None.
 
     Raises:
-        DataError: a column, a row or a value is missing, or every forecast was issued too late.
+        DataError: a column, a row or a value is missing, no row of a series is used, or every forecast was issued too
+            late.
     """
     own_rows = own_future(panel, horizon)
     add = _issued if is_issued(future_frame) else _given
-    rows, span = add(panel, own_rows, future_frame, source, report, date_format)
-    missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, span)
+    rows, used = add(panel, own_rows, future_frame, source, report, date_format)
+    missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, used.table_stamps)
+    if panel.roles.future:
+        _refuse_unused(panel, rows.stamps, used, source)
     return _with_future(panel, rows)
 
 
@@ -147,8 +152,8 @@ def _future(roles: Roles) -> tuple[str, ...]:
 
 def _given(
     panel: Panel, own_rows: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
-) -> tuple[FutureRows, Stamps]:
-    """Merge in a table of future covariates; also return the table's stamps."""
+) -> tuple[FutureRows, _Use]:
+    """What is known together with a table of future covariates, and what of the table is used."""
     names = (panel.roles.time, *_future(panel.roles), *_identifier(panel))
     for name in names:
         require_column(frame, name, source)
@@ -169,16 +174,14 @@ def _given(
         given_codes = np.append(table_codes, -1)[rows]
         merged = np.append(pd.Index(categories[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]
         codes[..., position] = np.where(given_codes < 0, lookup[codes[..., position]], merged)
-    table_stamps = table_stamps[: frame.index.nunique()]  # rows that all series share stand there once per series
-    return FutureRows(
-        own_rows.stamps, own_rows.present | (rows >= 0)[..., None], covariates, codes, categories
-    ), table_stamps
+    use = _Use(table_stamps, series, np.asarray((rows >= 0).any(axis=1)), table_stamps[: frame.index.nunique()])
+    return FutureRows(own_rows.stamps, own_rows.present | (rows >= 0)[..., None], covariates, codes, categories), use
 
 
 def _issued(
     panel: Panel, own_rows: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
-) -> tuple[FutureRows, Stamps]:
-    """Merge in forecasts with the times they were issued at; also return the table's stamps."""
+) -> tuple[FutureRows, _Use]:
+    """What is known together with a table of forecasts and the times they were issued at, and what of it is used."""
     issued = parse_issued(frame, panel.roles, panel.item_ids, source, report, zone=panel.zone, date_format=date_format)
     cutoffs = panel.timestamps[panel.ends - 1]
     series = np.arange(panel.num_series)[:, None]
@@ -192,7 +195,43 @@ def _issued(
     which_issues(issued, used, report)
     present = own_rows.present.copy()
     present[..., positions] |= (used >= 0)[..., None]
-    return replace(own_rows, present=present, covariates=covariates), issued.stamps
+    use = _Use(issued.stamps, issued.series, np.asarray((used >= 0).any(axis=1)), issued.stamps)
+    return replace(own_rows, present=present, covariates=covariates), use
+
+
+class _Use(NamedTuple):
+    """Which rows a table has, and which series it is used for."""
+
+    stamps: Stamps
+    """(num_rows,)"""
+    series: Ints
+    """Of the panel, -1 for others, (num_rows,)."""
+    is_used: NDArray[np.bool_]
+    """(num_series,)"""
+    table_stamps: Stamps
+    """As `stamps`, but rows that all series share are there once."""
+
+
+def _refuse_unused(panel: Panel, wanted: Stamps, use: _Use, source: str) -> None:
+    """Refuse a table that the user named, and that says nothing of the steps to forecast of a series it is about.
+
+    Raises:
+        DataError: names the series, its steps and the table's.
+    """
+    has_rows = np.zeros(panel.num_series, np.bool_)
+    has_rows[use.series[use.series >= 0]] = True
+    for index in np.flatnonzero(has_rows & ~use.is_used)[:1]:
+        first, last = (panel.zone.stamp_text(wanted[index, at]) for at in (0, -1))
+        own = use.stamps[use.series == index]
+        lowest, highest = (panel.zone.stamp_text(stamp) for stamp in (own.min(), own.max()))
+        raise DataError(
+            f"'{source}' has no row for the steps to forecast of series '{panel.item_ids[index]}', {first} to {last}: "
+            f"its rows go from {lowest} to {highest}",
+            "--data with the history up to the first of them, or leave --future out",
+            item_id=panel.item_ids[index],
+        )
+    if not has_rows.any():
+        raise DataError(f"'{source}' has no row of the series to forecast", "write their names as the history does")
 
 
 def _identifier(panel: Panel) -> tuple[str, ...]:

@@ -1,0 +1,71 @@
+"""A table that the user names is used, or refused: never read and ignored."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def run(forecast, small, make_table, tmp_path_factory) -> Path:
+    """A run whose own table knows three days ahead."""
+    folder = tmp_path_factory.mktemp("future")
+    table = make_table(rows=123)
+    table.loc[120:, "target"] = None
+    table.to_csv(folder / "data.csv", index=False)
+    words = ("train", folder / "data.csv", *small, "--future", "temperature", "--out", folder / "run", "--quiet")
+    assert forecast(*words).code == 0
+    return folder / "run"
+
+
+def future(first: str, days: int, **columns: object) -> pd.DataFrame:
+    dates = pd.date_range(first, periods=days).strftime("%Y-%m-%d")
+    return pd.DataFrame({"date": dates, "temperature": 50.0, **columns})
+
+
+@pytest.mark.parametrize("first", ["2024-05-03", "2025-04-30", "2023-04-30"])
+def test_a_future_file_without_a_matching_row_is_refused(refused, run, write, first):
+    path = write(future(first, 3), "future.csv")
+    message = (
+        "^'future.csv' has no row for the steps to forecast of series 'target', 2024-04-30 to 2024-05-02: its rows go"
+    )
+    refused("predict", run, "--future", path, "--out", "f.csv", message=message, hint="^--data with the history")
+
+
+def test_a_future_file_with_matching_rows_is_used(forecast, run, write):
+    path = write(future("2024-04-25", 30), "future.csv")
+    assert forecast("predict", run, "--future", path, "--out", "with.csv").code == 0
+    assert forecast("predict", run, "--out", "without.csv").code == 0
+    assert Path("with.csv").read_text() != Path("without.csv").read_text()
+
+
+def test_the_template_of_a_history_leads_to_the_forecast_of_it(forecast, run, write, make_table):
+    table = make_table(rows=130)
+    path = write(table, "newer.csv")
+    outcome = forecast("future-template", run, "--data", path, "--out", "future.csv")
+    hint = f"then forecast predict {run} --data newer.csv --future future.csv"
+    assert hint in outcome.err
+    filled = pd.read_csv("future.csv").assign(temperature=1.0)
+    filled.to_csv("future.csv", index=False)
+    words = hint.removeprefix("then forecast ").split()
+    assert forecast(*words, "--out", "f.csv").code == 0
+    refused = forecast("predict", run, "--future", "future.csv", "--out", "f.csv")
+    assert refused.error.startswith("'future.csv' has no row for the steps to forecast")
+
+
+def test_each_series_of_a_future_file_is_used(forecast, small, make_table, write):
+    parts = [make_table(rows=123, seed=seed).assign(item_id=name) for seed, name in enumerate("ab")]
+    table = pd.concat(parts, ignore_index=True)
+    table.loc[table["date"] >= "2024-04-30", "target"] = None
+    assert forecast("train", write(table), *small, "--future", "temperature", "--out", "run", "--quiet").code == 0
+    known = pd.concat([future("2024-04-30", 3, item_id="a"), future("2025-04-30", 3, item_id="b")])
+    outcome = forecast("predict", "run", "--future", write(known, "future.csv"), "--out", "f.csv")
+    assert outcome.code == 1
+    assert "of series 'b', 2024-04-30 to 2024-05-02: its rows go from 2025-04-30 to 2025-05-02" in outcome.error
+    only_a = write(known[known["item_id"] == "a"], "future.csv")
+    assert forecast("predict", "run", "--future", only_a, "--out", "f.csv").code == 0
+    other = write(known.assign(item_id="c"), "future.csv")
+    outcome = forecast("predict", "run", "--future", other, "--out", "f.csv")
+    assert outcome.error == "'future.csv' has no row of the series to forecast"
