@@ -20,6 +20,7 @@ from forecast_attn.baselines.combination import combined, mean_of
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, check_baselines
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.values import quantile_name
+from forecast_attn.data.outliers import far_from_training
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, shared_by_all
 from forecast_attn.data.roles import Roles
@@ -96,6 +97,7 @@ def forecast_run(
     if known is not None and config.data.wide:
         known = shared_by_all(known, history.panel.item_ids)
     panel, findings = future_panel(model, history.panel, known, name_of(request.future))
+    findings += tuple(far_from_training(history.panel, model.schema.scaler, model.schema.lookback))
     other = BaselineForecasts.of(request.combine_with, model, panel) if request.combine_with else None
     attention_path = request.attention_out or scratch() / run.attention.name
     predictions = forecast_panel(

@@ -13,10 +13,12 @@ from forecast_attn.data.calendar import calendar_of
 from forecast_attn.data.categories import fit_vocabulary
 from forecast_attn.data.cleaning import sees_later_values, without_later_values
 from forecast_attn.data.findings import Finding, coded
+from forecast_attn.data.outliers import outlier_findings
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.scaling import fit_scaler, negative_targets
+from forecast_attn.data.scaling import Scaler, fit_scaler, negative_targets
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import Split, choose_sizes, split_panel, training_cutoffs, validation_cutoffs
+from forecast_attn.errors import DataError
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,34 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
     )
     findings = negative_targets(panel) if config.non_negative else []
     findings += [fitted] if fitted is not None else []
+    _refuse_tiny_targets(panel, split, schema.scaler)
+    findings += outlier_findings(panel, split.training_rows(panel), schema.scaler)
     return _with_windows(panel, schema, split, findings)
+
+
+SMALLEST_TARGET = 1e-30
+"""Below it errors of errors vanish, as above 1e30 they overflow."""
+
+
+def _refuse_tiny_targets(panel: Panel, split: Split, scaler: Scaler) -> None:
+    """Refuse series whose values are all next to nothing, and not all 0.
+
+    Raises:
+        DataError: names the first one.
+    """
+    suspects = np.flatnonzero((np.abs(scaler.target.loc) < SMALLEST_TARGET) & (scaler.target.scale == 1))
+    rows = split.training_rows(panel)
+    for index in suspects:
+        largest = np.nanmax(np.abs(panel.target[panel.starts[index] :][: rows[index]]), initial=0)
+        if 0 < largest < SMALLEST_TARGET:
+            name = panel.item_ids[index]
+            raise DataError(
+                f"column '{panel.roles.target}' of series '{name}' is below {SMALLEST_TARGET:g} everywhere",
+                "write it in a smaller unit",
+                code="FA303",
+                column=panel.roles.target,
+                item_id=name,
+            )
 
 
 def prepare_again(panel: Panel, schema: Schema, boundary: Any) -> Preparation:

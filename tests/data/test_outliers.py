@@ -1,0 +1,60 @@
+"""One value far beyond all others is named, in training and in a history; high prices of real markets are not."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+def with_outlier(table: pd.DataFrame, value: float, row: int = 40) -> pd.DataFrame:
+    table = table.copy()
+    table.loc[row, "target"] = value
+    return table
+
+
+@pytest.mark.parametrize("value", [1e15, -1e15, 1e6])
+def test_an_outlier_of_the_training_rows_is_named(forecast, write, make_table, small, value):
+    path = write(with_outlier(make_table(), value))
+    assert "FA309" in forecast("check", path).out
+    outcome = forecast("train", path, *small, "--out", "run")
+    assert outcome.code == 0
+    assert f"warning: series 'target' has {value:.4g} at 2024-02-10, " in outcome.err
+
+
+def test_several_outliers_are_found_too(forecast, write, make_table):
+    table = with_outlier(with_outlier(make_table(), 1e15), 1e15, row=60)
+    assert "FA309" in forecast("check", write(table)).out
+
+
+def test_an_outlier_of_a_history_is_named(forecast, finished_run, write, make_table):
+    path = write(with_outlier(make_table(), 1e15, row=118), "history.csv")
+    outcome = forecast("predict", finished_run, "--data", path, "--out", "f.csv")
+    assert "warning: series 'target' has 1e+15 at 2024-04-28, " in outcome.err
+    assert "warning" not in forecast("predict", finished_run, "--out", "f.csv").err
+
+
+def test_rare_demand_has_no_outlier(forecast, write, make_table):
+    """Of zeros there is no spread; a promotion is no mistake."""
+    table = make_table()
+    table["target"] = 0.0
+    table.loc[::30, "target"] = 500
+    assert "FA309" not in forecast("check", write(table)).out
+
+
+def test_heavy_tails_have_no_outlier(forecast, write, make_table):
+    table = make_table(rows=4000)
+    table["target"] = np.random.default_rng(0).standard_t(2, size=4000)
+    assert "FA309" not in forecast("check", write(table)).out
+
+
+@pytest.mark.parametrize("name", ["NP.csv", "FR.csv", "PJM.csv"])
+def test_prices_of_real_markets_are_no_outliers(forecast, real_data, name, here):
+    """The highest price of the French market is 107 robust deviations from the median."""
+    outcome = forecast("check", real_data / name, "--target", "OT", "--json")
+    codes = [finding["code"] for finding in json.loads(outcome.out)["findings"]]
+    assert "FA309" not in codes
+    assert not Path("runs").exists()
