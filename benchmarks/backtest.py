@@ -71,7 +71,7 @@ def rates(attention: str, frame: pd.DataFrame, windows: int, turns: int) -> tupl
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         alone = planned(frame, folder, attention, windows, ())
-        among = planned(frame, folder, attention, windows, BacktestOptions().baselines)
+        among = planned(frame, folder, attention, windows, BacktestOptions().compared)
         out, quiet = folder / "bt.parquet", BacktestListener()
         turns_taken = [
             (seconds(lambda: write_backtest(alone, out, quiet)), seconds(lambda: bare_loop(alone)))

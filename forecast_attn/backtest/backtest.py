@@ -70,8 +70,8 @@ def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) ->
     # TensorFloat-32 and several threads would round otherwise: `predict` computes under the same settings.
     with cpu_threads(backtest.model.config.training.threads):
         work = _RunningBacktest(backtest, parts, listener)
+        work.compare()  # first: what cannot be fitted is said before the long part
         work.forecast()
-        work.compare()
         work.look()
     if out.suffix.lower() == ".parquet":
         write_parquet(out, work.tables(), rows_schema(backtest.panel, backtest.model.quantiles))
@@ -90,6 +90,7 @@ class _RunningBacktest:
         self.actual = actual_values(backtest.panel)
         self.arrays: WindowArrays = backtest.model.schema.windows_of(backtest.panel).to(backtest.device)
         self._model, self._number = backtest.model, 0
+        self._left_out: set[str] = set()
 
     def forecast(self) -> None:
         """Every part that is not there yet."""
@@ -171,7 +172,14 @@ class _RunningBacktest:
                 continue
             self.listener.comparing(name)
             windows = backtest.folds.windows
-            forecast = compared_forecasts(name, backtest)
+            try:
+                forecast = compared_forecasts(name, backtest)
+            except DataError as error:
+                if name not in backtest.dispensable:
+                    raise
+                self.listener.baseline_left_out(name, error.message)
+                self._left_out.add(name)
+                continue
             tables = (
                 rows_table(panel, self.actual, name, windows[part.windows], forecast[part.windows], none)
                 for part in backtest.parts
@@ -206,8 +214,9 @@ class _RunningBacktest:
             of_each = [row_groups(self.parts.baseline(name)) for name in self.backtest.combine_with]  # a group per part
             for path, *others in zip(paths, *of_each, strict=True):
                 yield combined_rows(pa.concat_tables(row_groups(path)), others, non_negative=non_negative)
-        for path in map(self.parts.baseline, self.backtest.baselines):
-            yield from row_groups(path)
+        for name in self.backtest.baselines:
+            if name not in self._left_out:
+                yield from row_groups(self.parts.baseline(name))
 
 
 def _weights(model: Model) -> dict[str, torch.Tensor]:

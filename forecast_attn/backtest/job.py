@@ -36,6 +36,8 @@ class Backtest:
     unseen: tuple[str, ...] = ()
     """Series left out because training did not see them."""
     baselines: tuple[str, ...] = ()
+    dispensable: tuple[str, ...] = ()
+    """Baselines that nobody named: they are left out where there is too little to fit them on."""
     combine_with: tuple[str, ...] = ()
     """Some of the baselines; the mean of theirs and the model's forecast is a model too."""
     refit: RefitOptions = field(default_factory=RefitOptions)
@@ -95,6 +97,9 @@ class BacktestListener:
 
     def forecasting(self, windows: int, model: int) -> None:
         """Additional windows to forecast by the model with that number."""
+
+    def baseline_left_out(self, name: str, reason: str) -> None:
+        """A default baseline cannot be fitted."""
 
     def comparing(self, name: str) -> None:
         """Before a baseline is computed."""

@@ -96,13 +96,12 @@ class Backtesting:
         from forecast_attn.backtest.refit_options import RefitOptions
         from forecast_attn.backtest.result import run_backtest
         from forecast_attn.baselines.combination import combined_names
-        from forecast_attn.baselines.registry import DEFAULT_BASELINES
 
         run = self._fitted()
         options = BacktestOptions(
             schedule=Schedule(cutoffs, start, end, stride),
             refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation, refit_from),
-            baselines=DEFAULT_BASELINES if baselines is None else tuple(baselines),
+            baselines=None if baselines is None else tuple(baselines),
             combine_with=combined_names(combine_with),
             metrics=None if metrics is None else tuple(metrics),
             by=tuple(by),

@@ -35,7 +35,8 @@ class BacktestOptions:
 
     schedule: Schedule = field(default_factory=Schedule)
     refit: RefitOptions = field(default_factory=RefitOptions)
-    baselines: tuple[str, ...] = DEFAULT_BASELINES
+    baselines: tuple[str, ...] | None = None
+    """The default ones when None."""
     combine_with: tuple[str, ...] = ()
     """The baselines of which the mean with the model's forecast is a model too."""
     metrics: tuple[str, ...] | None = None
@@ -53,7 +54,8 @@ class BacktestOptions:
     @property
     def compared(self) -> tuple[str, ...]:
         """Every baseline that is computed, each once."""
-        return tuple(dict.fromkeys((*self.baselines, *self.combine_with)))
+        baselines = DEFAULT_BASELINES if self.baselines is None else self.baselines
+        return tuple(dict.fromkeys((*baselines, *self.combine_with)))
 
 
 def plan_backtest(
@@ -104,6 +106,7 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
         trained_until=trained_until,
         unseen=unseen,
         baselines=options.compared,
+        dispensable=tuple(set(DEFAULT_BASELINES) - {*options.combine_with}) if options.baselines is None else (),
         combine_with=options.combine_with,
         refit=options.refit,
         accelerator=options.accelerator,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +58,8 @@ def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listen
     """
     listener.planned(backtest)
     frame = write_backtest(backtest, out, listener)
+    written = set(frame["model"].unique())
+    backtest = replace(backtest, baselines=tuple(name for name in backtest.baselines if name in written))
     scores = score_backtest(frame, backtest, options.metrics, options.by)
     document = {**describe(backtest), "file": out.name, **scores.to_dict()}
     write_atomically(

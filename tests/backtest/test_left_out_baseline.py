@@ -1,0 +1,31 @@
+"""A baseline that nobody named and that cannot be fitted costs a note, not the backtest."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def early(forecast, write, make_table, small) -> tuple[str, ...]:
+    """A backtest from a cut-off before which there is no window to learn from."""
+    assert forecast("train", write(make_table()), *small, "--out", "run", "--quiet").code == 0
+    return ("backtest", "run", "--start", "2024-01-15", "--stride", "20")
+
+
+def test_a_default_baseline_that_cannot_be_fitted_is_left_out(forecast, early):
+    outcome = forecast(*early)
+    assert outcome.code == 0, outcome.err
+    assert "note: the baseline 'linear' is left out: there is no window of lookback 14 + horizon 3" in outcome.err
+    document = json.loads(Path("run/backtest.json").read_text())
+    assert document["baselines"] == ["naive", "seasonal-naive", "drift"]
+    assert {entry["model"] for entry in document["metrics"]} == {"run", "naive", "seasonal-naive", "drift"}
+
+
+def test_a_named_one_is_refused_before_anything_is_forecast(forecast, early):
+    outcome = forecast(*early, "--baselines", "naive,linear")
+    assert outcome.code == 1
+    assert outcome.error.startswith("there is no window of lookback 14 + horizon 3")
+    assert not list(Path("run").glob(".backtest.parquet.parts/part-*"))  # no forecast was made for nothing
