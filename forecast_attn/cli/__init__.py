@@ -7,11 +7,13 @@ Command files import typer and configuration only; everything heavy is imported 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Annotated, Any, NoReturn
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.audit import audit
 from forecast_attn.cli.backtest import backtest
 from forecast_attn.cli.check import check
@@ -59,7 +61,7 @@ def _show_version(wanted: bool) -> None:
     if wanted:
         from forecast_attn.version import package_version
 
-        typer.echo(f"forecast-attn {package_version()}")
+        printing.say(f"forecast-attn {package_version()}")
         raise typer.Exit
 
 
@@ -77,6 +79,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     """Run the command line and exit: 0 done, 1 bad data or bad run, 2 bad command line, 130 interrupted."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
+    printing.accept_any_text()
     try:
         sys.exit(_run([word for word in given if word != "--debug"]))
     except UserError as error:
@@ -94,14 +97,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except BrokenPipeError:
         _abandon_stdout()  # the reader of a pipe (head, less) has had enough
         sys.exit(0)
-    except OSError as error:
-        if debug:
+    except (OSError, MemoryError, RuntimeError) as error:
+        if debug or not _is_of_the_system(error):
             raise
-        if error.filename is None:
-            _abandon_stdout()
-            _say(f"cannot write the output: {error.strerror or error}", "check that its disk is not full")
-        else:
-            _say(f"{error.strerror or error}: '{error.filename}'", "run it again with --debug to see where")
+        _say(*_system_error(error))
         sys.exit(1)
 
 
@@ -119,15 +118,32 @@ def _run(words: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _is_of_the_system(error: Exception) -> bool:
+    """Whether the system refused a file, or Python, numpy or torch the memory they asked for."""
+    if isinstance(error, RuntimeError):
+        return re.search("allocate memory|out of memory", str(error)) is not None
+    return True
+
+
+def _system_error(error: Exception) -> tuple[str, str | None]:
+    """A message and a hint for what the system refused."""
+    if not isinstance(error, OSError):
+        return "this needs more memory than there is", "smaller sizes, or fewer windows at once: --batch-size"
+    if error.filename is not None:
+        return f"{error.strerror or error}: '{error.filename}'", "run it again with --debug to see where"
+    _abandon_stdout()
+    return f"cannot write the output: {error.strerror or error}", "check that its disk is not full"
+
+
 def _abandon_stdout() -> None:
     """Point stdout nowhere, so that what is left in its buffer cannot fail once more at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(message: str, hint: str | None) -> None:
-    typer.echo(f"error: {message}", err=True)
+    printing.say(f"error: {printing.one_line(message)}", err=True)
     if hint is not None:
-        typer.echo(f"hint: {hint}", err=True)
+        printing.say(f"hint: {printing.one_line(hint)}", err=True)
 
 
 def _full_hint(error: UserError) -> str | None:

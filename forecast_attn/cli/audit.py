@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import Json, Quiet
 
 if TYPE_CHECKING:
@@ -74,16 +75,13 @@ def audit(
             out=target,
         )
     if json:
-        import sys
-        from json import dumps
-
-        sys.stdout.write(dumps(result.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        printing.write_json(result.to_dict())
         return
     from forecast_attn.audit.render import render
     from forecast_attn.cli.tables import make_console
 
     render(result, make_console())
-    typer.echo(f"\naudit: {target}")
+    printing.say(f"\naudit: {target}")
 
 
 def _target(run: RunDir, out: Path | None, data: Path | None) -> Path:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config.options import RunConfig, all_options
 from forecast_attn.errors import ConfigError, RunError
@@ -160,13 +161,12 @@ def backtest(
     from forecast_attn.backtest.plan import BacktestOptions
     from forecast_attn.backtest.refit_options import RefitOptions
     from forecast_attn.baselines.combination import combined_names
-    from forecast_attn.baselines.registry import DEFAULT_BASELINES
     from forecast_attn.config.values import check_choice
 
     wanted = BacktestOptions(
         schedule=Schedule(cutoffs, start, end, stride),
         refit=RefitOptions(refit, refit_epochs, refit_learning_rate, refit_window, refit_validation, refit_from),
-        baselines=DEFAULT_BASELINES if baselines is None else () if baselines == "none" else _names(baselines),
+        baselines=None if baselines is None else () if baselines == "none" else _names(baselines),
         combine_with=combined_names(combine_with),
         metrics=_names(metrics) or None,
         by=_names(by),
@@ -241,13 +241,12 @@ class _Command:
         if not self.json:
             show_result(result, all_metrics=self.wanted.metrics is not None, quiet=self.quiet)
             return
-        import sys
 
-        sys.stdout.write(out.with_suffix(".json").read_text(encoding="utf-8"))
+        from json import loads
+
+        printing.write_json(loads(out.with_suffix(".json").read_text(encoding="utf-8")))
 
     def _show_folds(self, folds: Any, panel: Any, planned: Backtest | None = None) -> None:
-        import sys
-        from json import dumps
 
         from forecast_attn.backtest.result import describe, fold_records
         from forecast_attn.cli.backtest_display import print_folds
@@ -255,7 +254,7 @@ class _Command:
 
         if self.json:
             document = {"folds": fold_records(folds, panel.zone)} if planned is None else describe(planned)
-            sys.stdout.write(dumps(document, indent=1, ensure_ascii=False) + "\n")
+            printing.write_json(document)
         else:
             print_folds(make_console(), folds, panel.zone)
 

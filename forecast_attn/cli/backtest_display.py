@@ -114,6 +114,9 @@ class BacktestDisplay(BacktestListener):
             self._repairs_of_column = self._done * LINES // self._total
             self._say(f"forecast {self._done:,} of {counted(self._total, 'window')}")
 
+    def baseline_left_out(self, name: str, reason: str) -> None:
+        self._say(f"note: the baseline '{name}' is left out: {reason}")
+
     def comparing(self, name: str) -> None:
         self._step(f"baseline {name}")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError, did_you_mean
@@ -92,9 +93,7 @@ def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:
     if fixed is None:
         return report
     if _is_stdout(out):
-        import sys
-
-        sys.stdout.write(fixed.csv)
+        printing.write_table(fixed.csv)
     else:
         from forecast_attn.runs.atomic import write_atomically
 
@@ -115,19 +114,16 @@ def _say_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
 
 
 def _show(report: CheckReport, form: str, config: DataConfig) -> None:
-    import sys
 
     if form == "json":
-        from json import dumps
-
-        sys.stdout.write(dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n")
+        printing.write_json(report.to_dict())
     elif form == "github":
         from forecast_attn.checking.locations import places_of
         from forecast_attn.cli.findings_display import annotation
 
         places = places_of(report.path, config, report.findings)
         for finding, place in zip(report.findings, places, strict=True):
-            sys.stdout.write(annotation(finding, place) + "\n")
+            printing.say(annotation(finding, place))
     else:
         from forecast_attn.cli.findings_display import show_report
         from forecast_attn.cli.tables import make_console

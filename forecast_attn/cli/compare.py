@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config.options import all_options
 from forecast_attn.errors import ConfigError
@@ -103,15 +104,13 @@ def _say_how_to_go_on(folder: Path) -> None:
     from forecast_attn.comparison.plan import ComparisonDir
 
     if ComparisonDir(folder).plan.is_file():
-        typer.echo(f"hint: continue with: forecast compare --resume {folder}", err=True)
+        printing.say(f"hint: continue with: forecast compare --resume {folder}", err=True)
 
 
 def _show(comparison: Comparison, folder: Path, *, as_json: bool, show: Any) -> None:
     if not as_json:
         show(comparison, folder)
         return
-    import sys
-    from json import dumps
 
     document = {"comparison": str(folder), **comparison.to_dict()}
-    sys.stdout.write(dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    printing.write_json(document)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import Json, Quiet, with_options
 
 if TYPE_CHECKING:
@@ -75,9 +76,7 @@ def evaluate(
 
         write_atomically(out, _document(evaluation) if out.suffix == ".json" else evaluation.scores.to_csv(index=False))
     if json:
-        import sys
-
-        sys.stdout.write(_document(evaluation))
+        printing.write_json(evaluation.to_dict())
     else:
         _show(evaluation, quiet)
 

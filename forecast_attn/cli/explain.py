@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import Json
 
 if TYPE_CHECKING:
@@ -22,12 +23,10 @@ def explain(
 
     codes = list(all_codes().values()) if code is None else [find_code(code)]
     if json:
-        import sys
         from dataclasses import asdict
-        from json import dumps
 
         content = asdict(codes[0]) if code is not None else [asdict(one) for one in codes]
-        sys.stdout.write(dumps(content, indent=1, ensure_ascii=False) + "\n")
+        printing.write_json(content)
     elif code is None:
         _list(codes)
     else:
@@ -40,27 +39,27 @@ def _list(codes: list[Code]) -> None:
     for group, name in GROUPS.items():
         members = [one for one in codes if one.code.startswith(group)]
         if members:
-            typer.echo(f"{name}:")
+            printing.say(f"{name}:")
         for one in members:
-            typer.echo(f"  {one.code}  {one.severity:<8} {one.title}")
+            printing.say(f"  {one.code}  {one.severity:<8} {one.title}")
 
 
 def _tell(code: Code) -> None:
     import textwrap
 
-    typer.echo(f"{code.code} ({code.severity}): {code.title}\n")
+    printing.say(f"{code.code} ({code.severity}): {code.title}\n")
     for heading, text in (("means", code.means), ("matters", code.matters), ("fix", code.fix)):
-        typer.echo(textwrap.fill(text, 100, initial_indent=f"{heading + ':':<9}", subsequent_indent=" " * 9))
+        printing.say(textwrap.fill(text, 100, initial_indent=f"{heading + ':':<9}", subsequent_indent=" " * 9))
     for heading, name, example in (("found in", "bad.csv", code.bad), ("put right", "good.csv", code.good)):
         if example is not None:
             _show(heading, name, example)
 
 
 def _show(heading: str, name: str, example: Example) -> None:
-    typer.echo(f"\n{heading}:  forecast check {name} {shlex.join(example.options)}")
+    printing.say(f"\n{heading}:  forecast check {name} {shlex.join(example.options)}")
     if example.encoding != "utf-8":
-        typer.echo(f"  {name} is saved as {example.encoding}")
+        printing.say(f"  {name} is saved as {example.encoding}")
     for file, text in {name: example.table, **example.files}.items():
-        typer.echo(f"\n  {file}\n" if example.files else "")
+        printing.say(f"\n  {file}\n" if example.files else "")
         for line in text.splitlines():
-            typer.echo(f"    {line}")
+            printing.say(f"    {line}")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import Json
 
 PACKAGES = ("forecast-attn", "torch", "pytorch-lightning", "pandas", "numpy", "pyarrow", "typer", "rich", "matplotlib")
@@ -19,13 +20,10 @@ def info(
     """Show versions and hardware, or how a run was trained and how good it is."""
     content = _machine() if run is None else _run(run)
     if json:
-        import sys
-        from json import dumps
-
-        sys.stdout.write(dumps(content, indent=1, ensure_ascii=False) + "\n")
+        printing.write_json(content)
         return
     for name, value in _flat(content):
-        typer.echo(f"{name:<32} {value}")
+        printing.say(f"{name:<32} {value}")
 
 
 def _machine() -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import Json
 
 if TYPE_CHECKING:
@@ -158,8 +159,8 @@ def _find(source: Path | None, *, validation: bool) -> InspectedFile:
         return InspectedFile(run.attention, run)
     if run.validation_attention.is_file():
         if not validation:
-            typer.echo("no forecast yet: showing the run's validation windows", err=True)
-        return InspectedFile(run.validation_attention, run)
+            printing.say("no forecast yet: showing the run's validation windows", err=True)
+        return InspectedFile(run.unaltered(run.validation_attention), run)
     raise RunError(
         f"'{run.path}' has no attention to show: it was trained with --attention none",
         "train with an attention mechanism: forecast train data.csv --attention luong-general",
@@ -225,14 +226,12 @@ def _print(inspection: Inspection, *, as_json: bool, written: dict[str, list[Pat
     for name, paths in written.items():
         for path in paths:
             if path is not None:
-                typer.echo(f"{name}: {path}")
+                printing.say(f"{name}: {path}")
 
 
 def _write_json(document: dict[str, Any]) -> None:
-    import sys
-    from json import dumps
 
-    sys.stdout.write(dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    printing.write_json(document)
 
 
 # --------------------------------------------------------------------------- html page
@@ -257,5 +256,5 @@ def write_page(
             "--data needs a run, whose columns and time step the table has", "name the run instead of its file"
         )
     report = build_report(dump, run, num_windows=num_windows, table=table)
-    typer.echo(f"page: {report.size_words()}", err=True)
+    printing.say(f"page: {report.size_words()}", err=True)
     report.write(path)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import Json
 from forecast_attn.plotting.picture import KINDS, check_choice_of, check_targets, picture_of
 
@@ -68,13 +69,11 @@ def plot(
 def _say(notes: list[str], written: list[Path]) -> None:
     """Print the paths of the pictures, and notes on what they leave out."""
     for note in notes:
-        typer.echo(f"note: {note}", err=True)
+        printing.say(f"note: {note}", err=True)
     for path in written:
-        typer.echo(f"picture: {path}")
+        printing.say(f"picture: {path}")
 
 
 def _write_json(document: dict[str, Any]) -> None:
-    import sys
-    from json import dumps
 
-    sys.stdout.write(dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    printing.write_json(document)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import Json, Quiet
 
 if TYPE_CHECKING:
@@ -86,8 +87,10 @@ def predict(
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Forecast the steps after the end of the data; write predictions and attention."""
-    import sys
+    """Forecast the steps after the end of the data; write predictions and attention.
+
+    Files go into the run, unless you name one: then only the files you name are written.
+    """
 
     from forecast_attn.cli.tables import make_console
     from forecast_attn.config.values import check_choice
@@ -99,18 +102,29 @@ def predict(
     if str(data) == str(future) == "-":
         raise ConfigError("--data and --future cannot both come from stdin", "--future FILE")
     _refuse_shared_files(data=data, future=future, out=out, attention_out=attention_out, samples_out=samples_out)
+    chosen = {
+        "--attention-windows": attention_windows != "all",
+        "--attention-dtype": attention_dtype != "float32",
+        "--attention-top": attention_top is not None,
+        "--attention-members": attention_members,
+    }
+    _refuse_what_is_not_written(out, attention_out, samples_out, samples, chosen)
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
     notes = make_console(stderr=True, quiet=quiet)
     forecaster = Forecaster.load(run)
     directory = RunDir(forecaster.run_path)
-    csv_path = None if out == "-" else Path(out) if out is not None else directory.predictions
+    if not any((out, attention_out, samples_out)):
+        csv_path: Path | None = directory.predictions
+        attention_out, samples_out = directory.attention, directory.samples
+    else:
+        csv_path = None if out in (None, "-") else Path(str(out))
     result = forecaster.predict(
         data,
         future=future,
         out=csv_path,
-        attention_out=attention_out or directory.attention,
+        attention_out=attention_out,
         attention_windows=attention_windows,
         attention_dtype=attention_dtype,
         attention_top=attention_top,
@@ -120,22 +134,38 @@ def predict(
         non_negative=non_negative,
         samples=samples,
         seed=seed,
-        samples_out=samples_out or (None if samples is None else directory.samples),
+        samples_out=None if samples is None else samples_out,
         combine_with=combine_with,
         accelerator=accelerator,
     )
     _say_what_was_done(notes, result)
-    attention_path = None if result.attention is None else str(attention_out or directory.attention)
+    attention_path = None if result.attention is None or attention_out is None else str(attention_out)
     if result.attention is None:
         notes.print("note: --attention none has no weights to write")
     metrics = forecaster.metrics
     notes.print(_how_good(metrics), soft_wrap=True)
-    if csv_path is None:
+    if out == "-":
         from forecast_attn.forecasting.predict import predictions_csv
 
-        sys.stdout.write(predictions_csv(result.predictions))
+        printing.write_table(predictions_csv(result.predictions))
         return
-    _show(result, str(directory.path), str(csv_path), attention_path, metrics, as_json=json)
+    table_path = None if csv_path is None else str(csv_path)
+    _show(result, str(directory.path), table_path, attention_path, metrics, as_json=json)
+
+
+def _refuse_what_is_not_written(
+    out: str | None, attention_out: Path | None, samples_out: Path | None, samples: int | None, chosen: dict[str, bool]
+) -> None:
+    """Refuse options of a file that the named ones leave out."""
+    from forecast_attn.errors import ConfigError
+
+    if out is None and attention_out is None and samples_out is None:
+        return
+    for option, given in chosen.items():
+        if given and attention_out is None:
+            raise ConfigError(f"{option} is about weights, which are not written", "add --attention-out FILE")
+    if samples is not None and samples_out is None:
+        raise ConfigError("--samples draws paths, which are not written", "add --samples-out FILE")
 
 
 def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
@@ -219,14 +249,12 @@ def _how_good(metrics: dict[str, Any]) -> str:
 def _show(
     result: ForecastResult,
     run: str,
-    csv_path: str,
+    csv_path: str | None,
     attention_path: str | None,
     metrics: dict[str, Any],
     *,
     as_json: bool,
 ) -> None:
-    import json
-    import sys
 
     from forecast_attn.forecasting.predict import predictions_csv
 
@@ -254,15 +282,16 @@ def _show(
             "cold": list(result.cold),
             "validation": {"mae": metrics["validation"]["mae"], "skill_per_cent": _skills(metrics)},
         }
-        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        printing.write_json(document)
         return
-    sys.stdout.write(predictions_csv(predictions.head(PREVIEW_ROWS)))
+    printing.say(predictions_csv(predictions.head(PREVIEW_ROWS)).rstrip("\n"))
     if len(predictions) > PREVIEW_ROWS:
-        sys.stdout.write(f"… {len(predictions):,} rows, {num_series:,} series\n")
-    sys.stdout.write(f"predictions: {csv_path}\n")
+        printing.say(f"… {len(predictions):,} rows, {num_series:,} series")
+    if csv_path is not None:
+        printing.say(f"predictions: {csv_path}")
     if attention_path is not None:
-        sys.stdout.write(f"attention: {attention_path}\n")
+        printing.say(f"attention: {attention_path}")
     for path in _members_of(result).get("attention_members", ()):
-        sys.stdout.write(f"attention of a member: {path}\n")
+        printing.say(f"attention of a member: {path}")
     if result.samples_path is not None:
-        sys.stdout.write(f"samples: {result.samples_path}\n")
+        printing.say(f"samples: {result.samples_path}")

@@ -9,11 +9,13 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.segment import Segment
 from rich.table import Table
 
+from forecast_attn.cli.printing import visible
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.run_dir import CONFIG, RunDir
 
@@ -26,9 +28,15 @@ WIDTH_ELSEWHERE = 120
 
 
 class _PipedConsole(Console):
-    """A console whose reader may have had enough (head, less), which is no error; rich would end with 1."""
+    """A console that shows control characters of data, and whose reader may have had enough (head, less)."""
+
+    def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
+        """Every text that is shown comes through here, that of tables and of progress bars too."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
     def on_broken_pipe(self) -> None:
+        """Go quietly: it is no error, and rich would end with 1."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0)
 

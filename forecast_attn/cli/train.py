@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import RunConfig, find_option
@@ -70,13 +71,13 @@ def train(
 def _list_mechanisms() -> None:
     width = max(map(len, ATTENTIONS))
     for name, mechanism in ATTENTIONS.items():
-        typer.echo(f"{name:<{width}}  {mechanism.order:<8}  {mechanism.summary}")
+        printing.say(f"{name:<{width}}  {mechanism.order:<8}  {mechanism.summary}")
 
 
 def _list_presets() -> None:
     for name, preset in PRESETS.items():
         flags = [_as_flag(option, value) for option, value in preset.options.items()]
-        typer.echo(f"{name:<10}{preset.cost}\n{'':<10}{' '.join(flags) or 'the defaults'}")
+        printing.say(f"{name:<10}{preset.cost}\n{'':<10}{' '.join(flags) or 'the defaults'}")
 
 
 def _as_flag(option: str, value: Any) -> str:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import sys
 from typing import TYPE_CHECKING, Any, Self
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+import forecast_attn.cli.printing as printing
 from forecast_attn.cli.findings_display import repair_table
 from forecast_attn.cli.tables import make_console, reading_progress, role_table
 from forecast_attn.config.options import RunConfig
@@ -154,8 +153,7 @@ def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
     """The end of training on stdout: errors beside the baselines', in words and numbers."""
     metrics = forecaster.metrics
     if as_json:
-        json.dump({"run": str(forecaster.run_path), **metrics}, sys.stdout, indent=1)
-        sys.stdout.write("\n")
+        printing.write_json({"run": str(forecaster.run_path), **metrics})
         return
     console = make_console()
     validation = metrics["validation"]
@@ -170,7 +168,7 @@ def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
         console.print(_coverage(validation), soft_wrap=True)
     console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
     if not quiet and metrics["ended"] == "interrupted":
-        sys.stderr.write(f"hint: continue with: forecast train --resume {forecaster.run_path}\n")
+        printing.say(f"hint: continue with: forecast train --resume {forecaster.run_path}", err=True)
 
 
 def _errors(metrics: dict[str, Any], attention: str) -> Table:

@@ -1,0 +1,102 @@
+"""The one place where text leaves the program: names that come from data cannot command the terminal that shows them.
+
+Reports show control characters written out, as \\x1b. Documents (CSV, JSON) leave byte for byte, but on a terminal.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import sys
+from typing import Any
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+"""What moves a cursor, changes a colour, rings, hides, or turns the direction of writing; and halves of characters."""
+_PLAIN = {
+    "–": "-",
+    "—": "-",
+    "−": "-",
+    "…": "...",
+    "×": "x",
+    "·": ".",
+    "≤": "<=",
+    "≥": ">=",
+    "±": "+-",
+    "→": "->",
+    "│": "|",
+    "─": "-",
+    "■": "#",
+    **dict(zip(" ░▒▓█", " .:*#", strict=True)),
+    **dict(zip("▁▂▃▄▅▆▇", "..::**#", strict=True)),
+}
+"""Signs of our own that a terminal without UTF-8 may not have."""
+_FALLBACK = "forecast-attn"
+
+
+def visible(text: str) -> str:
+    """Text whose control characters, but line ends and tabs, are written out: `\\x1b[31m`."""
+    return _CONTROL.sub(lambda match: _escaped(match[0]), text)
+
+
+def one_line(text: str) -> str:
+    """Text whose line ends are written out too, so that a name cannot look like a line of ours."""
+    return text.replace("\n", "\\n")
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Write a line for people to read."""
+    print(visible(text), file=sys.stderr if err else sys.stdout)
+
+
+def write(text: str) -> None:
+    """Write a document to stdout: as it is to a file or a pipe, with visible control characters to a terminal."""
+    sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
+
+
+def write_table(text: str, encoding: str = "utf-8") -> None:
+    """Write a table to stdout in its own encoding, whatever that of the terminal is."""
+    if sys.stdout.isatty() or not hasattr(sys.stdout, "buffer"):
+        write(text)
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode(encoding))
+
+
+def write_json(document: Any) -> None:
+    """Write a JSON document to stdout, with escapes for what stdout's encoding does not have."""
+    from json import dumps
+
+    text = dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    try:
+        text.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeEncodeError:
+        text = dumps(document, indent=1, allow_nan=False)
+    write(f"{text}\n")
+
+
+def accept_any_text() -> None:
+    """Let stdout and stderr replace what their encoding cannot express, instead of failing."""
+    codecs.register_error(_FALLBACK, _replacement)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors=_FALLBACK)
+
+
+def _replacement(error: UnicodeError) -> tuple[str, int]:
+    """A sign that looks alike, a star for a braille pattern, or the character's number."""
+    assert isinstance(error, UnicodeEncodeError)
+    characters = error.object[error.start : error.end]
+    return "".join(map(_alike, characters)), error.end
+
+
+def _alike(character: str) -> str:
+    if "\u2800" <= character <= "\u28ff":
+        return " " if character == "\u2800" else "*"
+    return _PLAIN.get(character) or _escaped(character)
+
+
+def _escaped(character: str) -> str:
+    number = ord(character)
+    if 0xDC80 <= number <= 0xDCFF:  # a byte of a file name that is no UTF-8
+        number -= 0xDC00
+    return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

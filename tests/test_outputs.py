@@ -1,0 +1,64 @@
+"""Where commands write: into the run, or into the files that the user names, and nowhere else."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+
+def test_without_names_everything_goes_into_the_run(forecast, run_copy, files_in):
+    before = set(files_in())
+    assert forecast("predict", run_copy).code == 0
+    assert set(files_in()) - before == {"run/predictions.csv", "run/attention.parquet"}
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        ("--out", "f.csv"),
+        ("--attention-out", "w.parquet"),
+        ("--out", "f.csv", "--attention-out", "w.parquet"),
+        ("--out", "-"),
+    ],
+)
+def test_with_a_name_only_named_files_are_written(forecast, run_copy, files_in, named):
+    """`inspect` and `plot` show files of the run, which belong together."""
+    assert forecast("predict", run_copy).code == 0
+    before = files_in()
+    outcome = forecast("predict", run_copy, *named)
+    assert outcome.code == 0, outcome.err
+    after = files_in()
+    assert {name: after[name] for name in before} == before
+    assert set(after) - set(before) == {name for name in named if not name.startswith("-")}
+
+
+@pytest.mark.parametrize(
+    "option", [("--attention-top", "3"), ("--attention-dtype", "float16"), ("--attention-windows", "1")]
+)
+def test_options_of_weights_that_are_not_written_are_refused(refused, run_copy, option):
+    message = f"^{option[0]} is about weights, which are not written$"
+    refused("predict", run_copy, "--out", "f.csv", *option, message=message, hint="add --attention-out", code=2)
+
+
+def test_forecasts_do_not_depend_on_what_is_written(forecast, run_copy):
+    assert forecast("predict", run_copy).code == 0
+    assert forecast("predict", run_copy, "--out", "f.csv").code == 0
+    assert Path("f.csv").read_bytes() == (run_copy / "predictions.csv").read_bytes()
+
+
+def test_a_run_that_may_not_be_written_to(forecast, refused, run_copy):
+    if os.geteuid() == 0:
+        pytest.skip("root may write anywhere")
+    run_copy.chmod(0o555)
+    try:
+        assert forecast("predict", run_copy, "--out", "f.csv").code == 0
+        refused("predict", run_copy, message="^cannot write 'run/", hint="check that the folder")
+    finally:
+        run_copy.chmod(0o755)
+
+
+def test_the_help_states_the_rule(forecast):
+    text = " ".join(forecast("predict", "--help").out.replace("│", " ").split())
+    assert "Files go into the run, unless you name one: then only the files you name are written." in text

