@@ -204,7 +204,7 @@ class MedianInputs:
 
 
 def _spread(values: Floats, rows: Ints, lookback: int) -> Floats:
-    """Standard deviation of the observed values in each lookback, padded ones included (num_windows, 1)."""
+    """Standard deviation of the observed values in each lookback, which may begin before the series."""
     back = rows - np.arange(lookback)
     window = np.where(back >= 0, values[np.maximum(back, 0)], np.nan)
     observed = ~np.isnan(window)
@@ -249,7 +249,9 @@ def least_deviations(inputs: Floats, wanted: Floats, penalties: Floats, reweight
 
     factor = cho_factor(inputs.T @ inputs + np.diag(penalties))
     solution: Floats = cho_solve(factor, inputs.T @ wanted)
+    # The factor of the unweighted matrix preconditions every weighted one: factoring one per target would cost more.
     for _ in range(reweightings):
+        # A square weighted by 1 / |e| is |e|.
         weights = 1 / np.maximum(np.abs(wanted - inputs @ solution), SMALLEST)
         weights /= weights.mean(axis=0)
         solution = _weighted_ridge(inputs, wanted, weights, penalties, solution, lambda rest: cho_solve(factor, rest))

@@ -94,6 +94,7 @@ def _robust(rows: Rows) -> Affine:
     median, upper, lower = _quantiles(rows, 0.5, 0.75, 0.25)
     _, deviation, lowest, highest = _moments(rows)
     spread = (upper - lower) / NORMAL_IQR
+    # Half of the values may be equal while the others vary: the deviation then takes the place of the IQR.
     spread = np.where(_is_zero(spread, lowest, highest), np.where(lowest == highest, 0.0, deviation), spread)
     return Affine(median, _or_one(spread, lowest, highest))
 
@@ -123,6 +124,7 @@ def _moments(rows: Rows) -> tuple[Floats, Floats, Floats, Floats]:
     observed, number = _observed(rows)
     values, firsts, counts = rows
     mean = _divided(sums(np.where(observed, values, 0.0), firsts, counts), number)
+    # Two passes: the mean of the squares less the square of the mean would cancel for a small spread far from zero.
     squares = np.where(observed, values - rows.spread(mean), 0.0)
     squares *= squares
     deviation = np.sqrt(_divided(sums(squares, firsts, counts), number))

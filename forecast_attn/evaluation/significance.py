@@ -126,12 +126,13 @@ def _autocovariances(difference: Floats, lags: int) -> Floats:
 
 
 def _bartlett(covariances: Floats) -> float:
+    # Weights that fall linearly with the lag keep the estimated variance from being negative.
     weights = 1 - np.arange(len(covariances)) / len(covariances)
     return float(covariances[0] + 2 * (weights[1:] * covariances[1:]).sum())
 
 
 def _negligible(difference: Floats) -> float:
-    """Return a variance so small that rounding explains it."""
+    """Largest variance that rounding alone explains."""
     return float(np.square(np.finfo(np.float64).eps * 16 * np.abs(difference).max()))
 
 

@@ -130,6 +130,7 @@ def fit_calibration(kind: str, quantiles: tuple[float, ...], actual: Floats, bas
 def conformal_rank(quantile: float, count: int) -> int:
     """Rank of the quantile among `count` ascending values, from 1; outside 1 … count where there are too few."""
     exact = Fraction(repr(quantile)) * (count + 1)  # 0.7 · 10 is 7, as nobody writes 0.69999999999999996
+    # Rounded away from the median, so that an interval holds at least its share of new values.
     return -(-exact.numerator // exact.denominator) if quantile >= 0.5 else exact.numerator // exact.denominator
 
 

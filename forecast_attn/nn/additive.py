@@ -100,6 +100,7 @@ class _AdditiveScores(torch.autograd.Function):
             one = query.new_ones(query.shape[-1])
             for rows, columns, tanh in _blocks(query, key, ctx.multiplied, block_size):
                 block_grad = grad[rows, columns]
+                # The gradient of v reads tanh, which the slope then overwrites.
                 weighted[rows, columns] = _sum_over_keys(block_grad, tanh)
                 slope = torch.addcmul(one, tanh, tanh, value=-1, out=tanh).mul_(block_grad[..., None])
                 grad_query[rows, columns] = slope.sum(dim=2)
@@ -108,6 +109,7 @@ class _AdditiveScores(torch.autograd.Function):
                 else:
                     grad_key[rows] += slope.sum(dim=1)
         assert grad_key is not None
+        # d/dq (v · tanh(q + k)) = v (1 - tanh²): v is common to all pairs, so it multiplies the sums.
         return grad_query.mul_(vector), grad_key.mul_(vector), weighted.sum(dim=(0, 1)), None, None
 
 
@@ -128,7 +130,7 @@ def _blocks(
             left = query[row : row + rows, column : column + columns, None]
             right = key[row : row + rows, None]
             tanh = memory[: left.numel() * key.shape[1]].view(left.shape[0], left.shape[1], key.shape[1], size)
-            if multiplied:
+            if multiplied:  # 1 - 2 / (1 + e^{2q} e^{2k})
                 torch.addcmul(one, left, right, out=tanh)
                 torch.addcdiv(one, one, tanh, value=-2, out=tanh)
             else:

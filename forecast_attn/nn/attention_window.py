@@ -12,7 +12,7 @@ from forecast_attn.nn.precision import full_precision, widened
 
 
 class WindowView(NamedTuple):
-    """A mask or bias that a window puts on the scores of each query."""
+    """The keys each query may see, and the factors that a window puts on its weights."""
 
     mask: Bool[Tensor, "#batch query_len key_len"]  # True inside the window
     gain: Float[Tensor, "batch query_len key_len"] | None  # multiplies the weights, after the normaliser
@@ -66,6 +66,7 @@ class PredictiveWindow(AttentionWindow):
     ) -> WindowView:
         centre = self._centre(query, key_mask)
         positions = torch.arange(key_mask.shape[-1], device=query.device)
+        # The hard edge has no gradient: the centre learns through the gaussian alone.
         mask = (positions - centre.detach().floor()).abs() <= self.radius
         gain = torch.exp(-((positions - centre) ** 2) / (2 * (self.radius / 2) ** 2))
         return WindowView(mask, gain)
@@ -73,6 +74,7 @@ class PredictiveWindow(AttentionWindow):
     def _centre(self, query: Tensor, key_mask: Tensor) -> Tensor:
         """p_t, shape (batch, query_len, 1)."""
         exists = key_mask.int()
+        # argmax finds the first of equal values, here the first key that exists, and from the back the last one.
         first = exists.argmax(dim=-1)
         length = key_mask.shape[-1] - exists.flip(-1).argmax(dim=-1) - first
         hidden = widened(torch.tanh(self.projection(query)))
