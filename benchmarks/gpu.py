@@ -27,7 +27,7 @@ from training import HIDDEN, HORIZON, LOOKBACK, BareLoop, table
 from forecast_attn import Forecaster
 from forecast_attn.attention_file import DumpChoice
 from forecast_attn.data.panel import Panel
-from forecast_attn.forecasting.attention_output import AttentionOutput
+from forecast_attn.forecasting.attention_output import AttentionDumpPlan
 from forecast_attn.forecasting.model import Model, forecast_windows, load_model, windows_at_once
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel
@@ -99,7 +99,7 @@ class Ours(NamedTuple):
     def write(self, path: Path) -> None:
         """The weights of all windows as a file."""
         arrays = self.model.schema.windows_of(self.panel).to(self.device)
-        output = AttentionOutput.plan(self.model, self.panel, arrays, self.cutoffs, DumpChoice(), self.device)
+        output = AttentionDumpPlan.plan(self.model, self.panel, arrays, self.cutoffs, DumpChoice(), self.device)
         with output.open(path) as writer:
             for forecasts in forecast_windows(self.model, self.panel, self.cutoffs, device=self.device, arrays=arrays):
                 output.write(writer, forecasts)

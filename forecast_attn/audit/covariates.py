@@ -41,13 +41,13 @@ def covariate_importance(subject: Subject, repeats: int, seed: int) -> Covariate
     random = np.random.default_rng(seed)
     orders = [random.permutation(subject.num_windows) for _ in range(repeats)]
     before = subject.window_errors(subject.forecast())
-    found = []
+    importances = []
     for columns in columns_and_groups(subject.model.schema):
         rises = np.stack([_errors(subject, columns, order) - before for order in orders])
-        found.append((columns, _importance(columns, rises, float(before.mean()), seed)))
-    found.sort(key=lambda each: -each[1].mae_change)
-    groups = [importance for columns, importance in found if columns.is_group]
-    singles = [importance for columns, importance in found if not columns.is_group]
+        importances.append((columns, _importance(columns, rises, float(before.mean()), seed)))
+    importances.sort(key=lambda each: -each[1].mae_change)
+    groups = [importance for columns, importance in importances if columns.is_group]
+    singles = [importance for columns, importance in importances if not columns.is_group]
     verdict = _verdict(groups, singles, subject.model.schema.roles.target)
     return CovariateImportance(subject.num_windows, repeats, float(before.mean()), verdict, groups, singles)
 
@@ -97,10 +97,10 @@ def _verdict(groups: list[Importance], singles: list[Importance], target: str) -
     return _most([each for each in singles if each.matters], target) + rest
 
 
-def _most(found: list[Importance], target: str) -> str:
-    if not found or not found[0].matters:
+def _most(importances: list[Importance], target: str) -> str:
+    if not importances or not importances[0].matters:
         return "no column is worth more than noise"
-    first = found[0]
+    first = importances[0]
     what = "its own past" if first.group == "target" else f"'{first.name}'"
     rise = f"{number(first.mae_change)} ({100 * first.relative:.0f} %)"
     return f"the forecast of '{target}' needs {what} most: without it the MAE rises by {rise}"

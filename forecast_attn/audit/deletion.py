@@ -132,14 +132,14 @@ def _try(subject: Subject, sight: Sight, seed: int, deleted: Callable[[Chosen], 
     """Forecast without `deleted(chosen)`, for steps chosen from the top, from the bottom and at random."""
     num_keys, random = sight.weights.shape[-1], np.random.default_rng(seed)
     shares = [count / num_keys for count in counts_of(num_keys)]
-    weights, steps, found = sight.weights.mean(axis=1), [], []
+    weights, steps, effects = sight.weights.mean(axis=1), [], []
     for share in shares:
         numbers = _numbers(sight.visible, share)
         steps.append(float(numbers.mean()))
         for order in _orders(weights, random):
             forecast = subject.forecast(reweigh=_without(subject, deleted(_chosen(order, sight.visible, numbers))))
-            found.append((np.abs(forecast - sight.prediction).mean(), subject.mae(forecast)))
-    moved, maes = np.array(found).reshape(len(shares), -1, 2).transpose(2, 0, 1)
+            effects.append((np.abs(forecast - sight.prediction).mean(), subject.mae(forecast)))
+    moved, maes = np.array(effects).reshape(len(shares), -1, 2).transpose(2, 0, 1)
     return _Trials(shares, steps, moved, maes - subject.mae(sight.prediction), subject.key)
 
 

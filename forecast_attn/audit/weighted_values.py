@@ -33,13 +33,13 @@ def values_check(subject: Subject, sight: Sight, explained: Explained, seed: int
         effective.append(seen.mean(dim=1))
         shares.append(_share(seen, weights))
         chance.append([_share(effective_weights(bases, w), w) for w in _in_random_order(weights, generator)])
-    found = {"norm_weighted": _joined(norms), "effective": _joined(effective)}
+    explanations = {"norm_weighted": _joined(norms), "effective": _joined(effective)}
     rank = float(torch.cat(ranks).median())
     statistics = _statistics(rank, torch.cat(shares), [torch.cat(draw) for draw in zip(*chance, strict=True)])
     for name, label in (("norm_weighted", "norms of weighted values"), ("effective", "effective attention")):
-        statistics += agreements(explained, name, label, found[name], seed)
+        statistics += agreements(explained, name, label, explanations[name], seed)
     verdict = _verdict(rank, sight, statistics, explained.key)
-    return Check("values", "What is weighed", None, verdict, statistics), found
+    return Check("values", "What is weighed", None, verdict, statistics), explanations
 
 
 def norm_weighted(

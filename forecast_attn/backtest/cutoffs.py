@@ -64,10 +64,10 @@ class Schedule:
             firsts = self._from_start(panel, axis, stride, last, trained_until)
         # A cut-off is the last row before the first stamp that is forecast, which itself need be no row: a Saturday.
         before = np.searchsorted(axis.stamps, firsts) - 1
-        found = np.unique(before[before >= 0])
-        if self.cutoffs is not None and len(found) < self.cutoffs:
-            raise _too_few(panel, len(found), self.cutoffs)
-        return axis.stamps[found]
+        columns = np.unique(before[before >= 0])
+        if self.cutoffs is not None and len(columns) < self.cutoffs:
+            raise _too_few(panel, len(columns), self.cutoffs)
+        return axis.stamps[columns]
 
     def _from_start(self, panel: Panel, axis: Axis, stride: Stride, last: Any, trained_until: Any) -> Stamps:
         if self.start is not None:
@@ -152,10 +152,10 @@ def _until(stride: Stride, start: Any, end: Any, axis: Axis) -> Stamps:
     return inside
 
 
-def _too_few(panel: Panel, found: int, wanted: int) -> DataError:
+def _too_few(panel: Panel, available: int, wanted: int) -> DataError:
     return DataError(
-        f"the data has {counted(found, 'cut-off')} of that stride; --cutoffs asks for {wanted:,}",
-        f"--cutoffs {found}, or a smaller --stride" if found else "a smaller --horizon, or more data",
+        f"the data has {counted(available, 'cut-off')} of that stride; --cutoffs asks for {wanted:,}",
+        f"--cutoffs {available}, or a smaller --stride" if available else "a smaller --horizon, or more data",
     )
 
 

@@ -80,23 +80,23 @@ def rows_table(
     return pa.Table.from_arrays([pa.array(column) for column in columns], schema=schema)
 
 
-def combined_rows(own: pa.Table, others: Sequence[pa.Table], *, non_negative: bool) -> pa.Table:
+def combined_rows(rows: pa.Table, others: Sequence[pa.Table], *, non_negative: bool) -> pa.Table:
     """The rows of the network's forecasts together with those of baselines, with its quantiles; see `combined`.
 
     Args:
-        own: rows of the network.
+        rows: rows of the network.
         others: the same rows of each baseline, at least one.
         non_negative: cut them off at 0.
     """
-    kept = [name for name in own.column_names if name not in ("item_id", "cutoff", "timestamp", "step", "target")]
-    values = {name: own[name].to_numpy() for name in kept if name != "model"}
+    kept = [name for name in rows.column_names if name not in ("item_id", "cutoff", "timestamp", "step", "target")]
+    values = {name: rows[name].to_numpy() for name in kept if name != "model"}
     other = mean_of([table["prediction"].to_numpy() for table in others])
     prediction, quantiles = combined(values.pop("prediction"), values, other, non_negative=non_negative)
     found = {**quantiles, "prediction": prediction}
     for name, column in found.items():
-        own = own.set_column(own.column_names.index(name), own.schema.field(name), _or_null(column))
-    name = pa.DictionaryArray.from_arrays(pa.array(np.zeros(own.num_rows, np.int32)), [COMBINATION]).cast(pa.string())
-    return own.set_column(own.column_names.index("model"), own.schema.field("model"), name)
+        rows = rows.set_column(rows.column_names.index(name), rows.schema.field(name), _or_null(column))
+    name = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows.num_rows, np.int32)), [COMBINATION]).cast(pa.string())
+    return rows.set_column(rows.column_names.index("model"), rows.schema.field("model"), name)
 
 
 def _stamps(stamps: NDArray[Any], kind: pa.DataType) -> pa.Array:

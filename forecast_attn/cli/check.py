@@ -109,8 +109,10 @@ def _say_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
     console = make_console(stderr=True, quiet=quiet)
     if repairs:
         console.print(repair_table(repairs))
-    said = f"{len(repairs)} repairs" if len(repairs) != 1 else "1 repair"
-    console.print(f"{'stdout' if _is_stdout(out) else out}: {said if repairs else 'nothing to repair'}", soft_wrap=True)
+    number = f"{len(repairs)} repairs" if len(repairs) != 1 else "1 repair"
+    console.print(
+        f"{'stdout' if _is_stdout(out) else out}: {number if repairs else 'nothing to repair'}", soft_wrap=True
+    )
 
 
 def _show(report: CheckReport, form: str, config: DataConfig) -> None:

@@ -83,13 +83,13 @@ def against_table(skills: pd.DataFrame, tests: pd.DataFrame) -> Table:
     for heading in (*names[:-1], "against", "skill", "DM p-value", "GW p-value", "cut-offs"):
         table.add_column(heading, justify="left" if heading in ("model", "against") else "right", overflow="fold")
     for *pair, skill in skills[[*names, "skill_per_cent"]].itertuples(index=False):
-        found = tests[["model_a", "model_b"]].isin(pair).sum(axis=1)
-        own = tests[found == len(pair)].set_index("test")
-        p_values = dict(zip(own.index, own["p_value"], strict=True))
-        said = [_p_value(p_values[test]) if test in p_values else "–" for test in ("DM", "GW")]
-        notes = sorted({note for note in own["note"] if note})
-        number = f"{own['n'].max():,}" if len(own) else "–"
-        table.add_row(*map(str, pair), f"{skill:+.1f} %", *said, "  ".join([number, *notes]))
+        matching = tests[["model_a", "model_b"]].isin(pair).sum(axis=1)
+        of_pair = tests[matching == len(pair)].set_index("test")
+        p_values = dict(zip(of_pair.index, of_pair["p_value"], strict=True))
+        p_texts = [_p_value(p_values[test]) if test in p_values else "–" for test in ("DM", "GW")]
+        notes = sorted({note for note in of_pair["note"] if note})
+        number = f"{of_pair['n'].max():,}" if len(of_pair) else "–"
+        table.add_row(*map(str, pair), f"{skill:+.1f} %", *p_texts, "  ".join([number, *notes]))
     return table
 
 

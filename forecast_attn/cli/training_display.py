@@ -197,8 +197,8 @@ def _better_baselines(metrics: dict[str, Any]) -> str | None:
     names = [name for name, errors in metrics["baselines"].items() if errors["mae"] < metrics["validation"]["mae"]]
     if len(names) < 2:
         return None  # one is named by the verdict
-    said = " and ".join((", ".join(names[:-1]), names[-1]) if len(names) > 1 else names)
-    return f"better than this model on these windows: {said}"
+    listed = " and ".join((", ".join(names[:-1]), names[-1]) if len(names) > 1 else names)
+    return f"better than this model on these windows: {listed}"
 
 
 def _epochs(metrics: dict[str, Any]) -> str:

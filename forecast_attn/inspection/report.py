@@ -154,16 +154,16 @@ def top_lags(dump: AttentionDump, weights: Matrix, count: int, stamps: NDArray[A
 
 def _top_lag(dump: AttentionDump, lag: int, weight: float, stamps: NDArray[Any] | None) -> TopLag:
     first, last = dump.metadata.lags_of(lag)
-    found = TopLag(
+    top = TopLag(
         lag=lag,
         weight=weight,
         distance=distance_span(dump.metadata.frequency, first, last),
         timestamp=None if stamps is None else dump.text(stamps[-1 - last]),
     )
     if dump.metadata.patch_length == 1:
-        return found
+        return top
     ends = None if stamps is None else dump.text(stamps[-1 - first])
-    return replace(found, first_lag=first, last_lag=last, last_timestamp=ends)
+    return replace(top, first_lag=first, last_lag=last, last_timestamp=ends)
 
 
 def _uniform_season_mass(dump: AttentionDump) -> float | None:

@@ -218,8 +218,8 @@ class Inspection:
 
         Of several steps it is said of each, of very many of the first and the last.
         """
-        said = self.steps if len(self.steps) <= MOST_NAMED else [self.steps[0], self.steps[-1]]
-        return ", ".join(self._most_at(step) for step in said)
+        shown = self.steps if len(self.steps) <= MOST_NAMED else [self.steps[0], self.steps[-1]]
+        return ", ".join(self._most_at(step) for step in shown)
 
     def _most_at(self, step: StepStatistics) -> str:
         top = step.top[0]

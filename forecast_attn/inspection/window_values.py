@@ -218,5 +218,5 @@ def _say_what_is_missing(values: WindowValues, complete: NDArray[np.bool_]) -> N
         (without, "without their series"),
         (int((~complete).sum()) - without, "without the older part of their series"),
     ]
-    said = [f"{count} of {len(complete)} windows are drawn {how}" for count, how in kinds if count]
-    values.notes.insert(0, ", ".join(said))
+    parts = [f"{count} of {len(complete)} windows are drawn {how}" for count, how in kinds if count]
+    values.notes.insert(0, ", ".join(parts))

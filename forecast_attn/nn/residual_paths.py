@@ -18,7 +18,7 @@ class TemporalDecoder(nn.Module):
         feature_size: what the decoder says of a step or patch.
         known_size: what is known of a time step.
         size: of the hidden layers.
-        output_size: numbers that are said of a time step.
+        output_size: outputs per time step.
         patch_length: time steps of a decoder step.
         dropout: of the first hidden layer.
     """
@@ -50,8 +50,8 @@ class TemporalDecoder(nn.Module):
         of_steps = of_patches.flatten(1, 2)[:, : known.shape[1]]
         if self.of_step is not None:
             of_steps = of_steps + self.of_step(known)
-        said: Tensor = self.output(gelu(self.hidden(self.dropout(gelu(of_steps)))))
-        return said
+        outputs: Tensor = self.output(gelu(self.hidden(self.dropout(gelu(of_steps)))))
+        return outputs
 
 
 # --------------------------------------------------------------------------- linear path
