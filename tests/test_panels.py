@@ -101,6 +101,29 @@ def test_short_series_are_told_and_listed(forecast: Callable, write: Callable) -
     assert checked["short_series"] == [{**short, "action": "pad"}]
 
 
+def test_a_forecast_of_a_series_that_was_not_learned_is_marked(forecast: Callable, write: Callable) -> None:
+    """A series of 15 rows fills the lookback of a forecast, but not the window of a training."""
+    dates = pd.date_range("2024-01-01", periods=80, freq="D").strftime("%Y-%m-%d")
+    values = np.random.default_rng(0).normal(size=80).round(3)
+    long = pd.DataFrame({"item_id": "long", "date": dates, "y": values})
+    words = ("--quantiles", "0.1,0.5,0.9")
+    trained(forecast, write(pd.concat([long, long.tail(26).assign(item_id="short")])), "run", *words)
+    assert [short["item_id"] for short in json.loads(Path("run/metrics.json").read_text())["short_series"]] == ["short"]
+    outcome = forecast("predict", "run")
+    assert outcome.code == 0, outcome.err
+    said = " ".join(outcome.err.split())
+    assert "warning: 1 series that training left out as too short are forecast by a network that never saw them" in said
+    assert "'short'" in said
+    written = pd.read_csv("run/predictions.csv", dtype=str)
+    assert written.groupby("item_id")["learned"].unique().map(list).to_dict() == {"long": ["yes"], "short": ["no"]}
+    assert json.loads(forecast("predict", "run", "--json").out)["not_learned"] == ["short"]
+    assert forecast("inspect", "run").code == 0
+    trained(forecast, write(long), "whole", *words)
+    assert forecast("predict", "whole").code == 0
+    assert "learned" not in pd.read_csv("whole/predictions.csv").columns
+    assert "never saw" not in forecast("predict", "whole").err
+
+
 def test_short_series_may_be_an_error(refused: Callable, write: Callable) -> None:
     data = write(table().drop(columns="w"))
     refused(

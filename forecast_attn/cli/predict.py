@@ -178,6 +178,13 @@ def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
         notes.print(f"warning: {len(result.skipped):,} series shorter than the lookback have no forecast: {few}")
     if result.samples_path is not None:
         notes.print(f"paths: drawn with --seed {result.samples_seed}, before any calibration: {result.samples_path}")
+    short = [name for name in result.not_learned if name not in result.cold]
+    if short:
+        notes.print(
+            f"warning: {len(short):,} series that training left out as too short are forecast by a network that never "
+            f"saw them, column 'learned' says no: {quoted(short)}",
+            soft_wrap=True,
+        )
     if result.cold:
         few = quoted(result.cold)
         notes.print(f"note: {len(result.cold):,} series not seen in training, scaled by their own lookback: {few}")
@@ -280,6 +287,7 @@ def _show(
             "rows": len(predictions),
             "skipped": list(result.skipped),
             "cold": list(result.cold),
+            "not_learned": list(result.not_learned),
             "validation": {"mae": metrics["validation"]["mae"], "skill_per_cent": _skills(metrics)},
         }
         printing.write_json(document)

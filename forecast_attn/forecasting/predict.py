@@ -100,6 +100,7 @@ def forecast_run(
     findings += tuple(far_from_training(history.panel, model.schema.scaler, model.schema.lookback))
     other = BaselineForecasts.of(request.combine_with, model, panel) if request.combine_with else None
     attention_path = request.attention_out or scratch() / run.attention.name
+    not_learned = _not_learned(run, panel, history.cold)
     predictions = forecast_panel(
         model,
         panel,
@@ -111,6 +112,7 @@ def forecast_run(
         on_dump=request.on_dump,
         samples=paths,
         other=other,
+        not_learned=not_learned,
     )
     return ForecastResult(
         predictions,
@@ -118,6 +120,7 @@ def forecast_run(
         member_attention=_member_attention(model, request, attention_path),
         skipped=history.skipped,
         cold=history.cold,
+        not_learned=not_learned,
         unknown_categories=model.schema.unknown_categories(panel),
         repairs=panel.repairs,
         findings=findings,
@@ -126,6 +129,13 @@ def forecast_run(
         combined_with=request.combine_with,
         alone=() if other is None else other.alone(panel),
     )
+
+
+def _not_learned(run: RunDir, panel: Panel, cold: tuple[str, ...]) -> tuple[str, ...]:
+    """The series of a panel that the network was not trained on: too short then, or not there."""
+    short = run.read_json(run.metrics).get("short_series", ())  # of runs of earlier versions nobody knows
+    left_out = {*cold, *(series["item_id"] for series in short if series["action"] == "skip")}
+    return tuple(name for name in panel.item_ids if name in left_out)
 
 
 def table_beside(
@@ -178,6 +188,7 @@ def forecast_panel(
     on_dump: DumpListener | None = None,
     samples: SampleChoice | None = None,
     other: BaselineForecasts | None = None,
+    not_learned: tuple[str, ...] = (),
 ) -> pd.DataFrame:
     """Forecast every series from its last known row, and stream the attention to a file.
 
@@ -194,6 +205,7 @@ def forecast_panel(
         on_dump: hears how large each attention file will be, before it is written.
         samples: paths to draw, and where they are written; none when None.
         other: a baseline to forecast together with; none when None.
+        not_learned: series that the network was not trained on, which the forecasts then mark.
 
     Returns:
         item_id, cutoff, timestamp, step, prediction, and a column per quantile; sorted by series and step.
@@ -222,6 +234,9 @@ def forecast_panel(
                 output.write(writer, forecasts)
         predictions = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
         predictions = in_zone(predictions, panel.zone)
+        if not_learned:
+            learned = np.where(predictions["item_id"].isin(not_learned), "no", "yes")
+            predictions = predictions.assign(learned=learned)
         if samples is not None:
             drawn = files.enter_context(replacing(samples.path))
             write_samples(drawn, model, panel, arrays, cutoffs, samples, device)
@@ -370,6 +385,9 @@ class ForecastResult:
     """Weights of each member of an ensemble, where requested."""
     skipped: tuple[str, ...] = ()
     """Series with fewer rows than the lookback, which have no forecast."""
+    not_learned: tuple[str, ...] = ()
+    """Series with a forecast that training left out as too short, or did not see: the network knows nothing of them. If
+    there are any, the forecasts have a column `learned` with yes and no."""
     cold: tuple[str, ...] = ()
     """Series that training did not see, scaled by their own lookback."""
     unknown_categories: tuple[UnknownCategory, ...] = ()
