@@ -79,7 +79,7 @@ def reach_check(subject: Subject, explained: Explained, seed: int) -> Check:
     keys = plural(explained.key)
     statistics = [
         Statistic(
-            "shown", f"moving inputs within {near} {keys} of a weight", reach.shown, "share",
+            "shown", f"moving inputs {_within(near, explained.key)} of a weight", reach.shown, "share",
             Yardstick.of_draws(chance, "the weights in random order"), "above",
         ),
         Statistic("reach_before", f"{keys} before the one weighted most that tell nine tenths", reach.before),
