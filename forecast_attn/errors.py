@@ -58,6 +58,14 @@ class UserError(Exception):
         self.item_id = item_id
         self.value = value
         self.options = options
+        self.commands: tuple[str, ...] = ()
+        """Commands to type instead, each tried before it is said."""
+
+    def to_dict(self) -> dict[str, object]:
+        """JSON-able: kind, message, hint, the fields that are known, and commands."""
+        fields = {name: getattr(self, name) for name in _FIELDS}
+        said = {"kind": type(self).__name__, "message": self.message, "hint": self.hint}
+        return {**said, **fields, "options": list(self.options), "commands": list(self.commands)}
 
     def reworded(self, message: str | None = None, hint: str | None = None) -> Self:
         """Return the same problem at the same place with another message or another hint."""

@@ -187,11 +187,15 @@ def refused(forecast, files_in) -> Callable[..., None]:
         before = files_in()
         outcome = forecast(*words)
         assert outcome.code == code, outcome.err
-        assert outcome.out == ""
+        if "--json" in words:
+            assert json.loads(outcome.out)["error"]["message"] == outcome.error
+        else:
+            assert outcome.out == ""
         assert re.search(message, outcome.error), outcome.error
         assert "Traceback" not in outcome.err
         assert len([line for line in outcome.err.splitlines() if line.startswith(("error:", "hint:"))]) <= 2
-        assert outcome.err.splitlines()[-1].startswith("hint: " if hint else "error: ")
+        said = [line for line in outcome.err.splitlines() if not line.startswith("try: ")]
+        assert said[-1].startswith("hint: " if hint else "error: ")
         if hint:
             assert re.search(hint, outcome.hint), outcome.hint
         assert outcome.error[0] == outcome.error[0].lower()

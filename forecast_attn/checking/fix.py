@@ -22,14 +22,22 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Repair, place
 from forecast_attn.data.panel import Panel, panel_to_frame
-from forecast_attn.data.reading.dialect import Plan, first_plan, is_blank, naming_line, western_encoding
+from forecast_attn.data.reading.columnar import TEXT_OPTIONS
+from forecast_attn.data.reading.dialect import (
+    Plan,
+    first_plan,
+    is_blank,
+    naming_line,
+    western_encoding,
+    without_preamble,
+)
 from forecast_attn.data.reading.encoding import NotUtf8Error, as_utf8
 from forecast_attn.data.reading.places import FILE_ROW
 from forecast_attn.data.reading.source import Source
 from forecast_attn.data.roles import Roles
 from forecast_attn.errors import DataError
 
-SETTLED = ("delimiter", "decimal", "encoding", "date_format", "wide", "duplicates")
+SETTLED = (*TEXT_OPTIONS, "date_format", "wide", "duplicates", "resample", "aggregate")
 """Options that say how the original is read, which the repaired table no longer needs."""
 NOT_KEPT = ("index without a name", "differs in every row", "empty")
 """Reasons for which a column without a role is not written: it would be none, or another, beside added rows."""
@@ -79,7 +87,7 @@ def fix_table(table: Path | str | pd.DataFrame, config: DataConfig) -> tuple[Che
 def config_after_reading(config: DataConfig) -> DataConfig:
     """The options for a table that has been read already: a frame is neither wide nor delimited."""
     defaults = DataConfig()
-    return replace(config, **{name: getattr(defaults, name) for name in ("delimiter", "decimal", "encoding", "wide")})
+    return replace(config, **{name: getattr(defaults, name) for name in (*TEXT_OPTIONS, "wide")})
 
 
 def config_of_fixed(config: DataConfig, panel: Panel) -> DataConfig:
@@ -240,6 +248,7 @@ def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Itera
         yield Repair("byte order mark: removed")
     if form.names_delimiter:
         yield Repair("line that names the delimiter: removed")
+    yield from _preamble_repairs(config)
     if form.delimiter != ",":
         yield Repair(f"delimiter: {'tab' if form.delimiter == chr(9) else form.delimiter} to comma")
     if form.decimal != ".":
@@ -247,6 +256,16 @@ def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Itera
     blanks = [name for name in form.header if name != name.strip()]
     if blanks:
         yield Repair("names: blanks removed", column=blanks[0].strip(), count=len(blanks))
+
+
+def _preamble_repairs(config: DataConfig) -> Iterator[Repair]:
+    """Lines that are no rows, and a header that was not there."""
+    if config.skip_rows:
+        yield Repair("lines above the header: removed", count=config.skip_rows)
+    if config.comment is not None:
+        yield Repair("comments: removed")
+    if not config.header:
+        yield Repair("header: added")
 
 
 def _row_repairs(
@@ -323,7 +342,8 @@ def text_form(table: Path | str, config: DataConfig) -> TextForm | None:
     start = next(source.chunks(64), b"")
     text = _text(source, encoding)
     line, _ = naming_line(text.encode())
-    below = io.StringIO(text[len(line.decode()) :], newline="")
+    body = b"".join(without_preamble([text.encode()], plan.preamble)).decode()
+    below = io.StringIO(body, newline="")
     header = next(record for record in csv.reader(below, delimiter=plan.delimiter) if not is_blank(record))
     return TextForm(text, encoding, start.startswith(_MARKS), bool(line), plan.delimiter, plan.decimal, tuple(header))
 

@@ -85,7 +85,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except UserError as error:
         if debug:
             raise
-        _say(error.message, _full_hint(error))
+        _tell(error, as_json="--json" in given)
         sys.exit(error.exit_code)
     except USAGE_ERROR as error:
         if error.format_message():  # empty where the help was shown instead
@@ -144,6 +144,15 @@ def _say(message: str, hint: str | None) -> None:
     printing.say(f"error: {printing.one_line(message)}", err=True)
     if hint is not None:
         printing.say(f"hint: {printing.one_line(hint)}", err=True)
+
+
+def _tell(error: UserError, *, as_json: bool) -> None:
+    """Print an error with the commands that avoid it; under --json as one document on stdout, too."""
+    _say(error.message, _full_hint(error))
+    for command in error.commands:
+        printing.say(f"try: {printing.one_line(command)}", err=True)
+    if as_json:
+        printing.write_json({"error": error.to_dict()})
 
 
 def _full_hint(error: UserError) -> str | None:

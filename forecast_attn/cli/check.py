@@ -44,9 +44,13 @@ def check(
     options = given_options(config, options)
     options.pop("out", None)  # of a configuration file, where it is the run directory
     data_config = RunConfig.from_options(options).data
-    report = _fix(data, data_config, out, quiet) if out is not None else _check(data, data_config, quiet)
+    commands: list[dict[str, Any]] = []
+    if out is not None:
+        report = _fix(data, data_config, out, quiet)
+    else:
+        report, commands = _check(data, data_config, options, quiet)
     if report.errors or not _is_stdout(out):
-        _show(report, form, data_config)
+        _show(report, form, data_config, commands)
     if report.errors:
         raise typer.Exit(1)
 
@@ -77,12 +81,19 @@ def _is_stdout(out: Path | None) -> bool:
     return str(out) == "-"
 
 
-def _check(data: str, config: DataConfig, quiet: bool) -> CheckReport:
-    from forecast_attn.checking import check_table
+def _check(
+    data: str, config: DataConfig, given: dict[str, Any], quiet: bool
+) -> tuple[CheckReport, list[dict[str, Any]]]:
+    """Return what can be said of the table, and the commands that train on it."""
+    from forecast_attn.checking import examine
+    from forecast_attn.checking.commands import command_text, find_proposals
     from forecast_attn.cli.tables import make_console, reading_progress
 
     with reading_progress(make_console(stderr=True, quiet=quiet)) as progress:
-        return check_table(data, config, progress)
+        examination = examine(data, config, progress)
+    proposals = find_proposals(data, config, examination)
+    commands = [proposal.to_dict(command_text(data, given, proposal.options)) for proposal in proposals]
+    return examination.to_report(), commands
 
 
 def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:
@@ -115,10 +126,10 @@ def _say_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
     )
 
 
-def _show(report: CheckReport, form: str, config: DataConfig) -> None:
+def _show(report: CheckReport, form: str, config: DataConfig, commands: list[dict[str, Any]]) -> None:
 
     if form == "json":
-        printing.write_json(report.to_dict())
+        printing.write_json({**report.to_dict(), "commands": commands})
     elif form == "github":
         from forecast_attn.checking.locations import places_of
         from forecast_attn.cli.findings_display import annotation
@@ -130,4 +141,4 @@ def _show(report: CheckReport, form: str, config: DataConfig) -> None:
         from forecast_attn.cli.findings_display import show_report
         from forecast_attn.cli.tables import make_console
 
-        show_report(report, make_console())
+        show_report(report, make_console(), commands)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
@@ -21,8 +21,8 @@ MOST_SERIES = 20
 MOST_REPAIRS = 20
 
 
-def show_report(report: CheckReport, console: Console) -> None:
-    """Roles, series, repairs and findings of a table, and whether it can be trained on."""
+def show_report(report: CheckReport, console: Console, commands: Sequence[Mapping[str, Any]] = ()) -> None:
+    """Roles, series, repairs and findings of a table, whether it can be trained on, and the commands that do it."""
     console.print(f"{report.path}: {report.rows:,} rows", soft_wrap=True)
     if report.frequency is not None:
         frequency = report.frequency
@@ -38,6 +38,10 @@ def show_report(report: CheckReport, console: Console) -> None:
         console.print(repair_table(report.repairs))
     console.print()
     _show_findings(report, console)
+    if commands:
+        console.print("\ntrain on it with:" if len(commands) == 1 else "\ntrain on it with one of:", soft_wrap=True)
+    for each in commands:
+        console.print(f"  {each['command']}\n      forecasts {each['forecasts']}", soft_wrap=True)
 
 
 def repair_table(repairs: Sequence[Repair]) -> Table:

@@ -10,9 +10,9 @@ import typer
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config.mechanisms import ATTENTIONS
-from forecast_attn.config.options import RunConfig, find_option
+from forecast_attn.config.options import DataConfig, RunConfig, find_option
 from forecast_attn.config.values import PRESETS, flag_name
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, DataError
 
 
 @with_options("data", "model", "training")
@@ -62,10 +62,26 @@ def train(
             forecaster = Forecaster.resume(resume, data, listener=display)
         else:
             forecaster = Forecaster(**options)
-            forecaster.fit(data, out=out, listener=display)  # type: ignore[arg-type]
+            try:
+                forecaster.fit(data, out=out, listener=display)  # type: ignore[arg-type]
+            except DataError as error:
+                error.commands = _commands(str(data), options, named, forecaster.config.data)
+                raise
     show_summary(forecaster, as_json=json, quiet=quiet)
     if forecaster.metrics["ended"] == "interrupted":
         raise SystemExit(INTERRUPTED)
+
+
+def _commands(data: str, options: dict[str, Any], out: object, config: DataConfig) -> tuple[str, ...]:
+    """The commands that train on a table which these options do not train on, each with what it forecasts."""
+    from forecast_attn.checking.commands import command_text, find_proposals
+
+    given = options if out is None else {**options, "out": out}
+    return tuple(
+        f"{command_text(data, given, proposal.options)}  # {proposal.forecasts}"
+        for proposal in find_proposals(data, config)
+        if proposal.options
+    )
 
 
 def _list_mechanisms() -> None:

@@ -44,8 +44,16 @@ class DataConfig:
     """The meaning of the table's columns, the windows, and how the table is read and scaled."""
 
     target: str | None = option(None, "column to forecast; found by name (target, y, value, OT, …) when absent")
-    time: str | None = option(None, "column of time stamps; found by name or content when absent")
-    item_id: str | None = option(None, "column that identifies the series; found by name when absent", flag="id")
+    time: str | None = option(
+        None,
+        "column of time stamps, or several, such as year,month or date,time; row-number counts the rows; "
+        "found by name or content when absent",
+    )
+    item_id: str | None = option(
+        None,
+        "column that identifies the series, or several, such as state,region; found by name when absent",
+        flag="id",
+    )
     past_covariates: tuple[str, ...] = option(
         (), "columns known up to the cut-off; undeclared numeric columns are these", flag="past", metavar="COLUMNS"
     )
@@ -79,8 +87,16 @@ class DataConfig:
     delimiter: str | None = option(None, "character between the fields of a CSV; found when absent")
     decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma; found when absent")
     encoding: str | None = option(None, "encoding of a CSV; found when absent (UTF-8, UTF-16, Latin-1)")
+    skip_rows: int = option(0, "lines of a CSV above its header, such as a title", low=0)
+    comment: str | None = option(None, "start of lines of a CSV that are no data, such as '#'")
+    header: bool = option(True, "the first line of a CSV names its columns; else they are column_1, column_2, …")
     wide: bool = option(False, "one column per series, named by the column, instead of one row per series and step")
     duplicates: str = option("error", "treatment of repeated rows of one series and time stamp")
+    resample: str | None = option(
+        None,
+        "step to put rows on, such as 15min, D, MS: events, irregular rows and finer steps get one row per step",
+    )
+    aggregate: str = option("mean", "aggregate of the target's rows that --resample merges")
     missing: str = option("error", "treatment of empty cells and absent rows; mask hides them from attention and loss")
     categorical: tuple[str, ...] = option(
         (),
@@ -272,6 +288,12 @@ class RunConfig:
     training: TrainingConfig = field(default_factory=TrainingConfig)
 
     def __post_init__(self) -> None:
+        """Refuse options that contradict each other, or would be accepted and ignored."""
+        if self.data.resample is None and self.data.aggregate != DataConfig.aggregate:
+            raise ConfigError(f"--aggregate {self.data.aggregate} needs a step to put rows on", "add --resample D")
+        self._check_sections()
+
+    def _check_sections(self) -> None:
         """Refuse options of different sections that would be accepted and ignored."""
         defaults = TrainingConfig()
         for name in ("teacher_forcing", "teacher_forcing_decay"):

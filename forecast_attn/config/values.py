@@ -64,6 +64,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "calibration": ("none", "split", "cqr"),
     "window_normalisation": ("none", "standard", "last-season"),
     "duplicates": ("error", "mean", "first", "last"),
+    "aggregate": ("mean", "sum", "last"),
     "missing": ("error", "mask", "ffill", "interpolate", "zero"),
     "scaling": ("standard", "robust", "mean-abs", "none"),
     "transform": ("none", "arcsinh", "log"),

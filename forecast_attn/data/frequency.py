@@ -75,7 +75,7 @@ class Frequency:
     @property
     def is_within_day(self) -> bool:
         """Return whether a step is shorter than a day; stamps are then instants, not dates."""
-        number, unit, _ = _parts(self.alias)
+        number, unit, _ = split_alias(self.alias)
         return unit in UNITS and number * UNITS[unit] < DAY
 
     def stamps_after(self, last: np.datetime64 | np.int64 | int, n: int) -> Stamps:
@@ -85,7 +85,7 @@ class Frequency:
 
     def shift(self, stamps: Stamps, steps: int | NDArray[np.int64]) -> Stamps:
         """Every stamp moved by a number of steps, back when negative; by one number, or by one for each."""
-        number, unit, _ = _parts(self.alias)
+        number, unit, _ = split_alias(self.alias)
         if not unit:
             return np.asarray(stamps, np.int64) + steps * number
         stamps = np.asarray(stamps, "datetime64[ns]")
@@ -123,13 +123,13 @@ class Frequency:
     @property
     def years(self) -> float:
         """Length of a step of time in years, rather too long than too short."""
-        number, unit, _ = _parts(self.alias)
+        number, unit, _ = split_alias(self.alias)
         days = {"B": 2.0, **{name: 31.0 * months for name, months in MONTH_UNITS.items()}}
         return number * (UNITS[unit] / DAY if unit in UNITS else days[unit]) / 365
 
     def steps_between(self, earlier: Stamps, later: Stamps) -> NDArray[np.float64]:
         """Number of steps between stamps, elementwise; not whole where a stamp is off the grid."""
-        number, unit, anchor = _parts(self.alias)
+        number, unit, anchor = split_alias(self.alias)
         if not unit:
             return np.asarray((later - earlier) / number, np.float64)
         elapsed = (later - earlier).view(np.int64)
@@ -178,7 +178,7 @@ def with_season(frequency: Frequency, season: str) -> Frequency:
 
 def season_steps(alias: str, name: str) -> int:
     """Steps in an hour, a day, a week, a month, a quarter or a year; 0 where that is no whole number of them."""
-    number, unit, _ = _parts(alias)
+    number, unit, _ = split_alias(alias)
     if unit in MONTH_UNITS:
         months = {"month": 1, "quarter": 3, "year": 12}.get(name, 0)
         return months // (number * MONTH_UNITS[unit]) if months % (number * MONTH_UNITS[unit]) == 0 else 0
@@ -246,7 +246,7 @@ def _sizes(number: int, unit: str) -> DefaultSizes:
     return sizes_of_step(number * UNITS[unit]) if unit in UNITS else SIZES_WITHOUT_SEASON
 
 
-def _parts(alias: str) -> tuple[int, str, str]:
+def split_alias(alias: str) -> tuple[int, str, str]:
     """Number, unit and anchor of a normalised alias; no unit for integer axes."""
     name, _, anchor = alias.partition("-")
     unit = name.lstrip("0123456789")
@@ -258,7 +258,7 @@ def _parts(alias: str) -> tuple[int, str, str]:
 
 def step_name(alias: str) -> str:
     """`1 hour`, `15 minutes`, `1 quarter (at its start, Jan)`: a step in words."""
-    number, unit, anchor = _parts(alias)
+    number, unit, anchor = split_alias(alias)
     name = UNIT_NAMES.get(unit) or UNIT_NAMES.get(unit[:1], "")
     days = {"BMS": "at its first business day", "BME": "at its last business day"}
     anchored = days.get(unit) or (

@@ -28,6 +28,7 @@ from forecast_attn.data.frequency import with_season
 from forecast_attn.data.issued import IssuedForecasts, fill_absent, parse_issued
 from forecast_attn.data.localise import localise
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.resampling import resampled
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.zones import Zone
 
@@ -83,8 +84,10 @@ def panel_of_cells(
     """The panel of cells on the axis of their zone; see `build_panel`."""
     repairs: list[Repair] = []
     cells, issued = _as_forecast(cells, roles, config, report, vintages)
+    if config.resample is not None:
+        cells = resampled(cells, roles, config.resample, config.aggregate, report, repairs)
     cells = without_repeats(cells, roles, report, config.duplicates, repairs)
-    frequency = find_frequency(cells, config.freq, report, config.missing)
+    frequency = find_frequency(cells, config.freq or config.resample, report, config.missing)
     frequency = frequency if config.season is None else with_season(frequency, config.season)
     cells = fill_gaps(cells, frequency, report, config.missing, repairs)
     if config.missing != "error":

@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import coded, quoted, require_column
-from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
+from forecast_attn.data.reading.joined import unit_of
+from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
 # In order of preference; the loose ones count only when they hold dates, because "month" is often a feature.
 TIME_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time")
 LOOSE_TIME_NAMES = ("month", "week", "day", "hour", "quarter", "year", "period")
-STEP_NAMES = ("step", "index", "t", "time_idx", "unnamed: 0", "year")
+STEP_NAMES = ("step", "index", "t", "time_idx", "year", "unnamed: 0")
 ID_NAMES = ("item_id", "unique_id", "series_id", "id", "series")
 _BOOLEANS = {"True": "1", "False": "0"}
 TARGET_NAMES = ("target", "y", "value", "ot", "demand", "sales")
@@ -216,10 +217,14 @@ def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], sou
     """
     loose = [name for name in _named(free, LOOSE_TIME_NAMES) if looks_like_dates(frame[name])]
     by_name = _named(free, TIME_NAMES) + loose
+    dates = [name for name in free if name.lower() not in ID_NAMES and looks_like_dates(frame[name])]
+    regular = _regular_among(frame, [*by_name[:1], *(name for name in dates if name not in by_name[:1])])
+    if regular is not None:
+        reasons[regular] = "the only column of dates that are unique and regular"
+        return regular
     if by_name:
         reasons[by_name[0]] = "name"
         return by_name[0]
-    dates = [name for name in free if name.lower() not in ID_NAMES and looks_like_dates(frame[name])]
     if len(dates) > 1:
         raise DataError(
             f"'{source}' has several columns of dates: {quoted(sorted(dates))}",
@@ -239,8 +244,54 @@ def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], sou
         said = f"'{source}' has no column of time stamps; its columns are {columns}"
         raise DataError(said, hint, file=source, options=() if in_index else ("time",))
     time = (dates or steps)[0]
+    if not dates:
+        _refuse_a_part_of_a_date(frame, free, time, source)
     reasons[time] = "the only column of dates" if dates else "name, whole numbers"
     return time
+
+
+def _regular_among(frame: pd.DataFrame, dates: list[str]) -> str | None:
+    """Return the only one of several columns of dates with unique, regular stamps; None if the first one has them."""
+    if len(dates) < 2 or _is_unique(frame[dates[0]]):
+        return None
+    unique = [name for name in dates[1:] if _is_unique(frame[name]) and has_regular_step(frame[name])]
+    return unique[0] if len(unique) == 1 else None
+
+
+def _is_unique(column: pd.Series) -> bool:
+    """Return whether no two rows have the same cell; of text out of a file mostly told without a look at the rows."""
+    if isinstance(column.dtype, pd.CategoricalDtype) and len(column.cat.categories) < len(column):
+        return False
+    return bool(column.is_unique)
+
+
+def _refuse_a_part_of_a_date(frame: pd.DataFrame, free: list[str], step: str, source: str) -> None:
+    """Refuse a year, say, as the time of rows whose month stands in another column.
+
+    Raises:
+        DataError: with the columns that are the time together.
+    """
+    parts = time_parts(frame, free)
+    if step in parts and len(parts) > 1 and not _is_unique(frame[step]):
+        message = f"'{source}' has its dates in several columns: {quoted(parts)}"
+        raise DataError(message, f"--time {','.join(parts)}", code="FA102", column=step, options=("time",))
+
+
+def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
+    """The columns that count year, quarter or month, day, hour and minute, as far as they go on from the year."""
+    columns: dict[str | None, str] = {}
+    for name in free:
+        columns.setdefault(unit_of(name), name)
+    if "year" not in columns:
+        return []
+    finer = next((unit for unit in ("month", "quarter", "week") if unit in columns), None)
+    order = ("year", "month", "day", "hour", "minute") if finer == "month" else ("year", finer)
+    parts: list[str] = []
+    for unit in order:
+        if unit is None or unit not in columns:
+            break
+        parts.append(columns[unit])
+    return parts
 
 
 def _find_item_id(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], ignored: dict[str, str]) -> str | None:

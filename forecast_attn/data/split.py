@@ -158,7 +158,8 @@ def _fitted(panel: Panel, asked: WindowLengths, sizes: WindowLengths) -> Finding
         f"the longest series has {rows}: lookback {sizes.lookback} and horizon {sizes.horizon} fit them "
         f"(the frequency's are {asked.lookback} and {asked.horizon})"
     )
-    return Finding("FA408", "note", message, "--lookback and --horizon choose others")
+    hint = "--lookback and --horizon choose others"
+    return Finding("FA408", "note", message, hint, options=("lookback", "horizon"))
 
 
 def validation_steps(panel: Panel, validation: float, horizon: int) -> int:

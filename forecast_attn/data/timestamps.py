@@ -20,6 +20,8 @@ from forecast_attn.data.frequency import Stamps
 from forecast_attn.errors import ConfigError, DataError
 
 Mask = NDArray[np.bool_]
+MOST_LOOKED_AT = 10_000
+"""Rows that nearly always hold a hundred cells that are not empty."""
 
 EPOCHS = {"s": 10**9, "ms": 10**6}
 """`--date-format` of numbers that count since 1970 in UTC -> nanoseconds of one."""
@@ -92,11 +94,21 @@ def looks_like_dates(column: pd.Series) -> bool:
         return True
     if pd.api.types.is_numeric_dtype(column.dtype):
         return False
-    sample = column.dropna().head(100)
+    sample = column.iloc[:MOST_LOOKED_AT].dropna().head(100)
+    sample = sample if len(sample) == 100 else column.dropna().head(100)
     try:
         return len(sample) > 0 and bool(parse_timestamps(sample)[1].mean() < 0.5)
     except DataError:
         return True  # ambiguous dates are dates
+
+
+def has_regular_step(column: pd.Series) -> bool:
+    """Return whether nearly all neighbouring stamps of a column, once sorted, are one step apart."""
+    try:
+        stamps, bad = parse_timestamps(column, str(column.name))
+    except DataError:
+        return False
+    return not bad.any() and stamps.dtype.kind == "M" and _has_regular_step(stamps)
 
 
 def offset_name(seconds: int) -> str:
@@ -133,8 +145,10 @@ def _from_datetimes(column: pd.Series, zone: str | None) -> ParsedStamps:
 
 
 def _from_numbers(column: pd.Series) -> ParsedStamps:
-    """Steps, or dates of 8, 10, 12 or 14 digits if every cell is one."""
+    """Steps, dates of 8, 10, 12 or 14 digits if every cell is one, or years with a month as their fraction."""
     whole, bad = _whole(column)
+    if bad.any() and (months := _months_of_years(column)) is not None:
+        return ParsedStamps(months, np.zeros(len(column), np.bool_))
     if not bad.any() and len(whole):
         for digits, form in _DIGIT_FORMS.items():
             if whole.min() >= 1900 * 10 ** (digits - 4) and whole.max() < 2100 * 10 ** (digits - 4):
@@ -142,6 +156,19 @@ def _from_numbers(column: pd.Series) -> ParsedStamps:
         if whole.min() >= 16780101 and whole.max() <= 22611231:
             return _dates_or_steps(whole, "%Y%m%d")
     return ParsedStamps(whole, bad)
+
+
+def _months_of_years(column: pd.Series) -> NDArray[np.datetime64] | None:
+    """Months of years such as 1949.083 or 1990.25, as R writes its time series; None where a cell is none."""
+    years = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if len(years) < 3 or not ((years >= FIRST_YEAR) & (years <= LAST_YEAR)).all():
+        return None
+    quarters, months = np.round(years * 4), np.round(years * 12)
+    if np.abs(years * 4 - quarters).max() < _NEAR:
+        months = quarters * 3
+    elif np.abs(years * 12 - months).max() >= _NEAR:
+        return None
+    return (months.astype(np.int64) - 1970 * 12).astype("datetime64[M]").astype("datetime64[ns]")
 
 
 def _whole(column: pd.Series) -> tuple[NDArray[np.int64], Mask]:
@@ -279,12 +306,18 @@ _HALF_DAYS = (" %I:%M %p", " %I:%M:%S %p", " %I %p")
 _NUMERIC = re.compile(r"(\d{1,2})([/.-])(\d{1,2})\2(\d{4}|\d{2})(?!\d)")
 _ABOVE_12 = r"(?:1[3-9]|[2-9]\d)"
 _COULD_BE_DATE = re.compile(
-    r"\d{4}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})(?!\d)|(?=.*\d{4}).*[A-Za-z]{3}|Q[1-4]|\d{1,2}[- ][A-Za-z]{3}"
+    r"\d{4}|\d{1,2}[/.-]\d{1,2}[/.-](?:\d{4}|\d{2})(?!\d)|(?=.*\d{4}).*[A-Za-z]{3}|[Qq][1-4]|\d{1,2}[- ][A-Za-z]{3}"
+    r"|[A-Za-z]{3,9}[- ]\d{2}(?!\d)"
 )
-_MONTHS = ("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%b %d %Y", "%b %Y", "%b-%Y", "%Y-%b-%d", "%Y %b")
+_MONTHS = (
+    *("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%b %d %Y", "%b-%d-%Y", "%b %Y", "%b-%Y", "%Y-%b-%d", "%Y %b", "%Y-%b"),
+    *("%d-%b-%y", "%d %b %y", "%b-%y", "%b %y"),
+)
 _MONTH_NAMES = (*_MONTHS, *(form.replace("%b", "%B") for form in _MONTHS))
 _WEEK = r"^(\d{4})-?W(\d{2})(?:-?([1-7]))?$"
-_QUARTER = r"^(?:(\d{4})[- ]?Q([1-4])|Q([1-4])[- /]?(\d{4}))$"
+_QUARTER = r"^(?:(\d{4})[- ]?[Qq]([1-4])|[Qq]([1-4])[- /]?(\d{4}))$"
+_MONTH_NUMBER = r"^\d{4}[- ]?[Mm](?:0?[1-9]|1[0-2])$"
+"""`2024M01`, as statistical offices write it."""
 _DIGITS = {8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 """Number of digits -> what they are. Six could be a month or a day of two-digit years, so they are neither."""
 
@@ -298,6 +331,8 @@ ORDERS = {
 }
 """`--date-format` of dates of three numbers -> their strptime formats, with years of four digits and of two."""
 
+_NEAR = 0.06
+"""Largest distance of a year's fraction from a quarter or a month, in these: 1949.08 is a month."""
 _TWO_DIGIT_ORDERS = ("%d/%m/%y", "%m/%d/%y", "%y/%m/%d")
 _REGULAR = 0.95
 """Share of equal steps that makes a reading of dates a time axis. Wrong ones reach 0.92: twelve days each January."""
@@ -320,10 +355,15 @@ def parse_forms(text: pd.Series, name: str, order: str | None = None) -> tuple[N
     stamps = np.full(len(text), np.datetime64("NaT"), "datetime64[ns]")
     text = _plain_clocks(text)
     first = next((cell for cell in text.head(100) if _COULD_BE_DATE.match(cell)), "")
+    if not first and len(text) <= 100:
+        return stamps, None
     if re.match(_WEEK, first):
         return _weeks(text), None
     if re.match(_QUARTER, first):
         return _quarters(text), None
+    if re.match(_MONTH_NUMBER, first):
+        text = text.where(matches(text, _MONTH_NUMBER))  # what is another form is none
+        return parse_form(replaced(text, r"[- ]?[Mm]", "-"), "%Y-%m"), None
     numeric = _NUMERIC.match(first)
     date = _order(text, name, numeric[2], order, short=len(numeric[4]) == 2) if numeric else None
     left = np.arange(len(text))

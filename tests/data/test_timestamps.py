@@ -361,3 +361,39 @@ def test_no_text_breaks_the_reader(cell: str) -> None:
     stamps, bad = parse_timestamps(pd.Series(["2024-01-01", cell], dtype=object))
     assert not bad[0]
     assert bad[1] == np.isnat(stamps[1])
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["Jan-1-1995", "Feb-1-1995", "Mar-15-1995"], ["1995-01-01", "1995-02-01", "1995-03-15"]),
+        (["19-Sep-03", "20-Sep-03"], ["2003-09-19", "2003-09-20"]),
+        (["Sep-03", "Oct-03"], ["2003-09-01", "2003-10-01"]),
+        (["1974Q1", "1974Q2"], ["1974-01-01", "1974-04-01"]),
+        (["1970 Q1", "1970 Q2"], ["1970-01-01", "1970-04-01"]),
+        (["1970q3", "1970q4"], ["1970-07-01", "1970-10-01"]),
+        (["1995M1", "1995M12"], ["1995-01-01", "1995-12-01"]),
+        (["2001 M02", "2001 M03"], ["2001-02-01", "2001-03-01"]),
+    ],
+)
+def test_dates_of_statistical_offices_and_exchanges(cells: list[str], expected: list[str]) -> None:
+    stamps, bad = parse_timestamps(pd.Series(cells))
+    assert not bad.any()
+    assert [str(stamp)[:10] for stamp in stamps] == expected
+
+
+@pytest.mark.parametrize("digits", [2, 3, 9])
+@pytest.mark.parametrize("per_year", [4, 12])
+def test_years_with_a_fraction_are_months(per_year: int, digits: int) -> None:
+    """As R writes the time of its monthly and quarterly series."""
+    step = 12 // per_year
+    months = np.arange(np.datetime64("1949-01"), np.datetime64("1961-01"), step)
+    years = (1949 + np.arange(len(months)) / per_year).round(digits)
+    stamps, bad = parse_timestamps(pd.Series(years))
+    assert not bad.any()
+    np.testing.assert_array_equal(stamps, months.astype("datetime64[ns]"))
+
+
+def test_fractions_that_are_no_months_stay_bad() -> None:
+    assert parse_timestamps(pd.Series([1949.0, 1949.02, 1949.04]))[1].tolist() == [False, True, True]
+    assert parse_timestamps(pd.Series([0.0, 0.25, 0.5]))[1].tolist() == [False, True, True]

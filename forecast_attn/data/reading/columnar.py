@@ -16,7 +16,7 @@ from forecast_attn.data.reading.dialect import check_names
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.errors import ConfigError, DataError
 
-TEXT_OPTIONS = ("delimiter", "decimal", "encoding")
+TEXT_OPTIONS = ("delimiter", "decimal", "encoding", "skip_rows", "comment", "header")
 """Options that say how text is written."""
 
 
@@ -43,8 +43,10 @@ def read_columnar(source: Source, config: DataConfig, progress: Progress | None)
 def refuse_text_options(config: DataConfig, what: str) -> None:
     """Raise ConfigError when an option for text files is given for a table that is not text."""
     for name in TEXT_OPTIONS:
-        if getattr(config, name) is not None:
-            raise ConfigError(f"{what}, which has no --{name}", f"leave --{name} out")
+        if getattr(config, name) != getattr(DataConfig, name):
+            raise ConfigError(
+                f"{what}, which has no --{name.replace('_', '-')}", f"leave --{name.replace('_', '-')} out"
+            )
 
 
 def frame_of_arrow(table: pa.Table, config: DataConfig, label: str) -> pd.DataFrame:

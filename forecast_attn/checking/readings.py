@@ -1,0 +1,334 @@
+"""Likely time, series and target of a table, by the evidence of its cells, the likeliest first."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.frequency import guess_alias, parse_frequency
+from forecast_attn.data.reading.joined import ROW_NUMBER, unit_of, with_joined
+from forecast_attn.data.roles import (
+    ID_NAMES,
+    LOOSE_TIME_NAMES,
+    TARGET_NAMES,
+    TIME_NAMES,
+    is_numeric,
+    resolve_roles,
+    time_parts,
+)
+from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
+from forecast_attn.errors import ConfigError, DataError
+
+FEWEST_PER_SERIES = 8
+"""Rows that half of the series must have for their identifier to be one."""
+MOST_ID_COLUMNS = 8
+MOST_BAD_STAMPS = 0.02
+REGULAR = 0.6
+"""Share of steps that are one long from which on an axis is regular, but for its gaps."""
+FEWEST_ROWS = 10
+
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?")
+_COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "num", "number", "record", "instant", "idx", "index")
+_CALENDAR = (
+    *("weekday", "dayofweek", "day_of_week", "dow", "wday", "weekofyear", "week_of_year", "dayofyear", "doy", "yday"),
+    *("season", "holiday", "isholiday", "is_holiday", "workingday", "weekend", "time_idx"),
+)
+_LIKELY_TARGETS = (
+    *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "price", "load"),
+    *("consumption", "sales", "volume_sold", "passengers", "traffic_volume", "temperature", "temp", "level"),
+)
+_TAKEN_NAMES = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *_COUNTERS)
+_SCALE_APART = 20.0
+"""Largest over smallest median of columns that are alike."""
+MONTHS_AS_DIGITS = "%Y%m"
+_NEITHER = 10
+"""Rank of whole numbers that repeat or are irregular."""
+_EVENTS = 4
+"""Rank of dates that stand more than once in a series."""
+MANY = 6
+"""Columns of one kind from which on they are rather series than covariates."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to tell time and series in a table."""
+
+    time: str
+    """As `--time` takes it."""
+    item_id: str | None
+    """As `--id` takes it."""
+    rank: tuple[Any, ...]
+    """The smaller the likelier."""
+    date_format: str | None = None
+    """As `--date-format` takes it, where the stamps need one."""
+
+    automatic: tuple[str | None, str | None] = (None, None)
+    """The time and the identifier that training finds by itself."""
+
+    def options(self, config: DataConfig) -> dict[str, Any]:
+        """The options that say it, where neither the given ones nor the names of the columns do."""
+        said = {}
+        if config.time is None and self.time != self.automatic[0]:
+            said["time"] = self.time
+        if config.item_id is None and self.item_id is not None and self.item_id != self.automatic[1]:
+            said["item_id"] = self.item_id
+        if self.date_format is not None:
+            said["date_format"] = self.date_format
+        return said
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that time and identifier are made of."""
+        return (*self.time.split(","), self.time, *(() if self.item_id is None else self.item_id.split(",")))
+
+
+@dataclass(frozen=True)
+class Targets:
+    """Columns that may be the target, the likeliest first."""
+
+    names: tuple[str, ...]
+    are_alike: bool
+    """Return whether they are rather series of one kind than a target and its covariates."""
+
+
+def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[Reading]:
+    """The readings under which no stamp stands twice in a series come first, then those that need another step.
+
+    Args:
+        frame: as it stands in the file.
+        config: what is given is kept.
+    """
+    names = [config.time] if config.time is not None else list(_time_candidates(frame, config))
+    found = [reading for name in names for reading in _readings_with(frame, name, config)]
+    found = sorted(found, key=lambda reading: reading.rank)
+    if any(_is_a_time_of_many_rows(reading) for reading in found):  # rows of a panel or of events are no steps
+        return [reading for reading in found if reading.time != ROW_NUMBER]
+    return found
+
+
+def _is_a_time_of_many_rows(reading: Reading) -> bool:
+    """Return whether a reading has a time, and several rows at some of it that may be rows of different series."""
+    named = unit_of(reading.time) == "year" or reading.time.lower() in TIME_NAMES
+    return reading.item_id is not None or reading.rank[0] == _EVENTS or (reading.rank[0] == _NEITHER and named)
+
+
+def target_candidates(frame: pd.DataFrame, reading: Reading, config: DataConfig) -> Targets:
+    """Columns of numbers that are neither time, identifier, calendar nor counter, unless there are no others."""
+    taken: set[str | None] = {*reading.columns, *config.ignore, *config.past_covariates, *config.future_covariates}
+    taken |= {*config.static_covariates, *config.categorical, config.weight, ROW_NUMBER}
+    numbers = [str(name) for name in frame.columns if name not in taken and is_numeric(frame[name])]
+    numbers = [name for name in numbers if frame[name].nunique() > 1 and not name.lower().startswith("unnamed: ")]
+    values = {name: pd.to_numeric(frame[name].astype("string"), errors="coerce") for name in numbers}
+    likely = [name for name in numbers if not _is_of_the_calendar(name) and not _counts(values[name])]
+    likely = [name for name in likely if name.lower() not in TIME_NAMES]
+    likely = likely or numbers
+    order = {name: at for at, name in enumerate(_LIKELY_TARGETS)}
+    binary = {name for name in likely if values[name].nunique() == 2}
+    wordy = {name for name in likely if {"target", "total"} & set(re.findall("[a-z]+", name.lower()))}
+    ranked = sorted(likely, key=lambda n: (n in binary, order.get(n.lower(), len(order)), n not in wordy))
+    named = [name for name in likely if name.lower() in order]
+    return Targets(tuple(ranked), not named and len(likely) >= MANY and _have_one_scale([values[n] for n in likely]))
+
+
+# --------------------------------------------------------------------------- time
+
+
+def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
+    """Columns, and columns together, that may be the time; the number of the row last."""
+    declared = {config.target, config.item_id, config.weight, *config.ignore, *config.static_covariates}
+    free = [str(name) for name in frame.columns if name not in declared]
+    dates = [name for name in free if looks_like_dates(frame[name]) and not _is_clock(frame[name])]
+    yield from dates
+    named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
+    numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    yield from (name for name in numbers if name.lower() in named or name.lower() == "t" or _counts(frame[name]))
+    parts = time_parts(frame, free)
+    if len(parts) > 1:
+        yield ",".join(parts)
+    for date in dates:
+        for name in free:
+            if name != date and (_is_clock(frame[name]) or _is_hour(frame[name])):
+                yield f"{date},{name}"
+    yield ROW_NUMBER
+
+
+def _is_clock(column: pd.Series) -> bool:
+    """Return whether cells are times of day without a date."""
+    if pd.api.types.is_numeric_dtype(column.dtype) or column.dtype.kind in "mM":
+        return False
+    cells = column.iloc[:1000].dropna().astype(str).str.strip().head(20)
+    return len(cells) > 0 and all(_CLOCK.fullmatch(cell) for cell in cells)
+
+
+def _is_hour(column: pd.Series) -> bool:
+    """Return whether a column called hour counts the hours of a day."""
+    if unit_of(str(column.name)) != "hour" or not pd.api.types.is_integer_dtype(column.dtype):
+        return False
+    return bool(column.min() >= 0 and column.max() <= 24 and column.nunique() >= 12)
+
+
+def _counts(column: pd.Series) -> bool:
+    """Return whether a column is whole numbers, one more in each row."""
+    if not pd.api.types.is_numeric_dtype(column.dtype) or column.isna().any():
+        return False
+    values = column.to_numpy(np.float64)
+    return len(values) > 2 and bool((np.diff(values) == 1).all())
+
+
+def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterator[Reading]:
+    """The readings of one time column: with the fewest identifiers that make its stamps unique."""
+    stamps, date_format = _stamps(frame, time, config), None
+    if stamps is None:
+        return
+    if config.date_format is None and _are_months(stamps):
+        stamps, date_format = parse_timestamps(frame[time], time, MONTHS_AS_DIGITS)[0], MONTHS_AS_DIGITS
+    given = None if config.item_id is None else with_joined(frame, config, "")[config.item_id]
+    if given is not None:
+        keys, name = pd.factorize(given)[0], config.item_id
+    else:
+        name, keys = _series_of(frame, time, stamps, config)
+    is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
+    longest = np.sort(stamps[keys == np.bincount(keys[keys >= 0]).argmax()])
+    if len(longest) < FEWEST_ROWS:
+        return
+    regular = _regularity(np.unique(longest))
+    rank = (_kind(time, stamps, is_unique, regular), -len(np.unique(longest)), time)
+    yield Reading(time, name, rank, date_format, _automatic(frame, config))
+
+
+def _kind(time: str, stamps: NDArray[Any], is_unique: bool, regular: float) -> int:
+    """Dates that are unique and regular, steps that are; then dates that another step makes a series of; then rows."""
+    if time == ROW_NUMBER:
+        return 9
+    is_date = stamps.dtype.kind == "M"
+    if is_unique and regular >= REGULAR:
+        return 0 if is_date else 1 if time.lower() not in _COUNTERS and not time.lower().startswith("unnamed") else 3
+    if is_date:
+        return 2 if is_unique else _EVENTS
+    return _NEITHER
+
+
+def _stamps(frame: pd.DataFrame, time: str, config: DataConfig) -> NDArray[Any] | None:
+    """The stamps of every row; None where many cells are none, or nothing varies."""
+    try:
+        joined = with_joined(frame, DataConfig(time=time, item_id=config.item_id), "")
+        stamps, bad = parse_timestamps(joined[time], time, config.date_format)
+    except ConfigError:
+        return None
+    except DataError as error:
+        return _either_way(joined[time], time) if "date_format" in error.options else None
+    if bad.mean() > MOST_BAD_STAMPS:
+        return None
+    return np.where(bad, stamps[~bad][0], stamps) if bad.any() else stamps
+
+
+def _are_months(stamps: NDArray[Any]) -> bool:
+    """Return whether whole numbers are years and months: 202401."""
+    if stamps.dtype.kind != "i":
+        return False
+    months = stamps % 100
+    return bool(stamps.min() >= 150001 and stamps.max() <= 220012 and months.min() >= 1 and months.max() == 12)
+
+
+def regular_order(column: pd.Series) -> str | None:
+    """The order of day and month in which more steps are regular; None where both are alike, or neither is regular."""
+    orders = ("day-first", "month-first")
+    shares = [_regularity(np.unique(parse_timestamps(column, str(column.name), order)[0])) for order in orders]
+    if max(shares) < REGULAR or shares[0] == shares[1]:
+        return None
+    return orders[int(np.argmax(shares))]
+
+
+def _either_way(column: pd.Series, time: str) -> NDArray[Any]:
+    """Stamps of dates that may be day first or month first: the ones that are regular, else day first."""
+    return parse_timestamps(column, time, regular_order(column) or "day-first")[0]
+
+
+def _regularity(stamps: NDArray[Any]) -> float:
+    """Share of neighbouring stamps that are one step apart."""
+    stamps = stamps[~np.isnat(stamps)] if stamps.dtype.kind == "M" else stamps
+    alias = guess_alias(stamps)
+    if alias is None:
+        return 0.0
+    return float(np.mean(parse_frequency(alias).steps_between(stamps[:-1], stamps[1:]) == 1))
+
+
+# --------------------------------------------------------------------------- series
+
+
+def _series_of(
+    frame: pd.DataFrame, time: str, stamps: NDArray[Any], config: DataConfig
+) -> tuple[str | None, NDArray[np.int64]]:
+    """The columns that tell series apart, none where stamps are unique or no columns do; and the series of each row."""
+    none = np.zeros(len(frame), np.int64)
+    automatic = _automatic(frame, replace(config, time=time))[1]
+    if automatic is not None:
+        keys = pd.factorize(frame[automatic])[0]
+        if not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any():
+            return automatic, keys
+    if time == ROW_NUMBER or not pd.Series(stamps).duplicated().any():
+        return None, none
+    columns = _id_columns(frame, time, config)
+    codes = {name: pd.factorize(frame[name])[0] for name in columns}
+    for size in sorted({size for size in (1, 2, 3, len(columns)) if 0 < size <= len(columns)}):
+        found = []
+        for names in itertools.combinations(columns, size):
+            keys = pd.MultiIndex.from_arrays([codes[name] for name in names]).factorize()[0]
+            rows = np.bincount(keys)
+            is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
+            if is_unique and np.median(rows) >= FEWEST_PER_SERIES:
+                found.append((len(rows), names, keys))
+        if found:
+            _, names, keys = min(found, key=lambda item: item[:2])
+            return ",".join(names), keys
+    return None, none
+
+
+def _automatic(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None, str | None]:
+    """The time and the identifier that training finds by itself; None where it finds none."""
+    numbers = [str(name) for name in frame.columns if is_numeric(frame[name])]
+    target = config.target or next((name for name in numbers if name.lower() not in _TAKEN_NAMES), None)
+    try:
+        given = replace(config, target=target, wide=False)
+        roles = resolve_roles(with_joined(frame, given, ""), given, "")
+    except (DataError, ConfigError):
+        return None, None
+    return roles.time, roles.item_id
+
+
+def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]:
+    """Columns of names or of few whole numbers, that repeat."""
+    taken = {time, *time.split(","), config.target, config.weight, *config.ignore}
+    found = []
+    for name in map(str, frame.columns):
+        column = frame[name]
+        if name in taken or _is_of_the_calendar(name) or pd.api.types.is_float_dtype(column.dtype):
+            continue
+        distinct = column.nunique()
+        if 1 < distinct <= len(frame) / FEWEST_PER_SERIES and not column.isna().any() and not looks_like_dates(column):
+            found.append((is_numeric(column), name))
+    return [name for _, name in sorted(found, key=lambda item: item[0])][:MOST_ID_COLUMNS]
+
+
+# --------------------------------------------------------------------------- targets
+
+
+def _is_of_the_calendar(name: str) -> bool:
+    plain = name.lower()
+    of_the_calendar = unit_of(name) is not None or plain in _CALENDAR or plain in _COUNTERS
+    return of_the_calendar or bool(re.match(r"(minute|hour|day|week|month)s? of (the )?", plain))
+
+
+def _have_one_scale(columns: list[pd.Series]) -> bool:
+    """Return whether columns are of one kind by their size."""
+    sizes = (np.abs(column.to_numpy(np.float64, na_value=np.nan)) for column in columns)
+    medians = np.array([float(np.nanmedian(size)) for size in sizes])
+    return bool((medians > 0).all() and medians.max() <= _SCALE_APART * medians.min())

@@ -1,0 +1,152 @@
+"""Time stamps and identifiers that stand in several columns, made into one: `--time year,month`, `--id state,region`.
+
+Also the time axis of a table that has none: `--time row-number` counts the rows.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import require_column
+from forecast_attn.errors import DataError
+
+ROW_NUMBER = "row-number"
+"""`--time` of a table whose rows are steps and whose columns hold no time."""
+
+_UNITS = {
+    "year": ("year", "yr", "yyyy", "y", "jahr"),
+    "quarter": ("quarter", "qtr", "q"),
+    "month": ("month", "mon", "mo", "mth", "mnth", "mm", "m"),
+    "week": ("week", "wk", "isoweek"),
+    "day": ("day", "dd", "d", "mday", "dayofmonth", "day_of_month"),
+    "hour": ("hour", "hr", "hh", "h"),
+    "minute": ("minute", "min"),
+}
+"""Unit of time -> names of columns that count it, in lower case."""
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+SEPARATOR = "/"
+"""Between the parts of a joined identifier."""
+
+
+def with_joined(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.DataFrame:
+    """The frame with the columns that --time and --id join; it comes back as it is where they name one column.
+
+    The parts of a time are taken out of it; those of an identifier too, unless another option names them.
+
+    Raises:
+        DataError: a part is missing, or the parts of the time are no date.
+    """
+    if config.time == ROW_NUMBER and ROW_NUMBER not in frame.columns:
+        frame = frame.assign(**{ROW_NUMBER: _row_numbers(frame, config)})
+    for name, join, flag in ((config.time, _joined_time, "time"), (config.item_id, _joined_id, "id")):
+        parts = parts_of(name, frame)
+        if name is None or len(parts) < 2:
+            continue
+        for part in parts:
+            require_column(frame, part, source, flag)
+        joined = join([frame[part] for part in parts], source)
+        used = {config.target, *config.static_covariates, *config.future_covariates, *config.past_covariates}
+        frame = frame.drop(columns=[part for part in parts if part not in used])
+        frame[name] = joined
+    return frame
+
+
+def parts_of(name: str | None, frame: pd.DataFrame) -> tuple[str, ...]:
+    """The columns that an option joins; one where it names a column, or no comma is in it."""
+    if name is None or name in frame.columns or "," not in name:
+        return () if name is None else (name,)
+    return tuple(part.strip() for part in name.split(",") if part.strip())
+
+
+def unit_of(name: str) -> str | None:
+    """The unit of time that a column of this name counts."""
+    plain = name.strip().lower().replace(" ", "_")
+    return next((unit for unit, names in _UNITS.items() if plain in names), None)
+
+
+def _row_numbers(frame: pd.DataFrame, config: DataConfig) -> Any:
+    """Rows counted from 1, within each series where an identifier is named (num_rows,)."""
+    parts = [part for part in parts_of(config.item_id, frame) if part in frame.columns]
+    if not parts:
+        return np.arange(1, len(frame) + 1)
+    return frame.groupby(parts, observed=True, dropna=False).cumcount().to_numpy() + 1
+
+
+def _joined_id(columns: list[pd.Series], source: str) -> pd.Categorical:
+    """The cells of each row with a separator between them; empty where one is."""
+    codes = np.zeros(len(columns[0]), np.int64)
+    missing = np.zeros(len(codes), np.bool_)
+    texts: list[list[str]] = [[""]]
+    for column in columns:
+        found, values = pd.factorize(column.astype("string").str.strip())
+        missing |= found < 0
+        codes = codes * max(len(values), 1) + np.maximum(found, 0)
+        texts.append([str(value) for value in values] or [""])
+    which, distinct = pd.factorize(np.where(missing, -1, codes))
+    names = [_name_of(int(code), texts[1:]) if code >= 0 else None for code in distinct]
+    return pd.Categorical(pd.Series(names, dtype="object").take(which).to_numpy())
+
+
+def _name_of(code: int, texts: list[list[str]]) -> str:
+    parts = []
+    for values in reversed(texts):
+        code, at = divmod(code, len(values))
+        parts.append(values[at])
+    return SEPARATOR.join(reversed(parts))
+
+
+def _joined_time(columns: list[pd.Series], source: str) -> pd.Series:
+    """One text per row that reads as a date.
+
+    Raises:
+        DataError: the columns are neither units of time nor a date and a clock.
+    """
+    units = {unit_of(str(column.name)): column for column in columns}
+    if "year" in units and None not in units and len(units) == len(columns):
+        return _date_of_units(units, source)
+    if len(columns) == 2:
+        return _date_and_clock(*columns)
+    names = ", ".join(f"'{column.name}'" for column in columns)
+    message = f"'{source}': --time joins {names}, which are neither a date and a clock nor units of time"
+    raise DataError(message, "--time year,month,day,hour or --time date,time", code="FA201", options=("time",))
+
+
+def _date_of_units(units: dict[str | None, pd.Series], source: str) -> pd.Series:
+    year = _digits(units["year"], 4)
+    if "quarter" in units:
+        return year + "Q" + _digits(units["quarter"], 1)
+    if "week" in units:
+        return year + "-W" + _digits(units["week"], 2)
+    month = _digits(units["month"], 2) if "month" in units else "01"
+    text = year + "-" + month + "-" + (_digits(units["day"], 2) if "day" in units else "01")
+    if "hour" not in units:
+        return text
+    return text + " " + _digits(units["hour"], 2) + ":" + (_digits(units["minute"], 2) if "minute" in units else "00")
+
+
+def _date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
+    """A date, and a time of day or the number of an hour, with a blank between them."""
+    time = clock.astype("string").str.strip()
+    if pd.api.types.is_numeric_dtype(clock.dtype):
+        time = _digits(clock, 2) + ":00"
+    return _as_day(date) + " " + time
+
+
+def _as_day(date: pd.Series) -> pd.Series:
+    if date.dtype.kind == "M":
+        date = date.dt.strftime("%Y-%m-%d")
+    return pd.Series(date.astype("string").str.strip())
+
+
+def _digits(column: pd.Series, width: int) -> pd.Series:
+    """Whole numbers, `Q3` and names of months as digits; what is none stays as it is, and is refused as a stamp."""
+    text = column.astype("string").str.strip().str.replace(r"\.0+$", "", regex=True)
+    named = {f"{month}": f"{at:02d}" for at, month in enumerate(_MONTHS, 1)}
+    text = text.map(lambda cell: named.get(cell[:3].lower(), cell), na_action="ignore").astype("string")
+    text = text.str.replace(re.compile(r"^[QqWwMm](?=\d)"), "", regex=True)
+    return text.str.zfill(width)

@@ -1,0 +1,117 @@
+"""Rows put on a coarser time step: `--resample 15min --aggregate mean` makes a series of events and irregular rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.data.cells import Cells
+from forecast_attn.data.findings import Finding, Repair, Report, ended
+from forecast_attn.data.frequency import (
+    MONTH_UNITS,
+    MONTHS,
+    UNITS,
+    WEEKDAYS,
+    Frequency,
+    Stamps,
+    parse_frequency,
+    split_alias,
+)
+from forecast_attn.data.roles import Roles
+
+_MONTH = "datetime64[M]"
+
+
+def resampled(cells: Cells, roles: Roles, step: str, aggregate: str, report: Report, repairs: list[Repair]) -> Cells:
+    """One row for every step of a series in which there is one.
+
+    Args:
+        cells: sorted by series and time.
+        roles: what the columns mean.
+        step: an alias, or a whole number for whole-number axes. A step has the stamp that `step` gives it: the first
+            instant of fixed units, the anchor of weeks and months.
+        aggregate: mean, sum or last, of the target's known values. Covariates have their mean, or their last value.
+        report: told when the step does not fit the axis.
+        repairs: gets what was done, per series.
+
+    Raises:
+        ConfigError: there is no such step.
+        DataError: the axis holds numbers and the step is a time, or the other way round.
+    """
+    frequency = parse_frequency(step)
+    if frequency.is_integer != (cells.stamps.dtype.kind != "M"):
+        kind = "dates" if frequency.is_integer else "whole numbers"
+        message = f"--resample {step} does not fit a time column of {kind}"
+        hint = "--resample D for dates, --resample 7 for numbers"
+        raise ended(report, Finding("FA203", "error", message, hint, options=("resample",)))
+    stamps = floored(cells.stamps, frequency)
+    first = np.append(True, (cells.series[1:] != cells.series[:-1]) | (stamps[1:] != stamps[:-1]))
+    starts = np.flatnonzero(first)
+    result = replace(cells, stamps=stamps).take(starts)
+    how = {name: "mean" if aggregate == "sum" and name != roles.target else aggregate for name in cells.columns}
+    columns = {name: _of_groups(values, starts, how[name]) for name, values in cells.columns.items()}
+    codes = {name: _last_codes(values, starts) for name, values in cells.category_codes.items()}
+    repairs += _told(cells, result, step, aggregate)
+    return replace(result, columns=columns, category_codes=codes)
+
+
+def floored(stamps: Stamps, frequency: Frequency) -> Stamps:
+    """The stamp of the step in which each one lies (num_rows,)."""
+    number, unit, anchor = split_alias(frequency.alias)
+    if not unit:
+        return np.asarray(stamps // number * number)
+    if unit in MONTH_UNITS:
+        return _floored_to_months(stamps, number * MONTH_UNITS[unit], unit, anchor)
+    if unit == "B":
+        days = np.busday_offset(stamps.astype("datetime64[D]"), 0, roll="backward")
+        return np.asarray(days.astype("datetime64[ns]"))
+    if unit == "W":
+        day = stamps.astype("datetime64[D]")
+        behind = ((day.astype(np.int64) + 3) % 7 - WEEKDAYS.index(anchor)) % 7
+        return np.asarray((day - behind).astype("datetime64[ns]"))
+    length = number * UNITS[unit]
+    elapsed = stamps.astype("datetime64[ns]").astype(np.int64)
+    return np.asarray((elapsed // length * length).astype("datetime64[ns]"))
+
+
+def _floored_to_months(stamps: Stamps, months: int, unit: str, anchor: str) -> Stamps:
+    """First or last (business) day of the month, quarter or year that holds each stamp."""
+    month = stamps.astype(_MONTH).astype(np.int64)
+    at_end = unit.endswith("E")
+    anchored = MONTHS.index(anchor) if anchor else 0  # the last month of a step at the end, the first one at the start
+    named = (month + (anchored - month) % months if at_end else month - (month - anchored) % months).astype(_MONTH)
+    if unit.startswith("B"):
+        edge = (named + at_end).astype("datetime64[D]")
+        return np.asarray(np.busday_offset(edge, -1 if at_end else 0, roll="forward").astype("datetime64[ns]"))
+    days = (named + 1).astype("datetime64[D]") - 1 if at_end else named.astype("datetime64[D]")
+    return np.asarray(days.astype("datetime64[ns]"))
+
+
+def _of_groups(values: NDArray[np.float64], starts: NDArray[np.int64], how: str) -> NDArray[np.float64]:
+    """Mean, sum or last of the known values of each group; NaN where there is none."""
+    known = ~np.isnan(values)
+    counts = np.add.reduceat(known.astype(np.int64), starts)
+    if how == "last":
+        rows = np.maximum.reduceat(np.where(known, np.arange(len(values)), -1), starts)
+        return np.where(counts > 0, values[rows], np.nan)
+    sums = np.add.reduceat(np.where(known, values, 0.0), starts)
+    totals = sums if how == "sum" else sums / np.maximum(counts, 1)
+    return np.asarray(np.where(counts > 0, totals, np.nan), np.float64)
+
+
+def _last_codes(codes: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    rows = np.maximum.reduceat(np.where(codes >= 0, np.arange(len(codes)), -1), starts)
+    return np.where(rows >= 0, codes[rows], np.int32(-1)).astype(np.int32)
+
+
+def _told(cells: Cells, result: Cells, step: str, aggregate: str) -> list[Repair]:
+    if np.array_equal(cells.stamps, result.stamps):  # the table has that step already
+        return []
+    counts: Any = np.bincount(cells.series, minlength=len(cells.item_ids))
+    return [
+        Repair(f"resample {step}: {aggregate} of rows", name, count=int(counts[at]), first=result.text(int(start)))
+        for at, (name, start) in enumerate(zip(cells.item_ids, result.starts[:-1], strict=True))
+    ]

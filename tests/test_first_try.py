@@ -1,0 +1,324 @@
+"""`forecast check` ends with the commands that train on a table, and they do."""
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.checking import examine
+from forecast_attn.checking.commands import Proposal, command_text, find_proposals
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading import read_table
+from forecast_attn.errors import ConfigError
+
+RNG = np.random.default_rng(0)
+QUICK = ("--max-epochs", "1", "--hidden-size", "4", "--accelerator", "cpu", "--seed", "1")
+
+
+def values(rows: int) -> np.ndarray:
+    return (10 + np.arange(rows) % 7 + RNG.normal(scale=0.1, size=rows)).round(3)
+
+
+def days(rows: int, first: str = "2024-01-01") -> pd.Series:
+    return pd.Series(pd.date_range(first, periods=rows, freq="D").strftime("%Y-%m-%d"))
+
+
+def half_hours_with_their_date() -> pd.DataFrame:
+    """As vic_electricity: `Date` comes by name before the half-hourly `Time`."""
+    time = pd.date_range("2014-01-01", periods=700, freq="30min")
+    return pd.DataFrame(
+        {"Time": time.strftime("%Y-%m-%d %H:%M"), "Demand": values(700), "Date": time.strftime("%Y-%m-%d")}
+    )
+
+
+def hours_in_parts() -> pd.DataFrame:
+    """As the pollution of Beijing: the date stands in four columns."""
+    time = pd.date_range("2010-01-01", periods=400, freq="h")
+    parts = {name: getattr(time, name) for name in ("year", "month", "day", "hour")}
+    wind = np.where(np.arange(400) % 3, "NW", "SE")
+    return pd.DataFrame({"No": np.arange(1, 401), **parts, "pm2.5": values(400), "cbwd": wind})
+
+
+def quarters_in_parts() -> pd.DataFrame:
+    years = np.repeat(np.arange(1959, 1989), 4).astype(float)
+    return pd.DataFrame({"year": years, "quarter": np.tile([1.0, 2.0, 3.0, 4.0], 30), "gdp": values(120)})
+
+
+def states_and_regions() -> pd.DataFrame:
+    """Trips by state, region and purpose; a remark that differs in every row tells no series apart."""
+    months = pd.date_range("2000-01-01", periods=40, freq="MS").strftime("%Y-%m-%d")
+    rows = [
+        (month, state, region, f"remark {at % 3}", at)
+        for state, region in (("N", "a"), ("N", "b"), ("S", "a"), ("S", "b"))
+        for at, month in enumerate(months)
+    ]
+    return pd.DataFrame(rows, columns=["Month", "State", "Region", "Remark", "Trips"]).sample(frac=1, random_state=1)
+
+
+def weekdays_without_holidays() -> pd.DataFrame:
+    stamps = pd.bdate_range("2020-01-01", periods=300).delete([20, 77, 150, 222])
+    return pd.DataFrame({"Date": stamps.strftime("%m/%d/%Y"), "Open": values(296), "Close": values(296)})
+
+
+def first_days_of_months_by_month_first() -> pd.DataFrame:
+    stamps = pd.date_range("1990-01-01", periods=90, freq="MS")
+    return pd.DataFrame({"Date": [f"{day.month}/1/{day.year}" for day in stamps], "cpi": values(90)})
+
+
+def events() -> pd.DataFrame:
+    """Many rows a day, at any time of it."""
+    stamps = pd.Timestamp("2024-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 60 * 86_400, 4000)), unit="s")
+    return pd.DataFrame({"when": stamps.strftime("%Y-%m-%d %H:%M:%S"), "amount": values(4000)})
+
+
+def no_time_at_all() -> pd.DataFrame:
+    return pd.DataFrame({"CO2": values(200), "gas": values(200)})
+
+
+def years_and_months_as_digits() -> pd.DataFrame:
+    return pd.DataFrame(
+        {"Date": pd.date_range("1990-01-01", periods=90, freq="MS").strftime("%Y%m"), "ret": values(90)}
+    )
+
+
+def points_for_missing() -> pd.DataFrame:
+    cells = pd.Series(values(90)).astype(str)
+    cells[[3, 40]] = "."
+    return pd.DataFrame({"DATE": days(90), "VIX": cells})
+
+
+def decimal_years() -> pd.DataFrame:
+    return pd.DataFrame({"rownames": range(1, 97), "time": 1949 + np.arange(96) / 12, "passengers": values(96)})
+
+
+def clocks_beside_dates() -> pd.DataFrame:
+    time = pd.date_range("2024-01-01", periods=240, freq="h")
+    return pd.DataFrame({"date": time.strftime("%d.%m.%Y"), "clock": time.strftime("%H:%M"), "load": values(240)})
+
+
+def many_of_one_kind() -> pd.DataFrame:
+    columns = {f"meter_{at}": values(90) for at in range(9)}
+    return pd.DataFrame({"date": days(90), **columns})
+
+
+CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
+    "the finer of two dates": (half_hours_with_their_date, {}, "'Demand', 48 steps of 30 minutes ahead"),
+    "year, month, day, hour": (
+        hours_in_parts,
+        {"time": "year,month,day,hour", "target": "pm2.5"},
+        "'pm2.5', 24 steps of 1 hour ahead",
+    ),
+    "year, quarter": (
+        quarters_in_parts,
+        {"time": "year,quarter"},
+        "'gdp', 4 steps of 1 quarter ahead",
+    ),
+    "state and region": (
+        states_and_regions,
+        {"item_id": "State,Region"},
+        "'Trips' of 4 series told apart by 'State,Region', 9 steps of 1 month ahead",
+    ),
+    "weekdays": (
+        weekdays_without_holidays,
+        {"target": "Close", "missing": "mask"},
+        "'Close', 5 steps of 1 business day ahead",
+    ),
+    "month first by its step": (
+        first_days_of_months_by_month_first,
+        {"date_format": "month-first"},
+        "'cpi', 12 steps of 1 month ahead",
+    ),
+    "events": (
+        events,
+        {"resample": "h", "missing": "mask"},
+        "'amount', mean of each 1 hour, 24 steps of 1 hour ahead",
+    ),
+    "row numbers": (no_time_at_all, {"time": "row-number", "target": "CO2"}, "'CO2', 12 steps of 1 row ahead"),
+    "202401": (
+        years_and_months_as_digits,
+        {"date_format": "%Y%m"},
+        "'ret', 12 steps of 1 month ahead",
+    ),
+    "points": (points_for_missing, {"missing": "mask"}, "'VIX', 7 steps of 1 day ahead"),
+    "decimal years": (decimal_years, {"target": "passengers"}, "'passengers', 12 steps of 1 month ahead"),
+    "date and clock": (
+        clocks_beside_dates,
+        {"time": "date,clock", "date_format": "day-first"},
+        "'load', 24 steps of 1 hour ahead",
+    ),
+    "many of one kind": (
+        many_of_one_kind,
+        {"wide": True},
+        "9 columns as one series each ('meter_0', 'meter_1', 'meter_2', …), 7 steps of 1 day ahead",
+    ),
+}
+each_case = pytest.mark.parametrize("name", CASES)
+
+
+def first_of(tmp_path: Path, name: str) -> tuple[Path, Proposal]:
+    make, _, _ = CASES[name]
+    path = tmp_path / "table.csv"
+    make().to_csv(path, index=False)
+    found = find_proposals(path, DataConfig())
+    assert found
+    return path, found[0]
+
+
+@each_case
+def test_the_first_command_says_what_the_table_means(tmp_path: Path, name: str) -> None:
+    _, proposal = first_of(tmp_path, name)
+    assert (dict(proposal.options), proposal.forecasts) == CASES[name][1:]
+
+
+@pytest.mark.slow
+@each_case
+def test_the_first_command_trains(forecast: Callable, tmp_path: Path, name: str) -> None:
+    path, proposal = first_of(tmp_path, name)
+    words = shlex.split(command_text(str(path), {}, proposal.options))
+    outcome = forecast(*words[1:], *QUICK, "--out", tmp_path / "run", "--quiet")
+    assert outcome.code == 0, outcome
+
+
+def test_check_prints_one_command_for_each_target(forecast: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "a table.csv"
+    pd.DataFrame({"date": days(90), "wind": values(90), "solar gain": values(90)}).to_csv(path, index=False)
+    outcome = forecast("check", path, "--horizon", "3")
+    assert outcome.code == 1
+    lines = outcome.out.splitlines()
+    assert "train on it with one of:" in lines
+    assert f"  forecast train '{path}' --horizon 3 --target wind" in lines
+    assert f"  forecast train '{path}' --horizon 3 --target 'solar gain'" in lines
+    assert f"  forecast train '{path}' --horizon 3 --wide" in lines
+    assert "      forecasts 'wind', 3 steps of 1 day ahead" in lines
+    commands = json.loads(forecast("check", path, "--json").out)["commands"]
+    assert [each["options"] for each in commands] == [{"target": "wind"}, {"target": "solar gain"}, {"wide": True}]
+    assert {(each["time"], each["step"], each["num_series"]) for each in commands[:2]} == {("date", "D", 1)}
+
+
+def test_check_of_a_ready_table_prints_the_bare_command(forecast: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"date": days(90), "y": values(90)}).to_csv(path, index=False)
+    lines = forecast("check", path).out.splitlines()
+    assert lines[-2:] == [f"  forecast train {path}", "      forecasts 'y', 7 steps of 1 day ahead"]
+
+
+def test_a_refused_training_prints_the_commands_too(forecast: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"date": days(90).drop(40), "y": values(90)[:89]}).to_csv(path, index=False)
+    words = ("train", path, "--max-epochs", "1", "--out", tmp_path / "run")
+    outcome = forecast(*words)
+    assert outcome.code == 1
+    tried = [line for line in outcome.err.splitlines() if line.startswith("try: ")]
+    command = f"forecast train {path} --max-epochs 1 --out {tmp_path / 'run'} --missing mask"
+    assert tried == [f"try: {command}  # 'y', 7 steps of 1 day ahead"]
+    document = json.loads(forecast(*words, "--json").out)["error"]
+    assert document["code"] == "FA204"
+    assert (document["row"], document["item_id"], document["kind"]) == (41, "y", "DataError")
+    assert document["commands"] == [tried[0].removeprefix("try: ")]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pytest.param(pd.DataFrame({"date": days(90), "note": ["a", "b"] * 45}), id="no numbers"),
+        pytest.param(pd.DataFrame({"date": days(5), "y": values(5)}), id="five rows"),
+        pytest.param(
+            pd.DataFrame({"date": np.repeat(days(4).to_numpy(), 30), "y": values(120)}),
+            id="four days, thirty rows each",
+        ),
+    ],
+)
+def test_what_cannot_be_forecast_gets_no_command(tmp_path: Path, frame: pd.DataFrame) -> None:
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    assert find_proposals(path, DataConfig()) == ()
+
+
+def test_a_column_that_leaves_stamps_twice_is_no_identifier(tmp_path: Path) -> None:
+    """A mean over directions of the wind would be another series."""
+    path = tmp_path / "table.csv"
+    wind = np.array(["N", "S", "W"])[RNG.integers(0, 3, 240)]
+    pd.DataFrame({"date": np.repeat(days(80).to_numpy(), 3), "wind": wind, "y": values(240)}).to_csv(path, index=False)
+    for proposal in find_proposals(path, DataConfig()):
+        assert "item_id" not in proposal.options
+        assert "duplicates" not in proposal.options
+
+
+def test_given_options_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    frame = pd.DataFrame({"date": days(90), "a": values(90), "b": values(90)})
+    frame.drop(index=[30]).to_csv(path, index=False)
+    found = find_proposals(path, DataConfig(target="b", missing="ffill"))
+    assert [dict(proposal.options) for proposal in found] == [{}]
+    assert find_proposals(path, DataConfig(target="b"))[0].options == {"missing": "mask"}
+
+
+TITLES = "Sales of the shop\n\nprinted on 1 May\n"
+ROWS = "\n".join(f"{day},{value}" for day, value in zip(days(90), values(90), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "target"),
+    [
+        pytest.param(f"{TITLES}date,y\n{ROWS}\n", {"skip_rows": 3}, "y", id="titles"),
+        pytest.param(f"# made by a logger\n# 1 Hz\ndate,y\n{ROWS}\n# end\n", {"comment": "#"}, "y", id="comments"),
+        pytest.param(f"{ROWS}\n", {"header": False}, "column_2", id="no header"),
+        pytest.param(f"# a,b\n{ROWS}", {"comment": "#", "header": False}, "column_2", id="no header under a comment"),
+    ],
+)
+def test_what_stands_above_the_rows_is_left_out(
+    forecast: Callable, tmp_path: Path, text: str, options: dict[str, object], target: str
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    found = examine(path, DataConfig(**options))
+    assert not found.has_errors
+    assert found.panel is not None
+    assert (found.panel.num_rows, found.panel.roles.target) == (90, target)
+    if len(options) == 1:
+        proposal = find_proposals(path, DataConfig())[0]
+        assert dict(proposal.options) == options
+    words = shlex.split(command_text(str(path), {}, options, "check"))
+    fixed = forecast(*words[1:], "--fix", "--out", "-")
+    assert fixed.code == 0
+    assert fixed.out.splitlines()[0].split(",") == (["date", "y"] if target == "y" else ["column_1", "column_2"])
+    assert len(fixed.out.splitlines()) == 91
+
+
+def test_large_text_with_comments_is_read_whole(tmp_path: Path) -> None:
+    """In blocks: a line that two of them share, and comments behind the first."""
+    path = tmp_path / "table.csv"
+    stamps = pd.date_range("2000-01-01", periods=300_000, freq="min").strftime("%Y-%m-%d %H:%M")
+    lines = [f"{stamp},{at % 1000}" for at, stamp in enumerate(stamps)]
+    lines.insert(250_000, "# pause")
+    path.write_text("# log\nno,title\ndate,y\n" + "\n".join(lines))
+    frame = read_table(path, DataConfig(skip_rows=2, comment="#"))
+    assert len(frame) == 300_000
+    assert frame["y"].sum() == sum(range(1000)) * 300
+
+
+def test_options_of_text_are_refused_for_frames() -> None:
+    frame = pd.DataFrame({"date": days(20), "y": values(20)})
+    with pytest.raises(ConfigError, match="which has no --skip-rows"):
+        read_table(frame, DataConfig(skip_rows=1))
+
+
+def test_an_index_and_a_year_without_month_are_no_date_in_parts(tmp_path: Path) -> None:
+    """A panel of years with an index without a name: the year is the time, the firm tells series apart."""
+    path = tmp_path / "table.csv"
+    years = np.tile(np.arange(1935, 1955), 6)
+    firm = np.repeat(np.arange(1, 7), 20)
+    frame = pd.DataFrame({"firm": firm, "year": years, "inv": values(120)})
+    frame.to_csv(path)
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (proposal.time, proposal.item_id, proposal.target, proposal.num_series) == ("year", "firm", "inv", 6)
+
+
+def test_rows_above_others_are_no_title_where_no_names_follow(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("year,rate\n" + "\n".join(f"{1948 + at},{at},{at % 5}" for at in range(40)) + "\n")
+    assert all("skip_rows" not in proposal.options for proposal in find_proposals(path, DataConfig()))
