@@ -119,7 +119,7 @@ def _run(words: list[str]) -> int:
 
 
 def _is_of_the_system(error: Exception) -> bool:
-    """Whether the system refused a file, or Python, numpy or torch the memory they asked for."""
+    """Return True where the system refused a file, or Python, numpy or torch memory."""
     if isinstance(error, RuntimeError):
         return re.search("allocate memory|out of memory", str(error)) is not None
     return True

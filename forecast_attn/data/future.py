@@ -153,7 +153,7 @@ def _future(roles: Roles) -> tuple[str, ...]:
 def _given(
     panel: Panel, own_rows: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
 ) -> tuple[FutureRows, _Use]:
-    """What is known together with a table of future covariates, and what of the table is used."""
+    """Join a table of future covariates to what is known, and count which of its rows are used."""
     names = (panel.roles.time, *_future(panel.roles), *_identifier(panel))
     for name in names:
         require_column(frame, name, source)
@@ -181,7 +181,7 @@ def _given(
 def _issued(
     panel: Panel, own_rows: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
 ) -> tuple[FutureRows, _Use]:
-    """What is known together with a table of forecasts and the times they were issued at, and what of it is used."""
+    """Join a table of forecasts with the times they were issued at, and count which of its rows are used."""
     issued = parse_issued(frame, panel.roles, panel.item_ids, source, report, zone=panel.zone, date_format=date_format)
     cutoffs = panel.timestamps[panel.ends - 1]
     series = np.arange(panel.num_series)[:, None]
@@ -200,7 +200,7 @@ def _issued(
 
 
 class _Use(NamedTuple):
-    """Which rows a table has, and which series it is used for."""
+    """Rows of a table, and the series it is used for."""
 
     stamps: Stamps
     """(num_rows,)"""

@@ -218,7 +218,7 @@ def load_model(run: RunDir) -> Model:
 
 
 def _parts_with_weights(run: RunDir, metrics: dict[str, Any]) -> list[tuple[RunDir, Any]]:
-    """Where the weights are, and what metrics.json of an earlier version says their digests were."""
+    """Paths of the weights, with the digests that metrics.json of an earlier version holds."""
     if "members" not in metrics:
         return [(run, metrics.get("model_sha256"))]
     return [(run.member(number), entry.get("model_sha256")) for number, entry in enumerate(metrics["members"])]
@@ -304,7 +304,7 @@ def _refuse_other_sizes(run: RunDir, config: RunConfig, schema: Schema) -> None:
 
 
 def number_of_weights(options: ModelConfig, schema: Schema) -> int:
-    """How many numbers a network has, which is not built for that.
+    """Return the number of weights of a network, without building it.
 
     Raises:
         ConfigError: options that contradict each other.

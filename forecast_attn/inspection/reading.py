@@ -7,16 +7,15 @@ Weights always have a largest one. Whether it means anything is for the audit to
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
+
+from forecast_attn.inspection.results import Inspection, Reading
 
 if TYPE_CHECKING:
-    from forecast_attn.inspection.results import Inspection
     from forecast_attn.runs.run_dir import RunDir
 
 NEARLY_EQUAL = 0.9
 """Entropy, as a share of that of equal weights, from which on there is nothing to see."""
-
-Kind = Literal["nothing", "not needed", "looks", "not tested"]
 
 
 @dataclass(frozen=True)
@@ -34,14 +33,6 @@ class Evidence:
     rise: float | None
     windows: int
     level: str | None = None
-
-
-@dataclass(frozen=True)
-class Reading:
-    """One sentence, and what it amounts to."""
-
-    kind: Kind
-    text: str
 
 
 def evidence_of(run: RunDir | None) -> Evidence | None:

@@ -2,18 +2,28 @@
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.inspection.reading import Reading
 from forecast_attn.inspection.statistics import back_words, span_text, time_span
 
 MOST_NAMED = 4
 """Steps whose strongest lag is said in words."""
 
 Matrix = NDArray[np.floating[Any]]
+
+
+ReadingKind = Literal["nothing", "not needed", "looks", "not tested"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One sentence, and what it amounts to."""
+
+    kind: ReadingKind
+    text: str
 
 
 @dataclass(frozen=True)

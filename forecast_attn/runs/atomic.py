@@ -69,7 +69,7 @@ def remove_partials(folder: Path) -> None:
 
 
 def is_partial(name: str) -> bool:
-    """Whether a file of that name is one that `replacing` has not finished."""
+    """Return True for the name of a file that `replacing` has not finished."""
     return _PARTIAL.fullmatch(name) is not None
 
 

@@ -1,4 +1,4 @@
-"""What the JSON files of a run must hold: checked when a file is read, so that nobody after it needs to."""
+"""Schemas of a run's JSON files, checked once when a file is read."""
 
 from __future__ import annotations
 

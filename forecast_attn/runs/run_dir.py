@@ -237,7 +237,7 @@ class RunDir:
 
     @property
     def has_manifest(self) -> bool:
-        """Whether digests of the run's files are known; runs of earlier versions have that of their weights only."""
+        """True where digests of the run's files are known; earlier versions kept that of the weights only."""
         return self.manifest.is_file() and (self.home / self.metrics.name).is_file()
 
     def _check_digest(self, path: Path, size: int, digest: Callable[[], str]) -> None:
@@ -374,7 +374,7 @@ def check_is_free(path: Path) -> None:
 
 
 def was_killed_at_the_start(path: Path) -> bool:
-    """Whether a folder holds nothing, or only what a training writes before its config.json."""
+    """Return True for a folder that is empty, or holds only what training writes before config.json."""
     run = RunDir(path)
     if not path.is_dir():
         return False
@@ -384,7 +384,7 @@ def was_killed_at_the_start(path: Path) -> bool:
 
 
 def _is_schema(path: Path) -> bool:
-    """Whether a file is a schema.json of this tool, and not a user's file of that name."""
+    """Return True for a schema.json of this tool, False for a user's file of that name."""
     try:
         content = _parsed(path, path.read_bytes())
     except (OSError, RunError):
