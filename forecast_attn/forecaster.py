@@ -176,7 +176,8 @@ class Forecaster(Backtesting, Plotting):
             seed: of the paths; drawn when None, and named in the result.
             samples_out: Parquet file to write the paths to; a temporary one when None.
             combine_with: name of a baseline or of several, such as regression, which learn from `data`; forecasts are
-                the mean of the model's and of the mean of theirs, and the model's quantiles move by as much.
+                the mean of the model's and of the mean of theirs, and the model's quantiles move by as much. `none` for
+                the model alone; when None the weights that validation chose in training, if it did.
             accelerator: where to compute.
 
         Raises:
@@ -202,7 +203,11 @@ class Forecaster(Backtesting, Plotting):
             samples=samples,
             seed=seed,
             samples_out=None if samples_out is None else Path(samples_out),
-            combine_with=combined_names(combine_with),
+            combine_with=None
+            if combine_with is None
+            else ()
+            if combine_with == "none"
+            else combined_names(combine_with),
             accelerator=accelerator,
         )
         return forecast_run(self._fitted(), self.config, request, self._scratch_dir)

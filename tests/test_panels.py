@@ -90,11 +90,11 @@ def test_a_panel_without_any_change_has_no_mase(forecast: Callable, write: Calla
 
 def test_short_series_are_told_and_listed(forecast: Callable, write: Callable) -> None:
     data = write(table().drop(columns="w"))
-    skipped = trained(forecast, data, "skipped")
+    skipped = trained(forecast, data, "skipped", "--short-series", "skip")
     short = {"item_id": "short", "rows": 8, "needed": 17}
     assert skipped["short_series"] == [{**short, "action": "skip"}]
     assert "'short': 8 training rows, 17 needed" in skipped["err"]
-    padded = trained(forecast, data, "padded", "--short-series", "pad")
+    padded = trained(forecast, data, "padded")
     assert padded["short_series"] == [{**short, "action": "pad"}]
     assert re.search(r"short series: padded +short", padded["err"])
     checked = json.loads(forecast("check", data, *SIZES[:4], "--short-series", "pad", "--json").out)

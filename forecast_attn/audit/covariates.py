@@ -10,6 +10,7 @@ permuted one, so that the sign of each window's rise is a coin toss.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -136,7 +137,7 @@ class Columns:
 
     def taken_from(self, other: Window, window: Window) -> Window:
         """A batch of windows with these columns of another batch."""
-        replaced = {
+        replaced: dict[str, Any] = {
             name: _with_places(getattr(window, name), getattr(other, name), at) for name, at in self.places.items()
         }
         return window._replace(**replaced, **{name: getattr(other, name) for name in self.whole})

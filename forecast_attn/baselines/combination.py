@@ -48,17 +48,23 @@ def mean_of(forecasts: Sequence[Floats]) -> Floats:
 
 
 def combined(
-    prediction: Floats, quantiles: dict[str, Floats], other: Floats, *, non_negative: bool = False
+    prediction: Floats,
+    quantiles: dict[str, Floats],
+    other: Floats,
+    *,
+    share: Floats | float = 0.5,
+    non_negative: bool = False,
 ) -> tuple[Floats, dict[str, Floats]]:
-    """Mean of two point forecasts; the quantiles of the first move by as much as its point.
+    """Weighted mean of two point forecasts; the quantiles of the first move by as much as its point.
 
     Args:
         prediction: of the network, of any shape.
         quantiles: of the network, of the same shape.
         other: of the baselines (`mean_of`), of the same shape; where it is NaN the network's forecast stands alone.
+        share: the weight of `other`, broadcastable to it.
         non_negative: cut the results off at 0.
     """
-    mean = np.where(np.isnan(other), prediction, (prediction + other) / 2)
+    mean = np.where(np.isnan(other), prediction, (1 - share) * prediction + share * other)
     moved = {name: values + (mean - prediction) for name, values in quantiles.items()}
     if non_negative:
         mean, moved = np.maximum(mean, 0), {name: np.maximum(values, 0) for name, values in moved.items()}

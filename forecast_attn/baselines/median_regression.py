@@ -33,7 +33,6 @@ from forecast_attn.baselines.regression_inputs import (
 )
 from forecast_attn.baselines.window_features import BaselineSetup
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.split import Split
 from forecast_attn.errors import DataError
 
 Floats = NDArray[np.float64]
@@ -64,7 +63,7 @@ def median_regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetu
     """
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
     series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
-    learnt, vintages = Split(setup.boundary).training_rows(panel), vintages_of(panel)
+    learnt, vintages = setup.split.training_rows(panel), vintages_of(panel)
     rows, number = None, None
     for group in alike(series, phases(panel, cutoffs, setup)):
         if series[group[0]] != number:

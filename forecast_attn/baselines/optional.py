@@ -1,4 +1,4 @@
-"""Baselines of the extra `baselines`: boosted trees of scikit-learn, AutoETS and AutoARIMA of statsforecast.
+"""Baselines of the extra `baselines`: boosted trees of scikit-learn, AutoETS, AutoTheta and AutoARIMA of statsforecast.
 
 Sources: Ke et al. 2017, "LightGBM", whose histogram trees scikit-learn's are; Hyndman and Khandakar 2008, "Automatic
 time series forecasting: the forecast package for R".
@@ -75,7 +75,7 @@ def _tree_inputs(features: WindowFeatures, past: Floats, cutoffs: Ints, step: in
 
 
 def statistical_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
-    """Forecast with AutoETS or AutoARIMA, fitted at every cut-off to the target before it (num_cutoffs, horizon).
+    """Forecast with AutoETS, AutoTheta or AutoARIMA, fitted to the target before every cut-off (num_cutoffs, horizon).
 
     They see the last ten seasons, or two lookbacks if these are longer, and no covariates. Where a value is missing the
     one before it stands. NaN where a series has no value yet.
@@ -98,7 +98,7 @@ def _one_forecast(models: Any, name: str, values: Floats, setup: BaselineSetup) 
     season = setup.season if len(values) >= 2 * setup.season else 1
     if np.ptp(values) == 0:  # neither is defined on a constant
         return np.full(setup.horizon, values[-1])
-    model = {"auto-ets": "AutoETS", "auto-arima": "AutoARIMA"}[name]
+    model = {"auto-ets": "AutoETS", "auto-theta": "AutoTheta", "auto-arima": "AutoARIMA"}[name]
     return np.asarray(getattr(models, model)(season_length=season).forecast(y=values, h=setup.horizon)["mean"])
 
 
@@ -111,6 +111,7 @@ def _without_holes(values: Floats) -> Floats:
 _PACKAGES = {
     "boosted-trees": ("sklearn.ensemble", "scikit-learn"),
     "auto-ets": ("statsforecast.models", "statsforecast"),
+    "auto-theta": ("statsforecast.models", "statsforecast"),
     "auto-arima": ("statsforecast.models", "statsforecast"),
 }
 

@@ -19,9 +19,11 @@ __all__ = [
 ]
 
 DEFAULT_BASELINES = ("naive", "seasonal-naive", "mean", "median", "drift", "linear")
-OPTIONAL_BASELINES = ("boosted-trees", "auto-ets", "auto-arima")
-BASELINES = (*DEFAULT_BASELINES, "regression", "median-regression", *OPTIONAL_BASELINES)
+OPTIONAL_BASELINES = ("boosted-trees", "auto-ets", "auto-theta", "auto-arima")
+FORMULAS = ("naive2", "theta", "damped-trend")
+BASELINES = (*DEFAULT_BASELINES, *FORMULAS, "regression", "median-regression", *OPTIONAL_BASELINES)
 
+_SIMPLE = {"naive": naive, "mean": recent_mean, "median": recent_median, "drift": drift}
 FITTED_BASELINES = ("linear", "median-regression", "boosted-trees")
 """Those that learn from the windows up to a boundary; of the others every cut-off has its own."""
 
@@ -61,16 +63,14 @@ def baseline_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSe
     check_baselines([name])
     cutoffs = np.asarray(cutoffs, np.int64)
     starts = panel.starts[np.searchsorted(panel.starts, cutoffs, side="right") - 1]
-    if name == "naive":
-        return naive(panel.target, starts, cutoffs, horizon=setup.horizon)
+    if name in _SIMPLE:
+        return _SIMPLE[name](panel.target, starts, cutoffs, horizon=setup.horizon)
     if name == "seasonal-naive":
         return seasonal_naive(panel.target, starts, cutoffs, season=setup.season, horizon=setup.horizon)
-    if name == "mean":
-        return recent_mean(panel.target, starts, cutoffs, horizon=setup.horizon)
-    if name == "median":
-        return recent_median(panel.target, starts, cutoffs, horizon=setup.horizon)
-    if name == "drift":
-        return drift(panel.target, starts, cutoffs, horizon=setup.horizon)
+    if name in FORMULAS:
+        from forecast_attn.baselines.theta import formula_forecasts
+
+        return formula_forecasts(name, panel.target, starts, cutoffs, season=setup.season, horizon=setup.horizon)
     if name == "linear":
         from forecast_attn.baselines.linear import linear_forecasts
 

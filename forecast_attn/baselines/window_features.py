@@ -39,10 +39,17 @@ class BaselineSetup:
     """Axis stamp. What is fitted learns from rows up to it, and from windows whose whole horizon is."""
     padded: bool = False
     """Windows may begin before their series."""
+    training_rows: NDArray[np.int64] | None = None
+    """Rows of each series that may be learnt from, where every series has its own boundary (num_series,)."""
     cutoffs: NDArray[np.int32] | None = None
     """Rows of the windows to learn from, where they are known; those up to the boundary when None."""
     scaler: Scaler | None = None
     """Scaler of the rows up to the boundary, if there is one; fitted when None."""
+
+    @property
+    def split(self) -> Split:
+        """Which rows may be learnt from."""
+        return Split(self.boundary, own_rows=self.training_rows)
 
     @classmethod
     def of(cls, schema: Schema, boundary: np.datetime64 | np.int64) -> BaselineSetup:
@@ -64,7 +71,7 @@ class WindowFeatures:
 
     def __init__(self, panel: Panel, setup: BaselineSetup) -> None:
         self._panel, self._setup = panel, setup
-        self._split = Split(setup.boundary)
+        self._split = setup.split
         self._scaler: Scaler = setup.scaler or fit_scaler(panel, self._split, "standard")
         self._calendar, self._offsets = calendar_rows(panel, setup.calendar)
         self._vintages = _vintages(panel, self._scaler)

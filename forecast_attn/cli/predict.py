@@ -78,7 +78,8 @@ def predict(
         typer.Option(
             "--combine-with",
             metavar="NAMES",
-            help="Average with baselines (regression,median-regression), fitted to --data.",
+            help="Average with baselines (regression), fitted to --data; none: the network alone. "
+            "[default: as validation chose]",
         ),
     ] = None,
     accelerator: Annotated[
@@ -204,8 +205,14 @@ def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
 
 def _say_combination(notes: Console, result: ForecastResult) -> None:
     """Print the composition of the forecasts, and the series with the network's alone."""
+    from forecast_attn.cli.training_display import weights_text
     from forecast_attn.data.findings import quoted
 
+    if result.weights:
+        notes.print(
+            f"forecasts are {weights_text(result.weights)}; attention and MAE are the network's", soft_wrap=True
+        )
+        return
     baselines = " and ".join(f"'{name}'" for name in result.combined_with)
     mean, have = ("the mean of ", "have") if len(result.combined_with) > 1 else ("", "has")
     forecasts = f"forecasts are the mean of the network's and of {mean}{baselines}"
@@ -281,7 +288,11 @@ def _show(
             **(
                 {}
                 if not result.combined_with
-                else {"combined_with": list(result.combined_with), "alone": list(result.alone)}
+                else {
+                    "combined_with": list(result.combined_with),
+                    "weights": result.weights,
+                    "alone": list(result.alone),
+                }
             ),
             "series": num_series,
             "rows": len(predictions),

@@ -12,7 +12,7 @@ import forecast_attn.cli.printing as printing
 from forecast_attn.cli.findings_display import repair_table
 from forecast_attn.cli.tables import make_console, reading_progress, role_table
 from forecast_attn.config.options import RunConfig
-from forecast_attn.config.values import quantile_name
+from forecast_attn.config.values import NETWORK, quantile_name
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 
 if TYPE_CHECKING:
@@ -69,6 +69,7 @@ class TrainingDisplay(TrainingListener):
             f"lookback {schema.lookback}{patches}, horizon {schema.horizon}"
         )
         boundary = schema.zone.stamp_text(split.boundary)
+        boundary = boundary if split.own_rows is None else "each series' own last stretch"
         self.say(
             f"{preparation.panel.num_series} series, {len(preparation.training_cutoffs):,} training windows up to "
             f"{boundary}, {len(preparation.validation_cutoffs):,} validation windows after it"
@@ -164,6 +165,8 @@ def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
     better = _better_baselines(metrics)
     if better:
         console.print(better, soft_wrap=True)
+    if "combination" in metrics:
+        console.print(_combination(metrics), soft_wrap=True)
     if validation.get("interval"):
         console.print(_coverage(validation), soft_wrap=True)
     console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
@@ -199,6 +202,23 @@ def _better_baselines(metrics: dict[str, Any]) -> str | None:
         return None  # one is named by the verdict
     listed = " and ".join((", ".join(names[:-1]), names[-1]) if len(names) > 1 else names)
     return f"better than this model on these windows: {listed}"
+
+
+def _combination(metrics: dict[str, Any]) -> str:
+    """What validation chose to forecast with."""
+    weights, scores = metrics["combination"]["weights"], metrics["combination"]["validation"]
+    if set(weights) == {NETWORK}:
+        return "forecasts will be the network's alone: no baseline makes them better on these windows"
+    alone = metrics["validation"]
+    measure = "mae" if scores["mase"] is None else "mase"
+    errors = f"{measure.upper()} {scores[measure]:.4g} on these windows, the network alone {alone[measure]:.4g}"
+    return f"forecasts will be {weights_text(weights)}: {errors}"
+
+
+def weights_text(weights: dict[str, float]) -> str:
+    """`50 % the network's, 25 % theta and 25 % damped-trend`."""
+    parts = [f"{100 * part:g} % {'the network' if name == NETWORK else name}" for name, part in weights.items()]
+    return " and ".join(part for part in (", ".join(parts[:-1]), parts[-1]) if part)
 
 
 def _epochs(metrics: dict[str, Any]) -> str:

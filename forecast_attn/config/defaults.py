@@ -15,6 +15,8 @@ SHORTEST_SEASON = 24
 """Steps in a season from which on several are taken as one: the hours of a day."""
 FEWEST_SEASONS = 2
 """Fewest seasons in the lookback; with fewer there is little to choose among."""
+PANEL = 20
+"""Fewest series of a panel: of many short series a network learns what they share, and soon."""
 
 
 _MINUTE = 60 * 10**9
@@ -74,7 +76,9 @@ class Shape(NamedTuple):
     lags: tuple[int, ...]
 
 
-def shape_of(model: ModelConfig, *, lookback: int, horizon: int, season: int, within_day: bool = True) -> Shape:
+def shape_of(
+    model: ModelConfig, *, lookback: int, horizon: int, season: int, within_day: bool = True, num_series: int = 1
+) -> Shape:
     """The shape of a network: what was given, and the rest by the table.
 
     Args:
@@ -83,18 +87,26 @@ def shape_of(model: ModelConfig, *, lookback: int, horizon: int, season: int, wi
         horizon: time steps.
         season: time steps, 1 for none.
         within_day: whether a time step is shorter than a day.
+        num_series: of the table.
     """
     length = model.patch_length or (_patch_length(model, lookback, horizon, season) if within_day else 1)
-    shape = Shape(length, 64, bidirectional=False, projection_size=0, temporal_decoder_size=0, lags=())
+    shape = Shape(
+        length,
+        32 if num_series >= PANEL else 64,
+        bidirectional=False,
+        projection_size=0,
+        temporal_decoder_size=0,
+        lags=(),
+    )
     if length > 1:
-        shape = shape._replace(bidirectional=True, projection_size=128, temporal_decoder_size=64)
+        shape = shape._replace(hidden_size=64, bidirectional=True, projection_size=128, temporal_decoder_size=64)
     given = {name: getattr(model, name) for name in Shape._fields}
     return shape._replace(**{name: value for name, value in given.items() if value is not None})
 
 
-def learning_rate_of(training: TrainingConfig, patch_length: int) -> float:
-    """Peak learning rate of AdamW; patched networks need a smaller one."""
-    return training.learning_rate or (0.001 if patch_length > 1 else 0.008)
+def learning_rate_of(training: TrainingConfig, patch_length: int, num_series: int = 1) -> float:
+    """Peak learning rate of AdamW; patched networks and panels need a smaller one."""
+    return training.learning_rate or (0.001 if patch_length > 1 else 0.005 if num_series >= PANEL else 0.008)
 
 
 def weight_decay_of(training: TrainingConfig, patch_length: int) -> float:

@@ -117,7 +117,9 @@ class DataConfig:
     non_negative: bool = option(
         False, "cut forecasts and their quantiles off at 0, for a target that is never negative"
     )
-    short_series: str = option("skip", "treatment of series too short for a training window")
+    short_series: str = option(
+        "auto", "treatment of series too short for a training window; auto pads those of a panel"
+    )
     validation: float = option(
         0.2,
         "last stretch of time kept for validation: a fraction below 1, or a number of steps",
@@ -265,6 +267,16 @@ class TrainingConfig:
     teacher_forcing_decay: str = option("linear", "decay of the teacher forcing ratio")
     seed: int | None = option(None, "seed; drawn and recorded when absent", low=0, high=2**31 - 1)
     ensemble: int = option(1, "number of networks to train, each with its own seed, and to combine", low=1, high=1_000)
+    final_fit: str = option(
+        "auto",
+        "train again on all rows, as many epochs as validation found best: auto (panels of 20 series or more that are "
+        "read step by step), always, or none",
+    )
+    combination: str = option(
+        "auto",
+        "forecast a weighted mean of the network and baselines, with weights that validation chooses: auto (panels of "
+        "20 series or more), always, or none",
+    )
     combine: str = option("mean", "combination of an ensemble's forecasts, quantile by quantile")
     accelerator: str = option("auto", "where to train")
     devices: int = option(1, "number of devices to train on", low=1, high=1_024)

@@ -53,6 +53,9 @@ def preset_help() -> str:
 # What an option may be: its choices, its type, its range, and the texts with a form of their own.
 
 
+NETWORK = "network"
+"""What the network is called among weights of a combination."""
+
 CHOICES: dict[str, tuple[str, ...]] = {
     "attention": tuple(ATTENTIONS),
     "attention_order": ("bahdanau", "luong"),
@@ -68,13 +71,15 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "missing": ("error", "mask", "ffill", "interpolate", "zero"),
     "scaling": ("standard", "robust", "mean-abs", "none"),
     "transform": ("none", "arcsinh", "log"),
-    "short_series": ("skip", "pad", "error"),
+    "short_series": ("auto", "skip", "pad", "error"),
     "loss": ("mae", "mse", "huber"),
     "preset": tuple(PRESETS),
     "schedule": ("constant", "one-cycle", "cosine"),
     "weight_averaging": ("none", "ema"),
     "teacher_forcing_decay": ("linear", "exponential", "inverse-sigmoid"),
     "combine": ("mean", "median"),
+    "combination": ("auto", "always", "none"),
+    "final_fit": ("auto", "always", "none"),
     "accelerator": ("auto", "cpu", "gpu", "cuda", "mps"),
     "precision": ("32", "bf16", "16"),
     "attention_dtype": ("float32", "float16"),

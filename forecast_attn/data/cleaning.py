@@ -245,7 +245,7 @@ def without_later_values(panel: Panel, boundary: Any) -> Panel:
 
     Args:
         panel: as built.
-        boundary: last training time, as in `Split`.
+        boundary: last training time, as in `Split`, or that of each row's series (num_rows,).
     """
     if panel.filled.policy != "interpolate":
         return panel
@@ -346,6 +346,7 @@ def _carry_over(values: NDArray[np.float64], rows: NDArray[np.int64], stamps: St
     run = np.cumsum(np.diff(rows, prepend=-2) != 1) - 1
     firsts = rows[np.flatnonzero(np.diff(run, prepend=-1))]
     lasts = rows[np.flatnonzero(np.diff(run, append=run[-1] + 1))]
-    crosses = (stamps[firsts] <= boundary) & (stamps[lasts + 1] > boundary)
-    replaced = crosses[run] & (stamps[rows] <= boundary)
+    ends = np.broadcast_to(np.asarray(boundary), stamps.shape)
+    crosses = (stamps[firsts] <= ends[firsts]) & (stamps[lasts + 1] > ends[firsts])
+    replaced = crosses[run] & (stamps[rows] <= ends[rows])
     values[rows[replaced]] = values[firsts[run[replaced]] - 1]

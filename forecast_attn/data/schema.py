@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
 
 from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.categories import UnknownCategory, Vocabulary
@@ -58,13 +61,18 @@ class Schema:
     def num_static(self) -> int:
         return len(self.roles.static_covariates)
 
-    def windows_of(self, panel: Panel) -> WindowArrays:
-        """The panel's rows, scaled as in training.
+    def windows_of(self, panel: Panel, training_rows: NDArray[np.int64] | None = None) -> WindowArrays:
+        """The panel's rows, scaled as in a forecast; with `training_rows`, each window as known at its cut-off.
+
+        Args:
+            panel: the table.
+            training_rows: how many of each series' first rows the scaler was fitted on, to train on them (num_series,).
 
         Raises:
             DataError: a series was not in training.
         """
         # With torch, which checking a table does not need.
+        from forecast_attn.data.so_far import scales_so_far
         from forecast_attn.data.vintages import Vintages
         from forecast_attn.data.windows import WindowArrays
 
@@ -73,7 +81,8 @@ class Schema:
         vintages = None
         if panel.issued is not None:
             vintages = Vintages.build(panel, panel.issued).scaled(scaler.future, panel.starts[:-1])
-        return WindowArrays.build(rows, self.lookback, self.horizon, vintages)
+        so_far = None if training_rows is None else scales_so_far(panel, rows, scaler, training_rows)
+        return replace(WindowArrays.build(rows, self.lookback, self.horizon, vintages), so_far=so_far)
 
     def forecast_steps(self, columns: tuple[str, ...]) -> int:
         """Number of steps ahead that forecasts of these future covariates must reach."""

@@ -1,8 +1,13 @@
-"""Splits a panel into training and validation at one time for all series, chosen before anything is fitted."""
+"""Where training ends and validation begins, chosen before anything is fitted.
+
+One time for all series, so that no series is trained on rows later than those another one is validated on. Under
+`--short-series auto`, where that would leave series untrained that are long enough (they begin later than others), each
+series has its own last stretch; rows of one series may then be later than another's validation.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,16 +31,23 @@ class ShortSeries(NamedTuple):
 
 @dataclass(frozen=True)
 class Split:
-    """Rows with timestamp <= boundary are training."""
+    """Rows with timestamp <= boundary are training, unless each series has its own number of them."""
 
     boundary: np.datetime64 | np.int64
+    """Last training time; of the series that is trained on longest where each has its own."""
     skipped: tuple[ShortSeries, ...] = ()
     """Series without a training window."""
     padded: tuple[ShortSeries, ...] = ()
     """Series whose windows begin before they do."""
+    own_rows: NDArray[np.int64] | None = None
+    """Training rows of each series of the panel (num_series,), where every series has its own last stretch."""
+    pads: bool = False
+    """Whether windows may begin before their series."""
 
     def training_rows(self, panel: Panel) -> NDArray[np.int64]:
         """Number of each series' first rows that are training (num_series,)."""
+        if self.own_rows is not None:
+            return self.own_rows
         # Halving all series at once: a dozen looks at each instead of one at every row.
         low, high = panel.starts[:-1].copy(), panel.ends
         while (open_ := low < high).any():
@@ -43,6 +55,13 @@ class Split:
             inside = open_ & (panel.timestamps[np.minimum(middle, panel.num_rows - 1)] <= self.boundary)
             low, high = np.where(inside, middle + 1, low), np.where(open_ & ~inside, middle, high)
         return low - panel.starts[:-1]
+
+    def boundaries(self, panel: Panel) -> NDArray[Any]:
+        """The last training time of each row's series (num_rows,); the first row's where a series has none."""
+        if self.own_rows is None:
+            return np.broadcast_to(np.asarray(self.boundary), panel.timestamps.shape)
+        last = panel.timestamps[panel.starts[:-1] + np.maximum(self.own_rows, 1) - 1]
+        return np.repeat(last, np.diff(panel.starts))
 
     @property
     def repairs(self) -> tuple[Repair, ...]:
@@ -61,29 +80,77 @@ def split_panel(panel: Panel, *, validation: float, horizon: int, lookback: int,
 
     Args:
         panel: the validated table.
-        validation: a fraction below 1 of the panel's known span, or a number of steps; at least `horizon` are cut.
+        validation: a fraction below 1 of the known span, or a number of steps; at least `horizon` are cut.
         horizon: steps to forecast.
         lookback: past steps the model sees.
         short_series: treatment of series with fewer than lookback + horizon training rows. "skip": left out of
             training. "pad": their windows begin before they do; one row and a horizon are enough. "error": refused.
+            "auto": every series is learned from; of several series the short ones are padded, and each is validated on
+            its own last stretch where one time for all would leave some out.
 
     Raises:
         DataError: no series has a training window, or none a validation window; the hint names sizes that fit. Or
             short series are refused; the message lists the first of them.
     """
-    span = _known_span(panel)
-    last = panel.timestamps[panel.ends - 1].max()
-    bare = Split(panel.frequency.shift(np.array([last]), -_validation_steps(validation, span, horizon))[0])
-    pad = short_series == "pad"
-    windows = windows_per_series(panel, training_cutoffs(panel, bare, lookback, horizon, pad=pad))
-    if not windows.any() or not len(validation_cutoffs(panel, bare, lookback, horizon, pad=pad)):
-        raise _too_short(panel, validation, span, horizon, lookback, pad)
+    several = short_series == "auto" and panel.num_series > 1
+    sizes = _Sizes(validation, horizon, lookback, pad=short_series == "pad", each_alone=several)
+    bare, windows = _bare_split(panel, sizes)
+    if several and not windows.all():
+        sizes = sizes._replace(pad=True)
+        bare, windows = _bare_split(panel, sizes)
+    if not windows.any() or not len(validation_cutoffs(panel, bare, lookback, horizon, pad=sizes.pad)):
+        raise _too_short(panel, validation, _known_span(panel), horizon, lookback, sizes.pad)
     whole = bare.training_rows(panel) >= lookback + horizon
-    skipped = _short(panel, bare, windows == 0, 1 + horizon if pad else lookback + horizon)
+    skipped = _short(panel, bare, windows == 0, sizes.least)
     padded = _short(panel, bare, ~whole & (windows > 0), lookback + horizon)
     if skipped and short_series == "error":
         raise _refused(skipped, lookback, horizon)
-    return Split(bare.boundary, skipped, padded)
+    return replace(bare, skipped=skipped, padded=padded)
+
+
+class _Sizes(NamedTuple):
+    validation: float
+    horizon: int
+    lookback: int
+    pad: bool
+    each_alone: bool
+    """Whether each series may have its own last stretch."""
+
+    @property
+    def least(self) -> int:
+        """Rows of a training window."""
+        return self.horizon + (1 if self.pad else self.lookback)
+
+
+def _bare_split(panel: Panel, sizes: _Sizes) -> tuple[Split, NDArray[np.int64]]:
+    """At one time, or where that leaves out series that are long enough, each series by itself; and the windows of
+    each series (num_series,)."""
+    last = panel.timestamps[panel.ends - 1].max()
+    steps = _validation_steps(sizes.validation, _known_span(panel), sizes.horizon)
+    split = Split(panel.frequency.shift(np.array([last]), -steps)[0], pads=sizes.pad)
+    windows = _training_windows(panel, split, sizes)
+    left_out = (windows == 0) & (panel.known >= sizes.least + sizes.horizon)
+    if not (sizes.each_alone and left_out.any()):
+        return split, windows
+    rows = _own_rows(panel, sizes)
+    boundary = panel.timestamps[(panel.starts[:-1] + rows - 1)[rows > 0]].max()
+    split = replace(split, boundary=boundary, own_rows=rows)
+    return split, _training_windows(panel, split, sizes)
+
+
+def _training_windows(panel: Panel, split: Split, sizes: _Sizes) -> NDArray[np.int64]:
+    cutoffs = training_cutoffs(panel, split, sizes.lookback, sizes.horizon, pad=sizes.pad)
+    return windows_per_series(panel, cutoffs)
+
+
+def _own_rows(panel: Panel, sizes: _Sizes) -> NDArray[np.int64]:
+    """Training rows of each series: all but its own last stretch, but for a horizon, or all where it is too short."""
+    share = sizes.validation * panel.known if sizes.validation < 1 else np.full(panel.num_series, sizes.validation)
+    steps = np.maximum(np.round(share).astype(np.int64), sizes.horizon)
+    rows = panel.known
+    for cut in (sizes.horizon, steps):
+        rows = np.where(panel.known - cut >= sizes.least, panel.known - cut, rows)
+    return rows
 
 
 FEWEST_ROWS = 10
@@ -111,10 +178,10 @@ def choose_sizes(panel: Panel, config: DataConfig) -> WindowLengths:
         return asked
     if panel.known.max() < FEWEST_ROWS:
         return asked
-    pad = config.short_series == "pad"
+    pad = _may_pad(panel, config)
     for fewest in (frequency.season, 1):
         for horizon in [config.horizon] if config.horizon else range(asked.horizon, 0, -1):
-            lookback = _largest_lookback(panel, config.validation, asked.lookback, horizon)
+            lookback = _largest_lookback(panel, config, asked.lookback, horizon)
             least = min(asked.lookback, max(horizon, fewest))
             if config.lookback and lookback < config.lookback and not pad:
                 continue
@@ -124,17 +191,27 @@ def choose_sizes(panel: Panel, config: DataConfig) -> WindowLengths:
     return asked
 
 
-def _largest_lookback(panel: Panel, validation: float, most: int, horizon: int) -> int:
+def _largest_lookback(panel: Panel, config: DataConfig, most: int, horizon: int) -> int:
     """The lookback that leaves the longest series as many training windows as the horizon has steps."""
-    steps = _validation_steps(validation, _known_span(panel), horizon)
+    steps = _validation_steps(config.validation, _span(panel, config), horizon)
     return min(most, int(panel.known.max()) - steps - 2 * horizon + 1)
 
 
 def _are_long_enough(panel: Panel, config: DataConfig, sizes: WindowLengths) -> bool:
     """Return whether the longest series has as many rows as the windows need; reads its length only."""
-    steps = _validation_steps(config.validation, _known_span(panel), sizes.horizon)
-    past = 1 if config.short_series == "pad" else sizes.lookback
+    steps = _validation_steps(config.validation, _span(panel, config), sizes.horizon)
+    past = 1 if _may_pad(panel, config) else sizes.lookback
     return int(panel.known.max()) >= past + sizes.horizon + steps
+
+
+def _may_pad(panel: Panel, config: DataConfig) -> bool:
+    return config.short_series == "pad" or (config.short_series == "auto" and panel.num_series > 1)
+
+
+def _span(panel: Panel, config: DataConfig) -> int:
+    """The steps of which validation takes a fraction: of the panel, or of its longest series where each has its own."""
+    each_alone = config.short_series == "auto" and panel.num_series > 1
+    return min(_known_span(panel), int(panel.known.max())) if each_alone else _known_span(panel)
 
 
 def _have_windows(panel: Panel, config: DataConfig, sizes: WindowLengths) -> bool:

@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
 from forecast_attn.data.scaled_rows import RowLayout, ScaledRows
+from forecast_attn.data.so_far import LARGEST, ScalesSoFar, Units
 from forecast_attn.data.vintages import Vintages
 
 
@@ -30,6 +31,8 @@ class Window(NamedTuple):
     static_categories: Int[Tensor, "batch num_static_categories"]
     weight: Float[Tensor, "batch"]
     """Weight of the window's series in the loss."""
+    units: Units | None = None
+    """Of the target, (batch, 1), where the window is scaled by the rows up to its cut-off; None for the scaler's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +62,8 @@ class WindowArrays:
     future_categories_known: Bool[Tensor, "horizon num_future_categories"] | None
     vintages: Vintages | None
     """Future covariates as they were forecast, scaled; they count along the horizon."""
+    so_far: ScalesSoFar | None = None
+    """With them every window is scaled by the rows up to its cut-off, as training has it; else by the scaler."""
 
     @classmethod
     def build(cls, rows: ScaledRows, lookback: int, horizon: int, vintages: Vintages | None = None) -> "WindowArrays":
@@ -92,7 +97,8 @@ class WindowArrays:
 
     def to(self, device: torch.device | str) -> "WindowArrays":
         """The same arrays on another device."""
-        moved: dict[str, Any] = {k: v.to(device) for k, v in vars(self).items() if isinstance(v, Tensor | Vintages)}
+        kinds = Tensor | Vintages | ScalesSoFar
+        moved: dict[str, Any] = {name: each.to(device) for name, each in vars(self).items() if isinstance(each, kinds)}
         return replace(self, **moved)
 
     def series_of(self, index: Int64[Tensor, "batch"]) -> Int64[Tensor, "batch"]:
@@ -105,18 +111,21 @@ class WindowArrays:
         series = self.series_of(index)
         past, inside = self._past_rows(index, series)
         future = index[:, None] + self.future_steps
-        past_target, observed = self._observed(self.target[past], inside)
+        units = None if self.so_far is None else self.so_far.units(index - self.starts[series] + 1, series)
+        target = None if units is None else units.columns(0, 1)
+        past_target, observed = self._observed(_in_units(self.target[past][..., None], target)[..., 0], inside)
         return Window(
             past_target=past_target,
-            past_covariates=self._past_inputs(past, series, inside),
-            future_covariates=self._future_inputs(future, index, series),
+            past_covariates=self._past_inputs(past, series, inside, units),
+            future_covariates=self._future_inputs(future, index, series, units),
             static_covariates=self.static_covariates[series],
-            future_target=self.target[future],
+            future_target=_in_units(self.target[future][..., None], target)[..., 0],
             past_observed=observed,
             past_categories=_zero_outside(self.categories[past], inside),
             future_categories=self._future_categories(future),
             static_categories=self.static_categories[series],
             weight=self.weights[series],
+            units=target,
         )
 
     def _past_rows(self, index: Tensor, series: Tensor) -> tuple[Tensor, Tensor | None]:
@@ -133,17 +142,37 @@ class WindowArrays:
         observed = ~torch.isnan(target) if inside is None else ~torch.isnan(target) & inside
         return target.masked_fill(~observed, 0), observed
 
-    def _past_inputs(self, rows: Tensor, series: Tensor, inside: Tensor | None) -> Tensor:
-        inputs = torch.cat([self.inputs[rows], self._calendar_of(rows, series)], dim=-1)
+    def _past_inputs(self, rows: Tensor, series: Tensor, inside: Tensor | None, units: Units | None) -> Tensor:
+        values = self._covariates(self.inputs[rows], units, 0)
+        inputs = torch.cat([values, self._calendar_of(rows, series)], dim=-1)
         return _zero_outside(inputs, inside)
 
-    def _future_inputs(self, rows: Tensor, index: Tensor, series: Tensor) -> Tensor:
+    def _future_inputs(self, rows: Tensor, index: Tensor, series: Tensor, units: Units | None) -> Tensor:
         known = self.inputs[:, self.layout.num_past_columns :][rows]
         if self.vintages is not None:
             self._as_forecast(known, rows, index, self.vintages)
+        known = self._covariates(known, units, self.layout.num_past_columns)
         if self.future_known is not None:
             known = known.masked_fill(~self.future_known, 0)
         return torch.cat([known, self._calendar_of(rows, series)], dim=-1)
+
+    def _covariates(self, values: Tensor, units: Units | None, first: int) -> Tensor:
+        """Covariates from column `first` on, in the given units; what is missing stays 0."""
+        if units is None:
+            return values
+        own = units.columns(1 + first)
+        is_final = ((own.loc == 0) & (own.scale == 1))[:, None]
+        scaled = torch.where(is_final, values, own.scaled(values).clamp(-LARGEST, LARGEST))
+        return scaled if not self.layout.masked else scaled * self._indicators(values, first)
+
+    def _indicators(self, values: Tensor, first: int) -> Tensor:
+        """1 at observed covariates and at indicators, else 0; `values` are the inputs from column `first` on."""
+        layout, parts = self.layout, []
+        for number, place in ((layout.num_past, 0), (layout.num_future, layout.num_past_columns)):
+            if place >= first:
+                observed = values[..., place - first + number : place - first + 2 * number]
+                parts += [observed, torch.ones_like(observed)]
+        return torch.cat(parts, dim=-1)
 
     def _future_categories(self, rows: Tensor) -> Tensor:
         """Codes along the horizon; unknown (0) where a category is not known any more."""
@@ -160,6 +189,10 @@ class WindowArrays:
 
     def _calendar_of(self, rows: Tensor, series: Tensor) -> Tensor:
         return self.calendar[rows + self.calendar_offsets[series, None]]
+
+
+def _in_units(values: Tensor, units: Units | None) -> Tensor:
+    return values if units is None else units.scaled(values)
 
 
 def _zero_outside(values: Tensor, inside: Tensor | None) -> Tensor:

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from forecast_attn.attention_file import AttentionDump, AttentionWriter, DumpChoice, read_attention
 from forecast_attn.baselines.combination import combined, mean_of
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, check_baselines
+from forecast_attn.baselines.weights import weighted_mean
 from forecast_attn.config.options import DataConfig, RunConfig
-from forecast_attn.config.values import quantile_name
+from forecast_attn.config.values import NETWORK, quantile_name
 from forecast_attn.data.outliers import far_from_training
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, shared_by_all
@@ -27,13 +28,13 @@ from forecast_attn.data.roles import Roles
 from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.data.zones import in_zone, zone_of
-from forecast_attn.errors import ConfigError, DataError
+from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener
 from forecast_attn.forecasting.history import future_panel, knowing_cold_series, read_history, without_flags_of_train
 from forecast_attn.forecasting.model import Model, WindowForecasts, choose_device, forecast_windows, load_model
 from forecast_attn.forecasting.samples import SampleChoice, write_samples
 from forecast_attn.runs.atomic import replacing, write_errors_of
-from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
 from forecast_attn.runs.training_table import Table, name_of
 from forecast_attn.threads import cpu_threads
 
@@ -58,7 +59,8 @@ class ForecastRequest:
     samples: int | None = None
     seed: int | None = None
     samples_out: Path | None = None
-    combine_with: tuple[str, ...] = ()
+    combine_with: tuple[str, ...] | None = None
+    """Names of baselines; as the run has it when None."""
     accelerator: str = "auto"
 
 
@@ -98,7 +100,8 @@ def forecast_run(
         known = shared_by_all(known, history.panel.item_ids)
     panel, findings = future_panel(model, history.panel, known, name_of(request.future))
     findings += tuple(far_from_training(history.panel, model.schema.scaler, model.schema.lookback))
-    other = BaselineForecasts.of(request.combine_with, model, panel) if request.combine_with else None
+    weights = _weights_of(run) if request.combine_with is None else {}
+    other = _other(request, weights, model, panel)
     attention_path = request.attention_out or scratch() / run.attention.name
     not_learned = _not_learned(run, panel, history.cold)
     predictions = forecast_panel(
@@ -126,7 +129,8 @@ def forecast_run(
         findings=findings,
         samples_path=None if paths is None else paths.path,
         samples_seed=None if paths is None else paths.seed,
-        combined_with=request.combine_with,
+        combined_with=tuple(name for name in weights if name != NETWORK) or request.combine_with or (),
+        weights=weights,
         alone=() if other is None else other.alone(panel),
     )
 
@@ -136,6 +140,28 @@ def _not_learned(run: RunDir, panel: Panel, cold: tuple[str, ...]) -> tuple[str,
     short = run.read_json(run.metrics).get("short_series", ())  # of runs of earlier versions nobody knows
     left_out = {*cold, *(series["item_id"] for series in short if series["action"] == "skip")}
     return tuple(name for name in panel.item_ids if name in left_out)
+
+
+def _weights_of(run: RunDir) -> dict[str, float]:
+    """The weights that validation chose in training; none where the network forecasts alone.
+
+    Raises:
+        RunError: metrics.json is damaged.
+    """
+    try:
+        weights = dict(run.read_json(run.metrics).get("combination", {}).get("weights", {}))
+        check_baselines([name for name in weights if name != NETWORK])
+        if not all(isinstance(part, float) and 0 < part <= 1 for part in weights.values()):
+            raise ValueError("weights that cannot be")
+    except (TypeError, ValueError, AttributeError, ConfigError) as error:
+        raise RunError(f"'{run.metrics}' is damaged: {error}", DAMAGED_HINT) from None
+    return {} if set(weights) == {NETWORK} else weights
+
+
+def _other(request: ForecastRequest, weights: dict[str, float], model: Model, panel: Panel) -> BaselineForecasts | None:
+    if request.combine_with:
+        return BaselineForecasts.of(request.combine_with, model, panel)
+    return BaselineForecasts.weighted(weights, model, panel) if weights else None
 
 
 def table_beside(
@@ -151,7 +177,7 @@ def table_beside(
 
 def _check_combination(request: ForecastRequest) -> None:
     """Refuse what cannot be combined with, before anything is read."""
-    check_baselines(request.combine_with)
+    check_baselines(request.combine_with or ())
     if request.combine_with and request.samples is not None:
         raise ConfigError("--samples draws paths of the network alone, without --combine-with", "leave one of them out")
 
@@ -326,6 +352,31 @@ class BaselineForecasts(NamedTuple):
     """Rows of the last known values, ascending (num_series,)."""
     prediction: NDArray[np.float64]
     """(num_series, horizon), NaN where there is none."""
+    share: NDArray[np.float64] | float = 0.5
+    """Their weight in the forecast; the rest is the model's (num_series, horizon)."""
+
+    @classmethod
+    def weighted(cls, weights: dict[str, float], model: Model, panel: Panel) -> BaselineForecasts:
+        """Forecast with the baselines that validation chose, which learn from the whole history.
+
+        Args:
+            weights: of the network and the baselines; where a baseline has no forecast the others share its weight.
+            model: whose windows these are.
+            panel: the history, with `horizon` future rows per series.
+        """
+        schema = model.schema
+        cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
+        setup = BaselineSetup.of(schema, panel.timestamps[cutoffs].max())
+        forecasts, unknown = {}, np.full((len(cutoffs), schema.horizon), np.nan)
+        for name in (each for each in weights if each != NETWORK):
+            try:
+                forecasts[name] = baseline_forecasts(name, panel, cutoffs, setup)
+            except DataError:  # this history is too short to learn from
+                forecasts[name] = unknown
+        known = sum((weights[name] * ~np.isnan(each) for name, each in forecasts.items()), np.zeros(unknown.shape))
+        total = known + weights.get(NETWORK, 0.0)
+        prediction = weighted_mean(forecasts, {name: weights[name] for name in forecasts})
+        return cls(cutoffs, prediction, np.divide(known, total, out=np.zeros(total.shape), where=total > 0))
 
     @classmethod
     def of(cls, names: tuple[str, ...], model: Model, panel: Panel) -> BaselineForecasts:
@@ -357,9 +408,11 @@ class BaselineForecasts(NamedTuple):
 
     def combined(self, forecasts: WindowForecasts, *, non_negative: bool) -> WindowForecasts:
         """The mean of both, with the model's quantiles moved by as much."""
-        own = self.prediction[np.searchsorted(self.cutoffs, forecasts.cutoffs)]
+        places = np.searchsorted(self.cutoffs, forecasts.cutoffs)
+        own = self.prediction[places]
+        share = self.share if isinstance(self.share, float) else self.share[places]
         quantiles = {} if forecasts.quantiles is None else {str(at): each for at, each in _each(forecasts.quantiles)}
-        prediction, moved = combined(forecasts.prediction, quantiles, own, non_negative=non_negative)
+        prediction, moved = combined(forecasts.prediction, quantiles, own, share=share, non_negative=non_negative)
         stacked = None if forecasts.quantiles is None else np.stack(list(moved.values()), axis=-1)
         return forecasts._replace(prediction=prediction, quantiles=stacked)
 
@@ -402,7 +455,9 @@ class ForecastResult:
     samples_seed: int | None = None
     """Seed of the samples."""
     combined_with: tuple[str, ...] = ()
-    """The baselines of which the forecasts are one half, the model's the other."""
+    """The baselines that are in the forecasts."""
+    weights: dict[str, float] = field(default_factory=dict)
+    """Of `network` and of each of them, as validation chose; empty where the model has one half and they the other."""
     alone: tuple[str, ...] = ()
     """The series of which none of those baselines had a forecast: the model's stands alone."""
 

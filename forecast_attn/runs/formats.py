@@ -9,7 +9,13 @@ FORMAT_VERSION = 2
 
 _BEFORE: dict[str, dict[str, Any]] = {
     "model": {"patch_length": 1, "projection_size": 0, "lags": (), "temporal_decoder_size": 0, "linear_path": False},
-    "training": {"preset": "default", "warmup": None, "weight_averaging": "none"},
+    "training": {
+        "combination": "none",
+        "final_fit": "none",
+        "preset": "default",
+        "warmup": None,
+        "weight_averaging": "none",
+    },
 }
 """Behaviour of runs trained before an option existed, whatever its default is now."""
 

@@ -98,6 +98,7 @@ class RunDir:
         self.checkpoint = self.path / "last.ckpt"
         self._digests: dict[str, Any] | None = None
         self._unaltered: set[Path] = set()
+        self.final_fit = self.path / "final_fit"
 
     # ------------------------------------------------------------------ finding and making
 

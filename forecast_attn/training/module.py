@@ -136,7 +136,15 @@ class ForecastModule(pl.LightningModule):
 
     def _loss(self, parameters: Tensor, window: Window) -> Tensor:
         weight = window.weight if self._weighted else None
-        return mean_loss(self._loss_of_steps, parameters, window.future_target, weight)
+        return mean_loss(self._loss_of_steps, *self._in_units_of_series(parameters, window), weight)
+
+    def _in_units_of_series(self, parameters: Tensor, window: Window) -> tuple[Tensor, Tensor]:
+        """What the head says, and the target, on one scale for all windows of a series: that of the scaler."""
+        if window.units is None:
+            return parameters, window.future_target
+        loc, scale = window.units
+        restored = self.network.decoder.head.restore(parameters, loc[..., None], scale[..., None])
+        return restored, window.future_target * scale + loc
 
     def on_validation_epoch_start(self) -> None:
         self._validation_sum = 0.0

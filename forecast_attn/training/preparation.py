@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import Split, choose_sizes, split_panel, training_cutoffs, validation_cutoffs
 from forecast_attn.errors import DataError
 
+if TYPE_CHECKING:
+    from forecast_attn.data.windows import WindowArrays
+
 
 @dataclass(frozen=True)
 class Preparation:
@@ -33,6 +36,12 @@ class Preparation:
     validation_cutoffs: NDArray[np.int64]
     findings: tuple[Finding, ...] = ()
     """Findings about the windows."""
+    scaled_rows: NDArray[np.int64] | None = None
+    """How many of each series' first rows the scaler was fitted on (num_series,); None where it came with the model."""
+
+    def windows(self) -> WindowArrays:
+        """The windows to train on: where the scaler was fitted here, each is scaled by the rows up to its cut-off."""
+        return self.schema.windows_of(self.panel, self.scaled_rows)
 
 
 @coded("FA403")
@@ -50,7 +59,7 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         lookback=lookback,
         short_series=config.short_series,
     )
-    panel = without_later_values(panel, split.boundary)
+    panel = without_later_values(panel, split.boundaries(panel))
     schema = Schema(
         roles=panel.roles,
         frequency=panel.frequency,
@@ -61,14 +70,36 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         vocabulary=fit_vocabulary(panel, split),
         zone=panel.zone,
         masked=config.missing == "mask",
-        padded=config.short_series == "pad",
+        padded=split.pads,
         date_order=panel.date_order,
     )
     findings = negative_targets(panel) if config.non_negative else []
     findings += [fitted] if fitted is not None else []
     _refuse_tiny_targets(panel, split, schema.scaler)
     findings += outlier_findings(panel, split.training_rows(panel), schema.scaler)
-    return _with_windows(panel, schema, split, findings)
+    prepared = replace(_with_windows(panel, schema, split, findings), scaled_rows=split.training_rows(panel))
+    return replace(prepared, training_cutoffs=_with_scale(prepared))
+
+
+def _with_scale(preparation: Preparation) -> NDArray[np.int32]:
+    """The training windows whose target has moved by their cut-off; all of them where that is none."""
+    import torch
+
+    cutoffs, so_far = preparation.training_cutoffs, preparation.windows().so_far
+    if so_far is None:
+        return cutoffs
+    series = np.searchsorted(preparation.panel.starts, cutoffs, side="right") - 1
+    rows = cutoffs - preparation.panel.starts[series] + 1
+    moved = so_far.has_moved(torch.from_numpy(rows), torch.from_numpy(series)).numpy()
+    return cutoffs[moved] if moved.any() else cutoffs
+
+
+def on_all_rows(preparation: Preparation) -> Preparation:
+    """The same with the windows of all rows to train on, and none to validate on; the scales stay as they are."""
+    panel, schema = preparation.panel, preparation.schema
+    again = _with_windows(panel, schema, replace(preparation.split, own_rows=panel.known), [])
+    again = replace(again, scaled_rows=preparation.scaled_rows, validation_cutoffs=again.validation_cutoffs[:0])
+    return replace(again, training_cutoffs=_with_scale(again))
 
 
 SMALLEST_TARGET = 1e-30
@@ -116,8 +147,8 @@ def _with_windows(panel: Panel, schema: Schema, split: Split, findings: list[Fin
         _forecast_by_then(schema, panel, choose(panel, split, lookback, horizon, pad=schema.padded), what, findings)
         for choose, what in ((training_cutoffs, "training"), (validation_cutoffs, "validation"))
     )
-    # A forecast from within an interpolated hole would see the value after it.
-    validation = validation[~sees_later_values(panel)[validation]]
+    # A window that begins within an interpolated hole would see the value after it.
+    training, validation = (cutoffs[~sees_later_values(panel)[cutoffs]] for cutoffs in (training, validation))
     return Preparation(panel, schema, split, training.astype(np.int32), validation, tuple(findings))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, OneCycleLR
 
-from forecast_attn.config.defaults import learning_rate_of, weight_decay_of
+from forecast_attn.config.defaults import PANEL, learning_rate_of, weight_decay_of
 from forecast_attn.config.options import TrainingConfig
 
 TARGET_STEPS = 2_000
@@ -16,6 +16,9 @@ TARGET_STEPS = 2_000
 
 TARGET_STEPS_OVER_PATCHES = 1_200
 """Over patches longer training gains nothing (docs/accuracy.md)."""
+
+TARGET_STEPS_OF_PANELS = 600
+"""Many short series are learnt by heart after more; their validation loss is smallest before."""
 
 MIN_EPOCHS, MAX_EPOCHS = 10, 200
 MIN_BATCH, MAX_BATCH = 16, 128
@@ -36,19 +39,23 @@ class TrainingPlan:
         return self.steps_per_epoch * self.max_epochs
 
 
-def resolve_training(config: TrainingConfig, num_windows: int, seed: int, patch_length: int = 1) -> TrainingConfig:
+def resolve_training(
+    config: TrainingConfig, num_windows: int, seed: int, patch_length: int = 1, num_series: int = 1
+) -> TrainingConfig:
     """Fill in batch size, epochs, patience, learning rate and seed where the user left them open."""
     batch_size = config.batch_size or _batch_size(num_windows)
     steps = _steps_per_epoch(config, num_windows, batch_size)
-    target = TARGET_STEPS_OVER_PATCHES if patch_length > 1 else TARGET_STEPS
-    max_epochs = config.max_epochs or min(max(math.ceil(target / steps), MIN_EPOCHS), MAX_EPOCHS)
+    of_steps = TARGET_STEPS_OF_PANELS if num_series >= PANEL else TARGET_STEPS
+    target = TARGET_STEPS_OVER_PATCHES if patch_length > 1 else of_steps
+    fewest = min(MIN_EPOCHS, math.ceil(target / steps)) if num_series >= PANEL else MIN_EPOCHS
+    max_epochs = config.max_epochs or min(max(math.ceil(target / steps), fewest), MAX_EPOCHS)
     patience = config.patience or max(5, max_epochs // 4)
     return replace(
         config,
         batch_size=batch_size,
         max_epochs=max_epochs,
         patience=patience,
-        learning_rate=learning_rate_of(config, patch_length),
+        learning_rate=learning_rate_of(config, patch_length, num_series),
         weight_decay=weight_decay_of(config, patch_length),
         seed=seed,
     )

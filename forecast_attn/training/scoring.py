@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -21,12 +22,26 @@ from forecast_attn.forecasting.model import Model, choose_device, forecast_windo
 from forecast_attn.forecasting.quantiles import fit_calibration, score_quantiles
 from forecast_attn.forecasting.weight_need import weight_need
 from forecast_attn.runs.run_dir import RunDir, sha256_of
+from forecast_attn.training.combining import (
+    candidates,
+    chosen_combination,
+    is_combined,
+    rows_to_keep,
+    write_tail,
+)
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.recorder import best_epoch_of
 from forecast_attn.training.sampling import spread_evenly
 
 
-def finish(run: RunDir, preparation: Preparation, config: RunConfig, arrays: WindowArrays, reason: str) -> None:
+def finish(
+    run: RunDir,
+    preparation: Preparation,
+    config: RunConfig,
+    arrays: WindowArrays,
+    reason: str,
+    final_fit: Callable[[int], dict[str, Any]] | None = None,
+) -> None:
     """Score the best weights on the validation windows, write their attention, and declare the run finished.
 
     Args:
@@ -35,11 +50,17 @@ def finish(run: RunDir, preparation: Preparation, config: RunConfig, arrays: Win
         config: of the run, or of the member.
         arrays: the windows.
         reason: why training ended.
+        final_fit: replaces the weights, given the best epoch, once they are scored; says what it did.
     """
     model = Model(config, preparation.schema, (load_network(run, config, preparation.schema),))
     num_epochs = len(run.history.read_text(encoding="utf-8").splitlines()) - 1
     beginning = {"best_epoch": best_epoch_of(run), "epochs": num_epochs, "ended": reason}
-    _score_and_write(run, model, preparation, arrays, beginning, {"model_sha256": sha256_of(run.model)})
+
+    def ending() -> dict[str, Any]:
+        told = {} if final_fit is None or reason == "interrupted" else {"final_fit": final_fit(best_epoch_of(run))}
+        return {**told, "model_sha256": sha256_of(run.model)}
+
+    _score_and_write(run, model, preparation, arrays, beginning, ending)
     if reason != "interrupted":
         run.checkpoint.unlink(missing_ok=True)
 
@@ -62,7 +83,7 @@ def finish_ensemble(run: RunDir, preparation: Preparation, config: RunConfig, re
         for number, each in enumerate(metrics)
     ]
     model, arrays = Model(config, schema, networks), schema.windows_of(preparation.panel)
-    _score_and_write(run, model, preparation, arrays, {"ended": reason}, {"members": about})
+    _score_and_write(run, model, preparation, arrays, {"ended": reason}, lambda: {"members": about})
 
 
 def _score_and_write(
@@ -71,7 +92,7 @@ def _score_and_write(
     preparation: Preparation,
     arrays: WindowArrays,
     beginning: dict[str, Any],
-    weights: dict[str, Any],
+    ending: Callable[[], dict[str, Any]],
 ) -> None:
     """The scores of a model on the validation windows, its calibration and its attention; metrics.json comes last."""
     release_memory()
@@ -81,16 +102,26 @@ def _score_and_write(
     scores = validation_scores(model, preparation, validation)
     if model.calibration is not None:
         run.write_json(run.calibration, model.calibration.to_dict())
-        weights = {**weights, "calibration_sha256": sha256_of(run.calibration)}
+        scores["calibration_sha256"] = sha256_of(run.calibration)
+    if not run.is_member and is_combined(model.config.training, preparation.panel):
+        scores["combination"] = _combination(preparation, validation)
+        write_tail(run, preparation, rows_to_keep(scores["combination"]["weights"], preparation))
     if model.has_attention:
         _write_validation_attention(run, model, preparation, arrays)
     if model.has_attention and not model.is_ensemble:
-        weights = {"weight_need": _weight_need(model, preparation, arrays, validation, scores), **weights}
-    metrics = {**beginning, **scores, "short_series": preparation.split.short_series(), **weights}
+        scores["weight_need"] = _weight_need(model, preparation, arrays, validation, scores)
+    metrics = {**beginning, **scores, "short_series": preparation.split.short_series(), **ending()}
     if run.is_member:
         run.write_json(run.metrics, metrics)
     else:
         run.finish(metrics)
+
+
+def _combination(preparation: Preparation, validation: ValidationForecasts) -> dict[str, Any]:
+    """The weights of network and baselines, and what they score together."""
+    others = candidates(preparation.panel, _setup(preparation), validation.cutoffs)
+    scale = _naive_error(preparation)[validation.series]
+    return chosen_combination(validation.prediction, others, validation.actual, scale)
 
 
 def _weight_need(
@@ -172,10 +203,8 @@ def calibrated(model: Model, validation: ValidationForecasts) -> Model:
 
 def validation_scores(model: Model, preparation: Preparation, validation: ValidationForecasts) -> dict[str, Any]:
     """Errors of the model and of the baselines on the same windows, in original units; of its quantiles too."""
-    panel, season, cutoffs = preparation.panel, preparation.schema.frequency.season, validation.cutoffs
-    starts = panel.starts[:-1]
-    training_ends = starts + preparation.split.training_rows(panel)
-    naive_error = seasonal_naive_error(panel.target, starts, training_ends, season=season)[validation.series]
+    season, cutoffs = preparation.schema.frequency.season, validation.cutoffs
+    naive_error = _naive_error(preparation)[validation.series]
     errors = point_metrics(validation.actual, validation.prediction, naive_error)
     assert errors["mae"] is not None
     baselines = score_baselines(preparation, cutoffs, validation.actual, naive_error, errors["mae"])
@@ -186,6 +215,7 @@ def validation_scores(model: Model, preparation: Preparation, validation: Valida
             "windows": len(cutoffs),
             "windows_available": len(preparation.validation_cutoffs),
             "after": preparation.panel.zone.stamp_text(preparation.split.boundary),
+            "split": "time" if preparation.split.own_rows is None else "series",
             **errors,
             **_scores_of_quantiles(model, validation),
         },
@@ -194,6 +224,14 @@ def validation_scores(model: Model, preparation: Preparation, validation: Valida
         "skill_per_cent": baselines[best]["skill_per_cent"],
         "baselines": baselines,
     }
+
+
+def _naive_error(preparation: Preparation) -> Floats:
+    """In-sample error of seasonal-naive in the training rows of each series (num_series,)."""
+    panel = preparation.panel
+    starts, season = panel.starts[:-1], preparation.schema.frequency.season
+    stops = starts + preparation.split.training_rows(panel)
+    return seasonal_naive_error(panel.target, starts, stops, season=season)
 
 
 def _scores_of_quantiles(model: Model, validation: ValidationForecasts) -> dict[str, Any]:
@@ -232,7 +270,8 @@ def _setup(preparation: Preparation) -> BaselineSetup:
     scaler = preparation.schema.scaler
     standard = scaler.method == "standard" and scaler.transform.kind == "none"
     setup = BaselineSetup.of(preparation.schema, preparation.split.boundary)
-    return replace(setup, cutoffs=preparation.training_cutoffs, scaler=scaler if standard else None)
+    setup = replace(setup, training_rows=preparation.split.own_rows, cutoffs=preparation.training_cutoffs)
+    return replace(setup, scaler=scaler if standard else None)
 
 
 def score_baselines(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import io
+import functools
 import os
 import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,7 +18,7 @@ from forecast_attn.attention_file.writer import check_top
 from forecast_attn.config.defaults import patches_note, shape_of
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.memory import release_memory
-from forecast_attn.data.panel import Panel, tail
+from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import series_weights
 from forecast_attn.errors import ConfigError, RunError
@@ -29,9 +30,11 @@ from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
 from forecast_attn.threads import cpu_threads
 from forecast_attn.training.apart import run_apart
+from forecast_attn.training.combining import write_tail
+from forecast_attn.training.final_fit import config_of_final_fit, fit_on_all_rows, is_fitted_again
 from forecast_attn.training.fit import check_hardware, fit, uses_several_gpus
 from forecast_attn.training.module import ForecastModule, TrainingData
-from forecast_attn.training.preparation import Preparation, prepare
+from forecast_attn.training.preparation import Preparation, on_all_rows, prepare
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed
 from forecast_attn.training.schedule import make_plan, resolve_training
@@ -88,8 +91,15 @@ def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:
         horizon=schema.horizon,
         season=schema.frequency.season,
         within_day=schema.frequency.is_within_day,
+        num_series=preparation.panel.num_series,
     )
-    training = resolve_training(config.training, len(preparation.training_cutoffs), seed, shape.patch_length)
+    training = resolve_training(
+        config.training,
+        len(preparation.training_cutoffs),
+        seed,
+        shape.patch_length,
+        preparation.panel.num_series,
+    )
     config = replace(config, model=replace(config.model, **shape._asdict()), training=training)
     check_memory(number_of_weights(config.model, schema))
     initial_network(config, schema)
@@ -205,7 +215,7 @@ def _check_calibration(preparation: Preparation, config: RunConfig) -> None:
 
 def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, source: DataSource) -> None:
     run.write_json(run.schema, preparation.schema.to_dict())
-    _write_tail(run, preparation)
+    write_tail(run, preparation, preparation.schema.lookback)
     # Last, because a directory is a run once it has a config.json.
     run.write_json(
         run.config,
@@ -215,14 +225,6 @@ def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, sourc
             "options": config.to_dict(),
         },
     )
-
-
-def _write_tail(run: RunDir, preparation: Preparation) -> None:
-    buffer = io.BytesIO()
-    tail(preparation.panel, preparation.schema.lookback).to_parquet(buffer, index=False)
-    with run.writing(run.tail) as stream:
-        stream.write(buffer.getbuffer())
-    release_memory()
 
 
 def _fit_and_finish(run: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> RunDir:
@@ -259,7 +261,10 @@ def _fit_one(run: RunDir, preparation: Preparation, config: RunConfig, listener:
     # Training seeds the global generator at every step; a caller's own random numbers must not notice.
     with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
         reason = fit(module, run, listener, checkpoint=checkpoint)
-        _score(config, lambda: finish(run, preparation, config, module.data.arrays, reason))
+        final = None
+        if is_fitted_again(run, preparation, config):
+            final = functools.partial(_final_fit, run, preparation, config)
+        _score(config, lambda: finish(run, preparation, config, module.data.arrays, reason, final))
     listener.training_ended(reason)
     return reason
 
@@ -272,13 +277,20 @@ def _score(config: RunConfig, work: Callable[[], None]) -> None:
         work()
 
 
+def _final_fit(run: RunDir, preparation: Preparation, config: RunConfig, epochs: int) -> dict[str, Any]:
+    """Replace a run's weights by those of a training on all rows, and say what was trained on."""
+    everything, config = on_all_rows(preparation), config_of_final_fit(config, epochs)
+    fit_on_all_rows(run, module_of(initial_network(config, everything.schema), everything, config))
+    return {"epochs": epochs, "windows": len(everything.training_cutoffs)}
+
+
 def module_of(network: ForecastNetwork, preparation: Preparation, config: RunConfig) -> ForecastModule:
     """A network with the windows it is trained on, as a resolved configuration says."""
     panel = preparation.panel
     weights = torch.from_numpy(series_weights(panel, preparation.training_cutoffs))
     data = TrainingData(
         panel=panel,
-        arrays=replace(preparation.schema.windows_of(panel), weights=weights),
+        arrays=replace(preparation.windows(), weights=weights),
         training_cutoffs=preparation.training_cutoffs,
         validation_cutoffs=validation_rows(preparation, config),
     )

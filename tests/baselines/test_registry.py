@@ -248,7 +248,7 @@ def test_trees_learn_the_covariate() -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("statsforecast") is None, reason="statsforecast is not installed")
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", ["auto-ets", "auto-arima"])
+@pytest.mark.parametrize("name", ["auto-ets", "auto-theta", "auto-arima"])
 def test_statistical_models_forecast_each_cutoff(name: str) -> None:
     panel = panel_of(series=("a",))
     setup, cutoffs = setup_of(panel, horizon=3, lookback=12, season=4), late_cutoffs(panel)[:2]

@@ -299,7 +299,7 @@ def test_constant_series_are_accepted_and_told(write_csv: Write) -> None:
 
 def test_a_short_series_among_good_ones_is_a_warning(write_csv: Write) -> None:
     rows = [f"long,2024-01-{d:02d},{d}" for d in range(1, 31)] + [f"short,2024-01-{d:02d},{d}" for d in range(20, 31)]
-    report = check_table(write_csv(days(rows, "id,date,y")), DataConfig(horizon=3, lookback=7))
+    report = check_table(write_csv(days(rows, "id,date,y")), DataConfig(horizon=3, lookback=7, short_series="skip"))
     assert [(f.code, f.severity, f.item_id) for f in report.findings] == [("FA402", "warning", "short")]
 
 

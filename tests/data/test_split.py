@@ -209,3 +209,38 @@ def test_a_season_is_kept_in_the_lookback_where_it_can_be(as_panel: AsPanel) -> 
     assert finding is not None
     assert finding.code == "FA408"
     assert "has 36 rows" in finding.message
+
+
+def ragged() -> pd.DataFrame:
+    """`new` begins in the last fifth of `old`; `tiny` has six rows."""
+    spans = {"old": ("2023-01-01", 200), "new": ("2023-06-20", 30), "tiny": ("2023-03-01", 6)}
+    parts = [
+        pd.DataFrame({"id": name, "date": pd.date_range(start, periods=rows), "y": np.arange(rows) % 7.0})
+        for name, (start, rows) in spans.items()
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def test_auto_learns_from_every_series(as_panel: AsPanel) -> None:
+    """Each series' own last fifth, at least a horizon, is cut off; the tiny one has room for one window."""
+    panel = as_panel(ragged(), target="y", item_id="id")
+    split = split_panel(panel, validation=0.2, horizon=5, lookback=10, short_series="auto")
+    assert panel.item_ids == ("new", "old", "tiny")
+    assert split.training_rows(panel).tolist() == [24, 160, 6]
+    assert split.pads
+    assert [short.item_id for short in split.padded] == ["tiny"]
+    assert not split.skipped
+    assert validation_cutoffs(panel, split, 10, 5, pad=True).tolist() == [23, 24, *range(30 + 159, 30 + 195)]
+    trained = training_cutoffs(panel, split, 10, 5, pad=True)
+    assert trained.max() == 230  # the first row of `tiny`
+    assert (panel.timestamps[trained + 5] <= split.boundaries(panel)[trained]).all()
+
+
+def test_auto_keeps_one_time_where_every_series_has_windows(as_panel: AsPanel) -> None:
+    table = ragged()
+    panel = as_panel(table[table["id"] == "old"].reset_index(drop=True), target="y", item_id="id")
+    auto, skip = (
+        split_panel(panel, validation=0.2, horizon=5, lookback=10, short_series=how) for how in ("auto", "skip")
+    )
+    assert auto == skip
+    assert auto.own_rows is None

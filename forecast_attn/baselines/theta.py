@@ -1,0 +1,202 @@
+"""Formulas for one series at a time that need no training: Naive2, Theta, and a damped trend.
+
+All three first take the season out where the series has one (an autocorrelation test, then classical decomposition by
+moving averages, multiplicative where all values are above 0) and put it back at the end, as the M3 and M4 competitions
+did. Naive2 then repeats the last value. Theta is the mean of the line through all values and of the exponentially
+smoothed values with twice their distance from it. The damped trend smooths level and slope and lets the slope fade.
+
+Sources: Makridakis and Hibon 2000, "The M3-Competition" (Naive2, the test of the season at 90 %); Assimakopoulos and
+Nikolopoulos 2000, "The theta model"; Hyndman and Billah 2003, "Unmasking the Theta method"; Gardner and McKenzie 1985,
+"Forecasting trends in time series" (damped trend). Parameters are the best of a grid, by squared errors one step ahead.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+SEASONS, FEWEST_ROWS = 20, 200
+"""Rows of a series that are read: so many seasons, but at least so many rows. Naive2 reads all."""
+LEVEL_RATES = np.linspace(0.05, 0.99, 20)
+"""Of exponential smoothing."""
+TREND_GRID = tuple(
+    grid.ravel()
+    for grid in np.meshgrid((0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 0.99), (0.01, 0.1, 0.3, 0.5), (0.8, 0.9, 0.95, 0.98))
+)
+"""Rate of the level; rate of the slope, as a share of it; what is left of the slope after a step."""
+TREND_BEGINS = 6
+"""First values whose line begins the slope."""
+LIMIT = 1.645
+"""Standard errors that the autocorrelation at a season must exceed."""
+_AT_ONCE = 256
+
+
+def rows_needed(season: int) -> int:
+    """How many rows up to a cut-off these formulas read."""
+    return max(SEASONS * season, FEWEST_ROWS)
+
+
+def formula_forecasts(name: str, target: Floats, starts: Ints, cutoffs: Ints, *, season: int, horizon: int) -> Floats:
+    """Forecast with `naive2`, `theta` or `damped-trend`.
+
+    Args:
+        name: of the formula.
+        target: all series behind each other, NaN where not observed, (num_rows,).
+        starts: first row of the series of each cut-off, (num_cutoffs,).
+        cutoffs: rows of the last known values, (num_cutoffs,).
+        season: steps of one season.
+        horizon: steps to forecast.
+
+    Returns:
+        (num_cutoffs, horizon). Missing values repeat the one before; NaN where nothing was observed up to the cut-off.
+    """
+    reach = len(target) if name == "naive2" else rows_needed(season)  # which costs one pass over its values
+    forecasts = np.full((len(cutoffs), horizon), np.nan)
+    for first in range(0, len(cutoffs), _AT_ONCE):
+        some = slice(first, first + _AT_ONCE)
+        pieces = [
+            _without_holes(target[max(start, cutoff + 1 - reach) : cutoff + 1])
+            for start, cutoff in zip(starts[some], cutoffs[some], strict=True)
+        ]
+        seen = np.flatnonzero([len(values) > 0 for values in pieces])
+        if len(seen):
+            known = [pieces[at] for at in seen]
+            forecasts[first + seen] = _forecast(name, known, season, horizon)
+    return forecasts
+
+
+def _forecast(name: str, series: list[Floats], season: int, horizon: int) -> Floats:
+    seasonals = [_seasonal(values, season) for values in series]
+    adjusted = [seasonal.removed(values) for seasonal, values in zip(seasonals, series, strict=True)]
+    formula = {"naive2": _last, "theta": _theta, "damped-trend": _damped_trend}[name]
+    plain = formula(adjusted, horizon)
+    rows = zip(seasonals, plain, series, strict=True)
+    return np.stack([seasonal.restored(forecast, len(values)) for seasonal, forecast, values in rows])
+
+
+# --------------------------------------------------------------------------- the season
+
+
+class _Seasonal(NamedTuple):
+    """Factors or summands of the phases; none of a series without a season."""
+
+    kind: str
+    values: Floats
+
+    def removed(self, values: Floats) -> Floats:
+        index = np.resize(self.values, len(values))
+        return values / index if self.kind == "multiplicative" else values - index
+
+    def restored(self, forecast: Floats, length: int) -> Floats:
+        """Undo `removed` for the steps after `length` values."""
+        index = np.resize(np.roll(self.values, -length), len(forecast))
+        return forecast * index if self.kind == "multiplicative" else forecast + index
+
+
+def _seasonal(values: Floats, season: int) -> _Seasonal:
+    if not is_seasonal(values, season):
+        return _Seasonal("additive", np.zeros(1))
+    kind = "multiplicative" if (values > 0).all() else "additive"
+    half = season // 2
+    weights = np.r_[0.5, np.ones(season - 1), 0.5] / season if season % 2 == 0 else np.ones(season) / season
+    trend = np.convolve(values, weights, "valid")
+    middle = values[half : half + len(trend)]
+    ratios = middle / trend if kind == "multiplicative" else middle - trend
+    phases = np.arange(half, half + len(trend)) % season
+    means = np.bincount(phases, ratios, season) / np.bincount(phases, minlength=season)
+    means = means / means.mean() if kind == "multiplicative" else means - means.mean()
+    # A phase of next to nothing would be divided by: such a series is taken as it is.
+    if kind == "multiplicative" and means.min() < 0.01:
+        return _Seasonal("additive", np.zeros(1))
+    return _Seasonal(kind, means)
+
+
+def is_seasonal(values: Floats, season: int) -> bool:
+    """Whether the autocorrelation at a season is beyond what shorter lags explain, with at least three seasons."""
+    if season == 1 or len(values) < 3 * season:
+        return False
+    centred = values - values.mean()
+    total = (centred**2).sum()
+    if not total > 0:
+        return False
+    autocorrelations = np.array([(centred[lag:] * centred[:-lag]).sum() for lag in range(1, season + 1)]) / total
+    limit = LIMIT * np.sqrt((1 + 2 * (autocorrelations[:-1] ** 2).sum()) / len(values))
+    return bool(abs(autocorrelations[-1]) > limit)
+
+
+# --------------------------------------------------------------------------- what is left
+
+
+def _last(series: list[Floats], horizon: int) -> Floats:
+    return np.repeat([[values[-1]] for values in series], horizon, axis=1)
+
+
+def _theta(series: list[Floats], horizon: int) -> Floats:
+    lines = [_line(values) for values in series]
+    bent = [2 * values - (a + b * np.arange(len(values))) for values, (a, b) in zip(series, lines, strict=True)]
+    level = _smoothed(bent)
+    steps = np.arange(horizon)
+    ahead = np.stack([a + b * (len(values) + steps) for values, (a, b) in zip(series, lines, strict=True)])
+    return (ahead + level[:, None]) / 2
+
+
+def _line(values: Floats) -> tuple[float, float]:
+    """Value at the first step and slope of the least-squares line."""
+    if len(values) == 1:
+        return float(values[0]), 0.0
+    steps = np.arange(len(values)) - (len(values) - 1) / 2
+    slope = float(steps @ values / (steps @ steps))
+    return float(values.mean() - slope * (len(values) - 1) / 2), slope
+
+
+def _smoothed(series: list[Floats]) -> Floats:
+    """The last level of exponential smoothing from the first value on, with the best rate of each series."""
+    values, lengths = _stacked(series)
+    level = np.zeros((len(series), len(LEVEL_RATES)))
+    squares = np.zeros_like(level)
+    for step, column in enumerate(values.T):
+        error = np.where((step < lengths)[:, None], column[:, None] - level, 0)
+        if step:
+            squares += error**2
+        level += (LEVEL_RATES if step else 1.0) * error
+    return np.asarray(level[np.arange(len(series)), squares.argmin(axis=1)])
+
+
+def _damped_trend(series: list[Floats], horizon: int) -> Floats:
+    values, lengths = _stacked(series)
+    rate, share, kept = TREND_GRID
+    beginning = [_line(each[:TREND_BEGINS])[1] for each in series]
+    level = np.repeat(values[:, :1], len(rate), axis=1)
+    slope = np.repeat(np.array(beginning)[:, None], len(rate), axis=1)
+    squares = np.zeros_like(level)
+    for step in range(1, values.shape[1]):
+        inside = (step < lengths)[:, None]
+        expected = level + kept * slope
+        error = values[:, step : step + 1] - expected
+        squares += np.where(inside, error**2, 0)
+        level = np.where(inside, expected + rate * error, level)
+        slope = np.where(inside, kept * slope + rate * share * error, slope)
+    best = squares.argmin(axis=1)
+    rows = np.arange(len(series))
+    faded = np.cumsum(kept[best][:, None] ** np.arange(1, horizon + 1), axis=1)
+    return np.asarray(level[rows, best][:, None] + slope[rows, best][:, None] * faded)
+
+
+def _stacked(series: list[Floats]) -> tuple[Floats, Ints]:
+    """Series of unequal lengths side by side (num_series, longest), and their lengths."""
+    lengths = np.array([len(values) for values in series])
+    stacked = np.zeros((len(series), lengths.max()))
+    for row, values in zip(stacked, series, strict=True):
+        row[: len(values)] = values
+    return stacked, lengths
+
+
+def _without_holes(values: Floats) -> Floats:
+    """From the first observed value on, each missing one replaced by the one before it."""
+    latest = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))
+    return values[latest[latest >= 0]]

@@ -1,0 +1,171 @@
+"""Scales as they were at the cut-off: the inputs of a training window say nothing of what comes after it.
+
+A series scaled by its whole training span gives later rows away: "I lie below the mean" means "I shall rise". So a
+training window is scaled by the rows up to its cut-off alone. From the end of training on the scales are those of the
+`Scaler`, as in a forecast: no later row changes them.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int64
+from numpy.typing import NDArray
+from torch import Tensor
+
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.scale_fitting import Rows, fit_affine
+from forecast_attn.data.scaled_rows import RowLayout, ScaledRows
+from forecast_attn.data.scaling import Scaler
+from forecast_attn.data.segments import blocks
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+GROWTH = 1.1
+"""Scales are measured anew whenever a series has a tenth more rows, which keeps the table of them short."""
+FLAT = 1e-9
+"""A variance below this share of that of the whole training span is none: the column has not moved yet."""
+LARGEST = 10.0
+"""Covariates farther out are cut off: the first rows of a series may know little of a column's range."""
+
+
+class Units(NamedTuple):
+    """The scales at the cut-off of each window, in the units of the scaler: loc 0 and scale 1 are the scaler's own."""
+
+    loc: Float[Tensor, "batch num_columns"]
+    scale: Float[Tensor, "batch num_columns"]
+
+    def scaled(self, values: Float[Tensor, "batch length num_columns"]) -> Float[Tensor, "batch length num_columns"]:
+        """Values of the scaler's units in these units."""
+        return (values - self.loc[:, None]) / self.scale[:, None]
+
+    def columns(self, first: int, stop: int | None = None) -> "Units":
+        """The units of some columns."""
+        return Units(self.loc[:, first:stop], self.scale[:, first:stop])
+
+
+class ScalesSoFar(NamedTuple):
+    """Location and scale of the first rows of each series, for growing numbers of rows, in the units of the scaler."""
+
+    counts: Int64[Tensor, "num_counts"]
+    """Numbers of rows, ascending from 1."""
+    loc: Float[Tensor, "num_series num_counts num_columns"]
+    """Of the target, then of the inputs."""
+    scale: Float[Tensor, "num_series num_counts num_columns"]
+    flat: Bool[Tensor, "num_series num_counts"]
+    """Whether the target has not moved yet."""
+    training_rows: Int64[Tensor, "num_series"]
+    """Rows the scaler was fitted on; at so many and more its own scales count."""
+
+    def to(self, device: torch.device | str) -> "ScalesSoFar":
+        """The same on another device."""
+        return ScalesSoFar(*(each.to(device) for each in self))
+
+    def units(self, rows: Int64[Tensor, "batch"], series: Int64[Tensor, "batch"]) -> Units:
+        """The scales of some windows.
+
+        Args:
+            rows: of the series up to each cut-off, at least 1.
+            series: of each window.
+        """
+        entry, final = self._entry(rows), (rows >= self.training_rows[series])[:, None]
+        return Units(self.loc[series, entry].masked_fill(final, 0), self.scale[series, entry].masked_fill(final, 1))
+
+    def has_moved(self, rows: Int64[Tensor, "batch"], series: Int64[Tensor, "batch"]) -> Bool[Tensor, "batch"]:
+        """Whether the target has changed at all up to each cut-off; else the window has no scale."""
+        return ~self.flat[series, self._entry(rows)]
+
+    def _entry(self, rows: Int64[Tensor, "batch"]) -> Int64[Tensor, "batch"]:
+        return torch.searchsorted(self.counts, rows, right=True) - 1
+
+
+def scales_so_far(panel: Panel, rows: ScaledRows, scaler: Scaler, training_rows: Ints) -> ScalesSoFar | None:
+    """Measure the first rows of every series.
+
+    Args:
+        panel: the table.
+        rows: its scaled rows.
+        scaler: which scaled them; the scales so far are of its method.
+        training_rows: how many of each series' first rows it was fitted on (num_series,).
+
+    Returns:
+        None where nothing is scaled.
+    """
+    if scaler.method == "none":
+        return None
+    own, layout = scaler.for_series(panel.item_ids), rows.layout
+    numbers = _number_columns(layout)
+    units = np.concatenate([own.target.scale[:, None], own.past.scale, own.future.scale], axis=1)
+    counts = _counts(int(training_rows.max()))
+    shape = (len(training_rows), len(counts), 1 + rows.inputs.shape[1])
+    loc, scale, flat = np.zeros(shape, np.float32), np.ones(shape, np.float32), np.zeros(shape[:2], np.bool_)
+    filled = np.concatenate([[0], 1 + numbers])
+    for series in blocks(panel.starts[:-1]):
+        first, stop = panel.starts[series.start], panel.starts[series.stop]
+        values = _values(rows, slice(first, stop), numbers)
+        part = Rows(values, panel.starts[series] - first, training_rows[series])
+        middle, spread = _measured(part, counts, scaler.method)
+        unmoved = spread <= np.sqrt(FLAT)
+        loc[series][..., filled] = middle
+        # As the scaler has it, what never moved has the scale 1 in the column's own unit.
+        scale[series][..., filled] = np.where(unmoved, 1 / units[series][:, None], spread)
+        flat[series] = unmoved[..., 0]
+    tensors = (torch.from_numpy(each) for each in (counts, loc, scale, flat, training_rows.astype(np.int64)))
+    return ScalesSoFar(*tensors)
+
+
+def _counts(most: int) -> Ints:
+    """1, 2, … and then each a tenth more than the one before, up to `most`."""
+    counts = [1]
+    while counts[-1] < most:
+        counts.append(max(counts[-1] + 1, int(counts[-1] * GROWTH)))
+    return np.array(counts, np.int64)
+
+
+def _number_columns(layout: RowLayout) -> Ints:
+    """Places of the covariates among the inputs; between them lie their indicators, which have no scale."""
+    future = layout.num_past_columns + np.arange(layout.num_future)
+    return np.concatenate([np.arange(layout.num_past), future])
+
+
+def _values(rows: ScaledRows, chosen: slice, numbers: Ints) -> Floats:
+    """Target and covariates of some rows (num_rows, 1 + num_numbers), NaN where missing."""
+    inputs = rows.inputs[chosen].astype(np.float64)
+    covariates = inputs[:, numbers]
+    if rows.layout.masked:
+        number = [rows.layout.num_past, rows.layout.num_future]
+        width = np.repeat(number, number)
+        covariates = np.where(inputs[:, numbers + width] > 0, covariates, np.nan)
+    return np.concatenate([rows.target[chosen, None].astype(np.float64), covariates], axis=1)
+
+
+def _measured(rows: Rows, counts: Ints, method: str) -> tuple[Floats, Floats]:
+    """Location and scale of the first `counts` rows of each series (num_series, num_counts, num_columns)."""
+    mean, square, size = _means(rows, counts)
+    deviation = np.sqrt(np.maximum(square - mean * mean, 0))
+    if method == "standard":
+        return mean, deviation
+    if method == "mean-abs":
+        return np.zeros_like(mean), np.where(deviation > 0, size, 0)
+    fits = [fit_affine(rows._replace(counts=np.minimum(count, rows.counts)), method).filled() for count in counts]
+    loc, scale = (np.stack([getattr(fit, name) for fit in fits], axis=1) for name in ("loc", "scale"))
+    return loc, np.where(deviation > 0, scale, 0)
+
+
+def _means(rows: Rows, counts: Ints) -> tuple[Floats, Floats, Floats]:
+    """Mean, mean square and mean size of the first `counts` rows of each series; 0 where there is no value."""
+    stops = rows.firsts[:, None] + np.minimum(counts, rows.counts[:, None])
+    observed = ~np.isnan(rows.values)
+    values = np.where(observed, rows.values, 0)
+    number = np.maximum(_sums(observed.astype(np.float64), rows.firsts, stops), 1)
+    mean, square, size = (
+        _sums(each, rows.firsts, stops) / number for each in (values, values * values, np.abs(values))
+    )
+    return mean, square, size
+
+
+def _sums(values: Floats, firsts: Ints, stops: Ints) -> Floats:
+    """Sums of the rows from `firsts` (num_series,) to before `stops` (num_series, num_counts)."""
+    total = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
+    return np.asarray(total[stops] - total[firsts][:, None])

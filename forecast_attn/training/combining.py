@@ -1,0 +1,85 @@
+"""Whether the forecast of a panel is the network's, a baseline's or a weighted mean: chosen on validation windows.
+
+What was chosen is kept in metrics.json, and the rows that the baselines need in tail.parquet: `predict` needs no more.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from forecast_attn.baselines.naive import Floats, Ints
+from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
+from forecast_attn.baselines.theta import rows_needed
+from forecast_attn.baselines.weights import choose_weights, weighted_mean
+from forecast_attn.config.options import TrainingConfig
+from forecast_attn.config.values import NETWORK
+from forecast_attn.data.memory import release_memory
+from forecast_attn.data.panel import Panel, tail
+from forecast_attn.errors import DataError
+from forecast_attn.evaluation.metrics import point_metrics
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.training.preparation import Preparation
+
+FEWEST_SERIES = 20
+"""With fewer series the validation windows of a table say too little about what to combine; `always` does it anyway."""
+FORMULAS = ("seasonal-naive", "theta", "damped-trend")
+FITTED = ("linear", "median-regression")
+MOST_ROWS, MOST_SERIES, LONGEST_LOOKBACK = 1_000_000, 1_000, 1_000
+"""Of a table whose whole history may lie in the run, so that fitted baselines can learn from it at every forecast."""
+
+
+def is_combined(config: TrainingConfig, panel: Panel) -> bool:
+    """Whether validation chooses what the network is combined with."""
+    return config.combination == "always" or (config.combination == "auto" and panel.num_series >= FEWEST_SERIES)
+
+
+def candidates(panel: Panel, setup: BaselineSetup, cutoffs: Ints) -> dict[str, Floats]:
+    """Forecasts of every baseline that a run could keep, (num_windows, horizon) each."""
+    small = panel.num_rows <= MOST_ROWS and panel.num_series <= MOST_SERIES and setup.lookback <= LONGEST_LOOKBACK
+    found = {}
+    for name in (*FORMULAS, *(FITTED if small and panel.issued is None else ())):
+        try:
+            found[name] = baseline_forecasts(name, panel, cutoffs, setup)
+        except DataError:  # too few windows to learn from
+            continue
+    return found
+
+
+def chosen_combination(network: Floats, others: dict[str, Floats], actual: Floats, scale: Floats) -> dict[str, Any]:
+    """What metrics.json says of the combination: its weights, and its errors on the windows that chose them.
+
+    Args:
+        network: the network's forecasts, (num_windows, horizon).
+        others: those of the candidates.
+        actual: what came, NaN where not observed.
+        scale: in-sample error of seasonal-naive, of each window's series (num_windows,).
+    """
+    forecasts = {NETWORK: network, **others}
+    weights = choose_weights(forecasts, actual, scale)
+    mean = weighted_mean({name: forecasts[name] for name in weights}, weights)
+    combined = np.where(np.isnan(mean), network, mean)
+    return {"weights": weights, "validation": point_metrics(actual, combined, scale)}
+
+
+def rows_to_keep(weights: dict[str, float], preparation: Preparation) -> int:
+    """How many of each series' last rows a forecast with these weights reads."""
+    schema, panel = preparation.schema, preparation.panel
+    season, rows = schema.frequency.season, [schema.lookback]
+    for name in weights:
+        if name in FITTED:
+            rows.append(int(panel.known.max()))
+        elif name != NETWORK:
+            rows.append(2 * season if name == "seasonal-naive" else rows_needed(season))
+    return max(rows)
+
+
+def write_tail(run: RunDir, preparation: Preparation, rows: int) -> None:
+    """Keep the last `rows` known rows of every series in the run: what a forecast without a table begins with."""
+    buffer = io.BytesIO()
+    tail(preparation.panel, rows).to_parquet(buffer, index=False)
+    with run.writing(run.tail) as stream:
+        stream.write(buffer.getbuffer())
+    release_memory()

@@ -1,0 +1,110 @@
+"""Naive2, Theta and the damped trend against second implementations, one series and one step at a time."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forecast_attn.baselines.theta import LEVEL_RATES, TREND_BEGINS, TREND_GRID, formula_forecasts, is_seasonal
+
+SEASON, HORIZON = 4, 6
+FORMULAS = ("naive2", "theta", "damped-trend")
+
+
+def forecast(name: str, *series: np.ndarray) -> np.ndarray:
+    lengths = np.array([len(values) for values in series])
+    starts = np.cumsum(lengths) - lengths
+    target = np.concatenate(series)
+    return formula_forecasts(name, target, starts, starts + lengths - 1, season=SEASON, horizon=HORIZON)
+
+
+def smoothed(values: np.ndarray, rate: float) -> tuple[float, float]:
+    level, squares = values[0], 0.0
+    for value in values[1:]:
+        squares += (value - level) ** 2
+        level = rate * value + (1 - rate) * level
+    return level, squares
+
+
+def theta_of(values: np.ndarray) -> np.ndarray:
+    """Simple exponential smoothing with half the slope as drift (Hyndman and Billah 2003), as the two theta lines."""
+    steps = np.arange(len(values))
+    slope, first = np.polyfit(steps, values, 1)
+    level, _ = min((smoothed(2 * values - first - slope * steps, rate) for rate in LEVEL_RATES), key=lambda fit: fit[1])
+    return (first + slope * (len(values) + np.arange(HORIZON)) + level) / 2
+
+
+def damped_of(values: np.ndarray) -> np.ndarray:
+    fits = []
+    for rate, share, kept in zip(*TREND_GRID, strict=True):
+        level, squares = values[0], 0.0
+        slope = np.polyfit(np.arange(min(TREND_BEGINS, len(values))), values[:TREND_BEGINS], 1)[0]
+        for value in values[1:]:
+            error = value - level - kept * slope
+            squares += error**2
+            level, slope = level + kept * slope + rate * error, kept * slope + rate * share * error
+        fits.append((squares, level + slope * np.cumsum(kept ** np.arange(1, HORIZON + 1))))
+    return min(fits, key=lambda fit: fit[0])[1]
+
+
+def seasonal_factors(values: np.ndarray) -> np.ndarray:
+    """Ratios to the centred moving average of a year and a half quarter at each end, averaged by quarter."""
+    ratios: dict[int, list[float]] = {}
+    for middle in range(2, len(values) - 2):
+        year = values[middle - 2 : middle + 3]
+        ratios.setdefault(middle % 4, []).append(values[middle] / ((year.sum() - (year[0] + year[-1]) / 2) / 4))
+    means = np.array([np.mean(ratios[quarter]) for quarter in range(4)])
+    return means / means.mean()
+
+
+def walk(length: int, seed: int = 1) -> np.ndarray:
+    return 100 + np.cumsum(np.random.default_rng(seed).normal(0.5, 1, length))
+
+
+@pytest.mark.parametrize(("name", "plain"), [("theta", theta_of), ("damped-trend", damped_of)])
+def test_without_a_season(name: str, plain) -> None:
+    rng = np.random.default_rng(4)
+    series = [100 + 0.1 * np.arange(length) + rng.normal(0, 2, length) for length in (11, 40, 23)]
+    assert not any(is_seasonal(values, SEASON) for values in series)
+    np.testing.assert_allclose(forecast(name, *series), [plain(values) for values in series], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"), [("theta", theta_of), ("naive2", lambda values: np.full(HORIZON, values[-1]))]
+)
+@pytest.mark.parametrize("length", [24, 25, 27])
+def test_with_a_season(name: str, plain, length: int) -> None:
+    values = walk(length) * np.resize([0.7, 1.0, 1.3, 1.0], length)
+    assert is_seasonal(values, SEASON)
+    factors = seasonal_factors(values)
+    expected = plain(values / np.resize(factors, length)) * np.resize(factors, length + HORIZON)[length:]
+    np.testing.assert_allclose(forecast(name, values)[0], expected, rtol=1e-9)
+
+
+def test_negative_values_have_a_season_that_is_added() -> None:
+    values = np.resize([-2.0, 0.0, 2.0, 0.0], 32)
+    np.testing.assert_allclose(forecast("naive2", values)[0], np.resize([-2.0, 0.0, 2.0, 0.0], HORIZON), atol=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.sampled_from(FORMULAS))
+def test_any_series_has_a_forecast(values: list[float], name: str) -> None:
+    assert np.isfinite(forecast(name, np.array(values))).all()
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_missing_values_repeat_the_one_before(name: str) -> None:
+    values = walk(30)
+    holes, filled = values.copy(), values.copy()
+    holes[[0, 12, 13]], filled[[12, 13]] = np.nan, values[11]
+    np.testing.assert_array_equal(forecast(name, holes)[0], forecast(name, filled[1:])[0])
+    assert np.isnan(forecast(name, np.full(5, np.nan))).all()
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_later_values_do_not_matter(name: str) -> None:
+    values = walk(40)
+    at = (np.array([0]), np.array([29]))
+    first = formula_forecasts(name, values, *at, season=SEASON, horizon=HORIZON)
+    values[30:] = 1e9
+    np.testing.assert_array_equal(first, formula_forecasts(name, values, *at, season=SEASON, horizon=HORIZON))

@@ -1,0 +1,139 @@
+"""What validation chooses to forecast a panel with: the weights against a search of its own, and what a run keeps."""
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from forecast_attn import Forecaster
+from forecast_attn.baselines.theta import formula_forecasts
+from forecast_attn.baselines.weights import LEAST_GAIN, choose_weights, scaled_error, weighted_mean
+from forecast_attn.errors import RunError
+
+NAMES = ("network", "theta", "linear")
+
+
+def plain_error(actual: np.ndarray, forecast: np.ndarray, scale: np.ndarray) -> float:
+    """Of every observed step of the windows that have a scale."""
+    errors = [
+        abs(forecast[window, step] - actual[window, step]) / scale[window]
+        for window, step in itertools.product(*map(range, actual.shape))
+        if not np.isnan(actual[window, step]) and scale[window] > 0
+    ]
+    return float(np.mean(errors))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 1000))
+def test_the_weights_are_the_best_quarters(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    actual, scale = rng.normal(size=(6, 3)), rng.uniform(0.5, 2, 6)
+    actual[0, 1], scale[2] = np.nan, np.nan
+    forecasts = {name: actual + rng.normal(rng.normal(), 1, (6, 3)) for name in NAMES}
+    forecasts = {name: np.nan_to_num(values) for name, values in forecasts.items()}
+    weights = choose_weights(forecasts, actual, scale)
+    assert sum(weights.values()) == 1
+    found = plain_error(actual, weighted_mean({name: forecasts[name] for name in weights}, weights), scale)
+    every = [
+        plain_error(actual, sum(part / 4 * forecasts[name] for name, part in zip(NAMES, parts, strict=True)), scale)
+        for parts in itertools.product(range(5), repeat=3)
+        if sum(parts) == 4
+    ]
+    alone = plain_error(actual, forecasts["network"], scale)
+    assert found == pytest.approx(min(every) if min(every) < (1 - LEAST_GAIN) * alone else alone)
+    assert scaled_error(actual, forecasts["theta"], scale) == pytest.approx(
+        plain_error(actual, forecasts["theta"], scale)
+    )
+
+
+def test_the_network_stands_alone_where_nothing_helps() -> None:
+    actual = np.zeros((4, 2))
+    forecasts = {"network": actual + 0.1, "theta": actual + 5, "linear": np.full((4, 2), np.nan)}
+    assert choose_weights(forecasts, actual, np.ones(4)) == {"network": 1.0}
+
+
+def test_a_missing_forecast_leaves_its_weight_to_the_others() -> None:
+    forecasts = {"network": np.array([4.0, 4.0]), "theta": np.array([np.nan, 8.0])}
+    np.testing.assert_array_equal(weighted_mean(forecasts, {"network": 0.75, "theta": 0.25}), [4.0, 5.0])
+
+
+SERIES, ROWS, HORIZON, SEASON = 24, 36, 4, 4
+
+
+def make_panel() -> pd.DataFrame:
+    """Quarterly series that grow, each with its own season."""
+    rng, parts = np.random.default_rng(1), []
+    for number in range(SERIES):
+        level = 100 + np.cumsum(rng.normal(1, 2, ROWS))
+        values = level * np.resize(rng.uniform(0.7, 1.3, SEASON), ROWS)
+        stamps = pd.date_range("2010-01-01", periods=ROWS, freq="QS")
+        parts.append(pd.DataFrame({"item_id": f"s{number:02d}", "date": stamps, "y": values}))
+    return pd.concat(parts, ignore_index=True)
+
+
+PANEL = make_panel()
+OPTIONS = {"horizon": HORIZON, "hidden_size": 4, "max_epochs": 1, "seed": 1, "accelerator": "cpu"}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Forecaster:
+    """A network that has learned next to nothing, beside formulas that fit."""
+    return Forecaster(**OPTIONS).fit(PANEL, out=tmp_path_factory.mktemp("combining") / "run")
+
+
+def test_a_run_keeps_what_validation_chose(run: Forecaster) -> None:
+    chosen = run.metrics["combination"]
+    assert chosen["weights"].get("network", 0) < 1
+    assert chosen["validation"]["mase"] < run.metrics["validation"]["mase"]
+    result = run.predict()
+    assert result.weights == chosen["weights"]
+    assert result.combined_with == tuple(name for name in chosen["weights"] if name != "network")
+
+
+def test_a_forecast_from_the_run_is_the_one_from_the_table(run: Forecaster) -> None:
+    pd.testing.assert_frame_equal(run.predict().predictions, run.predict(PANEL).predictions)
+
+
+def test_the_forecast_is_the_weighted_mean(run: Forecaster, tmp_path: Path) -> None:
+    """With weights of our own in metrics.json: half the network alone, half Theta computed here."""
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for file in run.run_path.iterdir():
+        if file.name != "manifest.json":
+            (copy / file.name).write_bytes(file.read_bytes())
+    metrics = json.loads((copy / "metrics.json").read_text())
+    metrics["combination"]["weights"] = {"network": 0.5, "theta": 0.5}
+    (copy / "metrics.json").write_text(json.dumps(metrics))
+    other = Forecaster.load(copy)
+    alone = other.predict(PANEL, combine_with="none").predictions["prediction"].to_numpy()
+    ends = np.arange(SERIES) * ROWS
+    theta = formula_forecasts("theta", PANEL["y"].to_numpy(), ends, ends + ROWS - 1, season=SEASON, horizon=HORIZON)
+    found = other.predict(PANEL).predictions["prediction"].to_numpy()
+    np.testing.assert_allclose(found, (alone + theta.ravel()) / 2, rtol=1e-9)
+
+
+@pytest.mark.parametrize("weights", [{"network": 2.0}, {"nonsense": 0.5}, [1], {"network": "1"}])
+def test_weights_that_cannot_be_are_refused(run: Forecaster, tmp_path: Path, weights: object) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    for file in run.run_path.iterdir():
+        if file.name != "manifest.json":
+            (copy / file.name).write_bytes(file.read_bytes())
+    metrics = json.loads((copy / "metrics.json").read_text())
+    metrics["combination"]["weights"] = weights
+    (copy / "metrics.json").write_text(json.dumps(metrics))
+    with pytest.raises(RunError, match="damaged"):
+        Forecaster.load(copy).predict(PANEL)
+
+
+def test_none_and_few_series_have_the_network_alone(tmp_path: Path) -> None:
+    without = Forecaster(**OPTIONS, combination="none").fit(PANEL, out=tmp_path / "none")
+    assert "combination" not in without.metrics
+    few = PANEL[PANEL["item_id"] < "s03"]
+    assert "combination" not in Forecaster(**OPTIONS).fit(few, out=tmp_path / "few").metrics
+    assert "combination" in Forecaster(**OPTIONS, combination="always").fit(few, out=tmp_path / "always").metrics
