@@ -115,3 +115,9 @@ def test_the_page_has_examples_for_every_section() -> None:
 
 def test_the_readme_stays_short() -> None:
     assert (ROOT / "README.md").stat().st_size <= 6_000
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_tests_that_a_page_names_exist(page: Path) -> None:
+    for path in re.findall(r"`(tests/[\w/]+\.py)`", page.read_text(encoding="utf-8")):
+        assert (ROOT / path).is_file(), path
