@@ -12,18 +12,19 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-EVIL = "\x1b[31mred\x1b]0;title\x07\x9b2J\rover\x7f\u202e"
-"""Colour, window title, bell, clear screen, carriage return, delete, and writing from right to left."""
+EVIL = "\x1b[31mred\x1b]0;title\x07\x9b2Jover\x7f\u202e"
+"""Colour, window title, bell, clear screen, delete, and writing from right to left."""
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @pytest.fixture
-def evil_table(write, make_table) -> str:
+def evil_table(here, make_table) -> str:
     """A table whose series, columns and categories want to command a terminal."""
     table = make_table()
     table["item_id"] = f"a{EVIL}"
     table[f"kind{EVIL}"] = [f"c{EVIL}{row % 2}" for row in range(len(table))]
-    return write(table.rename(columns={"temperature": f"t{EVIL}"}))
+    table.rename(columns={"temperature": f"t{EVIL}"}).to_parquet("data.parquet")
+    return "data.parquet"
 
 
 @pytest.mark.parametrize("words", [("check",), ("check", "--json"), ("check", "--target", f"x{EVIL}")])
