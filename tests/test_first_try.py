@@ -322,3 +322,27 @@ def test_rows_above_others_are_no_title_where_no_names_follow(tmp_path: Path) ->
     path = tmp_path / "table.csv"
     path.write_text("year,rate\n" + "\n".join(f"{1948 + at},{at},{at % 5}" for at in range(40)) + "\n")
     assert all("skip_rows" not in proposal.options for proposal in find_proposals(path, DataConfig()))
+
+
+@pytest.mark.parametrize("spoil", ["gap", "off", "text", "ambiguous"])
+def test_a_time_with_a_fault_is_not_replaced_by_row_numbers(tmp_path: Path, spoil: str) -> None:
+    frame = pd.DataFrame({"date": days(12), "y": values(12)})
+    if spoil == "ambiguous":
+        frame["date"] = [f"{at:02d}/{at:02d}/2024" for at in range(1, 13)]
+    else:
+        frame.loc[6, "date"] = {"gap": "2034-01-07", "off": "2024-01-07 05:00", "text": "soon"}[spoil]
+    path = tmp_path / "table.csv"
+    frame.to_csv(path, index=False)
+    assert all(proposal.time == "date" for proposal in find_proposals(path, DataConfig()))
+    thousands = pd.DataFrame({"date": days(30), "y": [f"{at},{at + 100}" for at in range(1, 31)]})
+    thousands.to_csv(path, index=False)
+    assert find_proposals(path, DataConfig()) == ()
+
+
+def test_two_columns_of_dates_that_are_as_likely_are_both_proposed(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"ordered": days(40), "delivered": days(40, "2024-01-03"), "y": values(40)}).to_csv(path, index=False)
+    assert [dict(found.options) for found in find_proposals(path, DataConfig())] == [
+        {"time": "delivered"},
+        {"time": "ordered"},
+    ]

@@ -18,7 +18,7 @@ import pandas as pd
 
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.fix import config_after_reading
-from forecast_attn.checking.readings import Reading, readings_of, regular_order, target_candidates
+from forecast_attn.checking.readings import DATES, Reading, readings_of, regular_order, target_candidates
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
 from forecast_attn.data.findings import Finding, counted, quoted
@@ -49,10 +49,6 @@ FEWEST_STEPS = 20
 FULL = 0.8
 """Share of steps that have a row, of a step that is fine enough."""
 Table = Path | str | pd.DataFrame
-_WAYS_TO_READ: tuple[dict[str, Any], ...] = (
-    *({}, {"decimal": "."}, {"decimal": ","}),
-    *({"delimiter": ";"}, {"delimiter": ","}, {"delimiter": "tab"}),
-)
 
 
 @dataclass(frozen=True)
@@ -135,7 +131,7 @@ def _open(table: Table, config: DataConfig, examination: Examination) -> _Opened
     """The table as it stands in the file, by the first options of reading that do it."""
     if examination.frame is not None and not config.wide:
         return _Opened({}, examination.frame)
-    for options in (*_WAYS_TO_READ, *_preambles(table)):
+    for options in ({}, *_preambles(table)):
         if any(getattr(config, name) != getattr(DataConfig, name) for name in options):
             continue
         try:
@@ -175,11 +171,14 @@ class _Search:
     """With the options that reading takes."""
     frame: pd.DataFrame
     reading_options: dict[str, Any]
-    tried: set[str] = field(default_factory=set)
+    tried: set[tuple[str, str]] = field(default_factory=set)
 
     def found(self, most: int) -> Iterator[Proposal]:
-        """Proposals of the likeliest reading that has any."""
+        """Return the proposals of the likeliest reading that has any, and of other dates that are as likely."""
+        rank: tuple[Any, ...] | None = None
         for reading in readings_of(self.frame, self.config):
+            if rank is not None and (rank[0] != DATES or reading.rank[:2] != rank):
+                return
             proposals = []
             for options in self._options_of(reading, most):
                 proposal = self._settled(options)
@@ -188,8 +187,8 @@ class _Search:
                 if len(proposals) == most:
                     break
             if proposals:
+                rank = reading.rank[:2]
                 yield from proposals
-                return
 
     def _options_of(self, reading: Reading, most: int) -> Iterator[dict[str, Any]]:
         """The options of each target of a reading, and of the wide one."""
@@ -253,9 +252,9 @@ class _Search:
         if examination.has_errors or examination.preparation is None or not _is_enough(examination):
             return None
         proposal = _proposal(examination, {**self.reading_options, **options})
-        if proposal.forecasts in self.tried:
+        if (proposal.time, proposal.forecasts) in self.tried:
             return None
-        self.tried.add(proposal.forecasts)
+        self.tried.add((proposal.time, proposal.forecasts))
         return proposal
 
     def _answer(self, examination: Examination, options: dict[str, Any]) -> dict[str, Any] | None:

@@ -49,6 +49,8 @@ _TAKEN_NAMES = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *_COUNTERS)
 _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
 MONTHS_AS_DIGITS = "%Y%m"
+DATES = 0
+"""Rank of dates that are unique and regular."""
 _NEITHER = 10
 """Rank of whole numbers that repeat or are irregular."""
 _EVENTS = 4
@@ -157,7 +159,15 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
         for name in free:
             if name != date and (_is_clock(frame[name]) or _is_hour(frame[name])):
                 yield f"{date},{name}"
-    yield ROW_NUMBER
+    if not dates and not any(_is_named_time(frame[name]) for name in numbers):
+        yield ROW_NUMBER
+
+
+def _is_named_time(column: pd.Series) -> bool:
+    """Return whether a column of numbers is a time by its name, and most of its cells can be one."""
+    if str(column.name).lower() not in (*TIME_NAMES, "year", "step", "t", "time_idx"):
+        return False
+    return bool(parse_timestamps(column, str(column.name))[1].mean() < 0.5)
 
 
 def _is_clock(column: pd.Series) -> bool:
@@ -200,7 +210,7 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
     if len(longest) < FEWEST_ROWS:
         return
     regular = _regularity(np.unique(longest))
-    rank = (_kind(time, stamps, is_unique, regular), -len(np.unique(longest)), time)
+    rank = (_kind(time, stamps, is_unique, regular), -len(np.unique(longest)), unit_of(time) != "year", time)
     yield Reading(time, name, rank, date_format, _automatic(frame, config))
 
 
@@ -210,7 +220,9 @@ def _kind(time: str, stamps: NDArray[Any], is_unique: bool, regular: float) -> i
         return 9
     is_date = stamps.dtype.kind == "M"
     if is_unique and regular >= REGULAR:
-        return 0 if is_date else 1 if time.lower() not in _COUNTERS and not time.lower().startswith("unnamed") else 3
+        return (
+            DATES if is_date else 1 if time.lower() not in _COUNTERS and not time.lower().startswith("unnamed") else 3
+        )
     if is_date:
         return 2 if is_unique else _EVENTS
     return _NEITHER
