@@ -449,7 +449,7 @@ def test_the_code_in_the_documentation_runs(path, monkeypatch):
         found += [list(names["frame"]["strongest_lag"])] if "frame" in names else []
     assert found == [(167 - weights.reshape(-1, 168).argmax(-1)).tolist()] * 3  # pandas, polars, DuckDB
     assert [len(block.splitlines()) for block in blocks[:3]] == [3, 3, 3]
-    assert {entry.suffix for entry in path.parent.iterdir()} == {".parquet", ".csv", ".npz", ".nc"}
+    assert {entry.suffix for entry in path.parent.iterdir()} == {".parquet", ".csv", ".npz"}
 
 
 def test_every_column_and_key_is_documented(dump, path):

@@ -106,6 +106,8 @@ def test_a_network_that_ignores_its_attention_is_not_faithful() -> None:
         "deletion": False,
         "sufficiency": False,
         "rank_agreement": False,
+        "groups": False,
+        "reach": False,
         "values": None,
     }
     for name in ("uniform_swap", "permutation"):
