@@ -43,7 +43,7 @@ _CALENDAR = (
 )
 _LIKELY_TARGETS = (
     *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "price", "load"),
-    *("consumption", "sales", "volume_sold", "passengers", "traffic_volume", "temperature", "temp", "level"),
+    *("consumption", "sales", "volume_sold", "passengers", "traffic_volume", "level"),
 )
 _TAKEN_NAMES = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *_COUNTERS)
 _SCALE_APART = 20.0
@@ -165,7 +165,8 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
 
 def _is_named_time(column: pd.Series) -> bool:
     """Return whether a column of numbers is a time by its name, and most of its cells can be one."""
-    if str(column.name).lower() not in (*TIME_NAMES, "year", "step", "t", "time_idx"):
+    name = str(column.name).lower()
+    if unit_of(name) != "year" and name not in (*TIME_NAMES, "step", "t", "time_idx"):
         return False
     return bool(parse_timestamps(column, str(column.name))[1].mean() < 0.5)
 
