@@ -286,9 +286,9 @@ def panel_of(path: Path | str, words: tuple[str, ...]) -> Panel:
 
 def assert_same(one: Panel, other: Panel) -> None:
     """Bit-equal arrays, one by one and by name."""
-    assert (one.item_ids, one.quantiles, one.zone, one.frequency.alias) == (
+    assert (one.item_ids, one.categories, one.zone, one.frequency.alias) == (
         other.item_ids,
-        other.quantiles,
+        other.categories,
         other.zone,
         other.frequency.alias,
     )

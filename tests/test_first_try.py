@@ -120,7 +120,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     "state and region": (
         states_and_regions,
         {"item_id": "State,Region"},
-        "'Trips' of 4 series told apart by 'State,Region', 9 steps of 1 month ahead",
+        "'Trips' of 4 series told apart by 'State,Region', 12 steps of 1 month ahead",
     ),
     "weekdays": (
         weekdays_without_holidays,
