@@ -107,7 +107,8 @@ def test_documents_reach_a_file_as_they_are_and_a_terminal_visibly(
 )
 def test_a_terminal_of_any_encoding_gets_a_report(forecast_process, run_copy, finished_run, encoding, words):
     data = ("--data", finished_run.parent / "data.csv") if words[0] == "audit" else ()
-    outcome = forecast_process(words[0], run_copy, *words[1:], *data, env={"PYTHONIOENCODING": encoding})
+    spoken = {"PYTHONIOENCODING": encoding}
+    outcome = forecast_process(words[0], run_copy, *words[1:], *data, env=spoken, errors="replace")
     assert outcome.code == 0, outcome.err
     assert "Traceback" not in outcome.err
     if encoding == "ascii":
