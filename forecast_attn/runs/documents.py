@@ -11,6 +11,7 @@ from forecast_attn.runs.forms import (
     nullable,
     number,
     one_of,
+    path,
     positive,
     record,
     table,
@@ -25,7 +26,7 @@ _ERRORS = {"mae": nullable(number), "rmse": nullable(number), "mase": nullable(n
 
 CONFIG = record(
     {
-        "data": record({"file": text, "sha256": nullable(digest)}, {"vintages_sha256": nullable(digest)}),
+        "data": record({"file": path, "sha256": nullable(digest)}, {"vintages_sha256": nullable(digest)}),
         # The values are checked as those of the command line are, when they are read.
         "options": record({"data": table(anything), "model": table(anything), "training": table(anything)}),
     },

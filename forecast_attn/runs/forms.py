@@ -111,6 +111,12 @@ def text(value: Any, place: str) -> None:
         raise FormError(f"{place} is text with half a character") from None
 
 
+def path(value: Any, place: str) -> None:
+    """The name of a file, which need not be UTF-8."""
+    if not isinstance(value, str):
+        raise _wrong(place, "a path", value)
+
+
 def one_of(*choices: str) -> Form:
     """One of some texts."""
 
