@@ -12,8 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "forecast_attn"
 FLOORS = (
-    ("errors", "threads", "version"),
-    ("config",),
+    ("errors", "version"),
+    ("config", "devices"),
     ("data", "nn"),
     ("runs", "baselines"),
     ("attention_file", "evaluation"),
@@ -234,3 +234,34 @@ def test_no_two_classes_share_a_name() -> None:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(path.relative_to(PACKAGE).as_posix())
     assert not {name: files for name, files in places.items() if len(files) > 1}
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "file", "name"),
+    [
+        ("default lookback", "config/defaults", "sizes_of_step"),
+        ("early stopping", "training/callbacks", "Recorder"),
+        ("luong-general", "nn/scores", "GeneralScore"),
+        ("the device", "devices", "choose_device"),
+        ("the CSV reader", "data/reading/csv_file", "read_delimited"),
+        ("MASE", "evaluation/metrics", "_mase"),
+        ("seasonal-naive", "baselines/naive", "seasonal_naive"),
+        ("sparsemax", "nn/normalisers", "sparsemax"),
+        ("the split", "data/split", "split_panel"),
+        ("scaling of a series", "data/scaling", "Scaler"),
+        ("windows of a batch", "data/windows", "WindowArrays"),
+        ("the learning rate's schedule", "training/schedule", "make_plan"),
+        ("pinball loss", "training/loss", "pinball_loss"),
+        ("the attention file", "attention_file/writer", "AttentionWriter"),
+        ("names of a run's files", "runs/run_dir", "RunDir"),
+        ("files that appear whole", "runs/atomic", "write_atomically"),
+        ("Diebold-Mariano", "evaluation/significance", "diebold_mariano"),
+        ("holidays", "data/holidays", "Holidays"),
+        ("errors and exit codes", "cli/__init__", "main"),
+        ("the decoder's steps", "nn/decoder", "BahdanauDecoder"),
+    ],
+)
+def test_a_behaviour_stands_where_a_newcomer_looks_first(behaviour: str, file: str, name: str) -> None:
+    tree = ast.parse((PACKAGE / f"{file}.py").read_text(encoding="utf-8"))
+    defined = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    assert name in defined, f"{behaviour} is looked for in {file}.py"

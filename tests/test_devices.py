@@ -220,7 +220,7 @@ def test_work_apart_says_how_it_ended(tmp_path: Path, capfd: pytest.CaptureFixtu
 
 def test_a_cpu_is_chosen_without_looking_for_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """To look is to use it, as far as processes that are forked later are concerned."""
-    from forecast_attn.forecasting.model import choose_device
+    from forecast_attn.devices import choose_device
 
     def looked() -> bool:
         raise AssertionError

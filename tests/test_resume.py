@@ -65,7 +65,7 @@ main(words)
 """
 """`forecast …`, which sends itself a signal before or after the nth call of one function: always the same moment."""
 
-RECORDER = "forecast_attn.training.recorder:Recorder"
+RECORDER = "forecast_attn.training.callbacks:Recorder"
 TRAIN = "forecast_attn.training.train"
 
 

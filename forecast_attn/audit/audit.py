@@ -25,13 +25,13 @@ from forecast_attn.audit.wording import change_of, per_cent, plural
 from forecast_attn.baselines.naive import seasonal_naive
 from forecast_attn.data.findings import counted
 from forecast_attn.data.panel import Panel
+from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.identifiability import is_identifiable
 from forecast_attn.forecasting.model import Model, attention_metadata
 from forecast_attn.forecasting.weight_need import uniform
 from forecast_attn.inspection.results import MOST_NAMED
 from forecast_attn.inspection.statistics import back_words, span_text
-from forecast_attn.threads import cpu_threads
 from forecast_attn.training.preparation import Preparation
 
 MOST_DRAWS, FEWEST_DRAWS = 100, 20

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from forecast_attn.audit.audit import AuditListener, AuditOptions, audit_attention
 from forecast_attn.audit.results import Audit
+from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, DataError, RunError
-from forecast_attn.forecasting.model import Model, choose_device, load_model, read_config
+from forecast_attn.forecasting.model import Model, load_model, read_config
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.runs.training_table import Table, panel_of_run
 from forecast_attn.training.preparation import Preparation, prepare

@@ -34,12 +34,12 @@ from forecast_attn.backtest.refit_options import EPOCHS
 from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, baseline_forecasts
 from forecast_attn.data.cleaning import without_later_values
 from forecast_attn.data.windows import WindowArrays
+from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import DataError
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan
 from forecast_attn.forecasting.model import Model, forecast_windows
 from forecast_attn.forecasting.predict import predictions_csv
 from forecast_attn.runs.atomic import PARTIAL_SUFFIX, write_atomically, write_errors_of
-from forecast_attn.threads import cpu_threads
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.refit import Refit, refit
 

@@ -17,8 +17,9 @@ from forecast_attn.backtest.refit_options import RefitOptions
 from forecast_attn.backtest.scoring import check_scores
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES, check_baselines
+from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError
-from forecast_attn.forecasting.model import Model, choose_device, load_model
+from forecast_attn.forecasting.model import Model, load_model
 from forecast_attn.runs.run_dir import SCRATCH, RunDir
 from forecast_attn.runs.training_table import Table
 

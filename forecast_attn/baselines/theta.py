@@ -37,7 +37,7 @@ _AT_ONCE = 256
 
 
 def rows_needed(season: int) -> int:
-    """How many rows up to a cut-off these formulas read."""
+    """Return the number of rows up to a cut-off that these formulas read."""
     return max(SEASONS * season, FEWEST_ROWS)
 
 
@@ -117,7 +117,7 @@ def _seasonal(values: Floats, season: int) -> _Seasonal:
 
 
 def is_seasonal(values: Floats, season: int) -> bool:
-    """Whether the autocorrelation at a season is beyond what shorter lags explain, with at least three seasons."""
+    """Return True where the autocorrelation at a season is beyond what shorter lags explain; needs three seasons."""
     if season == 1 or len(values) < 3 * season:
         return False
     centred = values - values.mean()

@@ -48,7 +48,7 @@ class BaselineSetup:
 
     @property
     def split(self) -> Split:
-        """Which rows may be learnt from."""
+        """Rows that may be learnt from."""
         return Split(self.boundary, own_rows=self.training_rows)
 
     @classmethod

@@ -18,7 +18,7 @@ import pandas as pd
 
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.fix import config_after_reading
-from forecast_attn.checking.readings import DATES, Reading, readings_of, regular_order, target_candidates
+from forecast_attn.checking.readings import DATES, TableReading, readings_of, regular_order, target_candidates
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
 from forecast_attn.data.findings import Finding, counted, quoted
@@ -190,7 +190,7 @@ class _Search:
                 rank = reading.rank[:2]
                 yield from proposals
 
-    def _options_of(self, reading: Reading, most: int) -> Iterator[dict[str, Any]]:
+    def _options_of(self, reading: TableReading, most: int) -> Iterator[dict[str, Any]]:
         """The options of each target of a reading, and of the wide one."""
         options = reading.options(self.config)
         if self.config.wide:

@@ -60,7 +60,7 @@ MANY = 6
 
 
 @dataclass(frozen=True)
-class Reading:
+class TableReading:
     """One way to tell time and series in a table."""
 
     time: str
@@ -101,7 +101,7 @@ class Targets:
     """Return whether they are rather series of one kind than a target and its covariates."""
 
 
-def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[Reading]:
+def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[TableReading]:
     """The readings under which no stamp stands twice in a series come first, then those that need another step.
 
     Args:
@@ -116,13 +116,13 @@ def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[Reading]:
     return found
 
 
-def _is_a_time_of_many_rows(reading: Reading) -> bool:
+def _is_a_time_of_many_rows(reading: TableReading) -> bool:
     """Return whether a reading has a time, and several rows at some of it that may be rows of different series."""
     named = unit_of(reading.time) == "year" or reading.time.lower() in TIME_NAMES
     return reading.item_id is not None or reading.rank[0] == _EVENTS or (reading.rank[0] == _NEITHER and named)
 
 
-def target_candidates(frame: pd.DataFrame, reading: Reading, config: DataConfig) -> Targets:
+def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataConfig) -> Targets:
     """Columns of numbers that are neither time, identifier, calendar nor counter, unless there are no others."""
     taken: set[str | None] = {*reading.columns, *config.ignore, *config.past_covariates, *config.future_covariates}
     taken |= {*config.static_covariates, *config.categorical, config.weight, ROW_NUMBER}
@@ -194,7 +194,7 @@ def _counts(column: pd.Series) -> bool:
     return len(values) > 2 and bool((np.diff(values) == 1).all())
 
 
-def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterator[Reading]:
+def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterator[TableReading]:
     """The readings of one time column: with the fewest identifiers that make its stamps unique."""
     stamps, date_format = _stamps(frame, time, config), None
     if stamps is None:
@@ -212,7 +212,7 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
         return
     regular = _regularity(np.unique(longest))
     rank = (_kind(time, stamps, is_unique, regular), -len(np.unique(longest)), unit_of(time) != "year", time)
-    yield Reading(time, name, rank, date_format, _automatic(frame, config))
+    yield TableReading(time, name, rank, date_format, _automatic(frame, config))
 
 
 def _kind(time: str, stamps: NDArray[Any], is_unique: bool, regular: float) -> int:

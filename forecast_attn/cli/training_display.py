@@ -205,7 +205,7 @@ def _better_baselines(metrics: dict[str, Any]) -> str | None:
 
 
 def _combination(metrics: dict[str, Any]) -> str:
-    """What validation chose to forecast with."""
+    """Describe the forecast that validation chose."""
     weights, scores = metrics["combination"]["weights"], metrics["combination"]["validation"]
     if set(weights) == {NETWORK}:
         return "forecasts will be the network's alone: no baseline makes them better on these windows"

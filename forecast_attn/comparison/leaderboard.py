@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from forecast_attn.comparison.plan import ComparisonDir, Entry
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.windows import WindowArrays
+from forecast_attn.devices import cpu_threads
 from forecast_attn.evaluation.scoring import scores_to_records
 from forecast_attn.evaluation.significance import compare_models
 from forecast_attn.forecasting.model import load_model
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
-from forecast_attn.threads import cpu_threads
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.scoring import forecast_validation, validation_rows
 

@@ -73,7 +73,7 @@ class ScalesSoFar(NamedTuple):
         return Units(self.loc[series, entry].masked_fill(final, 0), self.scale[series, entry].masked_fill(final, 1))
 
     def has_moved(self, rows: Int64[Tensor, "batch"], series: Int64[Tensor, "batch"]) -> Bool[Tensor, "batch"]:
-        """Whether the target has changed at all up to each cut-off; else the window has no scale."""
+        """True where the target has changed up to a cut-off; elsewhere a window has no scale."""
         return ~self.flat[series, self._entry(rows)]
 
     def _entry(self, rows: Int64[Tensor, "batch"]) -> Int64[Tensor, "batch"]:

@@ -1,4 +1,4 @@
-"""Where training ends and validation begins, chosen before anything is fitted.
+"""The end of training and the start of validation, chosen before anything is fitted.
 
 One time for all series, so that no series is trained on rows later than those another one is validated on. Under
 `--short-series auto`, where that would leave series untrained that are long enough (they begin later than others), each

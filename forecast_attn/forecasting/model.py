@@ -314,26 +314,6 @@ def number_of_weights(options: ModelConfig, schema: Schema) -> int:
     return sum(tensor.numel() for tensor in network.state_dict().values())
 
 
-def choose_device(accelerator: str) -> torch.device:
-    """The device of `--accelerator`; `auto` is a GPU where there is one.
-
-    Raises:
-        ConfigError: this machine has no such device.
-    """
-    wanted = {"auto": ("cuda", "mps", "cpu"), "gpu": ("cuda", "mps")}.get(accelerator, (accelerator,))
-    for name in wanted:
-        if _is_present(name):
-            return torch.device(name)
-    here = ", ".join(filter(_is_present, ("cpu", "cuda", "mps")))
-    raise ConfigError(f"--accelerator {accelerator}: this machine has none; it has {here}", "--accelerator auto")
-
-
-def _is_present(device: str) -> bool:
-    if device == "cuda":
-        return torch.cuda.is_available()
-    return device == "cpu" or torch.backends.mps.is_available()
-
-
 def windows_at_once(device: torch.device, num_keys: int) -> int:
     """Number of windows forecast together; it depends on nothing else, because a forecast's last bits depend on it.
 

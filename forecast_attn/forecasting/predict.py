@@ -28,15 +28,15 @@ from forecast_attn.data.roles import Roles
 from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.data.zones import in_zone, zone_of
+from forecast_attn.devices import choose_device, cpu_threads
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener
 from forecast_attn.forecasting.history import future_panel, knowing_cold_series, read_history, without_flags_of_train
-from forecast_attn.forecasting.model import Model, WindowForecasts, choose_device, forecast_windows, load_model
+from forecast_attn.forecasting.model import Model, WindowForecasts, forecast_windows, load_model
 from forecast_attn.forecasting.samples import SampleChoice, write_samples
 from forecast_attn.runs.atomic import replacing, write_errors_of
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
 from forecast_attn.runs.training_table import Table, name_of
-from forecast_attn.threads import cpu_threads
 
 if TYPE_CHECKING:
     from forecast_attn.data.categories import UnknownCategory

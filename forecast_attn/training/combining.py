@@ -1,4 +1,4 @@
-"""Whether the forecast of a panel is the network's, a baseline's or a weighted mean: chosen on validation windows.
+"""Choose, on validation windows, the forecast of a panel: the network's, a baseline's or a weighted mean.
 
 What was chosen is kept in metrics.json, and the rows that the baselines need in tail.parquet: `predict` needs no more.
 """
@@ -32,7 +32,7 @@ MOST_ROWS, MOST_SERIES, LONGEST_LOOKBACK = 1_000_000, 1_000, 1_000
 
 
 def is_combined(config: TrainingConfig, panel: Panel) -> bool:
-    """Whether validation chooses what the network is combined with."""
+    """Return True where validation chooses what the network is combined with."""
     return config.combination == "always" or (config.combination == "auto" and panel.num_series >= FEWEST_SERIES)
 
 
@@ -49,7 +49,7 @@ def candidates(panel: Panel, setup: BaselineSetup, cutoffs: Ints) -> dict[str, F
 
 
 def chosen_combination(network: Floats, others: dict[str, Floats], actual: Floats, scale: Floats) -> dict[str, Any]:
-    """What metrics.json says of the combination: its weights, and its errors on the windows that chose them.
+    """The combination as metrics.json holds it: its weights, and its errors on the windows that chose them.
 
     Args:
         network: the network's forecasts, (num_windows, horizon).
@@ -65,7 +65,7 @@ def chosen_combination(network: Floats, others: dict[str, Floats], actual: Float
 
 
 def rows_to_keep(weights: dict[str, float], preparation: Preparation) -> int:
-    """How many of each series' last rows a forecast with these weights reads."""
+    """Return the number of last rows of each series that a forecast with these weights reads."""
     schema, panel = preparation.schema, preparation.panel
     season, rows = schema.frequency.season, [schema.lookback]
     for name in weights:

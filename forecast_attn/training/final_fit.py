@@ -20,7 +20,7 @@ from forecast_attn.training.progress import TrainingListener
 
 
 def is_fitted_again(run: RunDir, preparation: Preparation, config: RunConfig) -> bool:
-    """Whether a run ends with a training on all rows."""
+    """Return True where a run ends with a training on all rows."""
     wanted, panel = config.training.final_fit, preparation.panel
     # Offsets were fitted to the errors of the validated network; an ensemble is validated after its members.
     possible = config.model.calibration == "none" and panel.issued is None and not run.is_member

@@ -16,12 +16,12 @@ from torch.multiprocessing.spawn import ProcessRaisedException
 
 from forecast_attn.config.options import TrainingConfig
 from forecast_attn.config.values import parse_duration
+from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.forecasting.model import choose_device
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.training.callbacks import REASON_METRIC, REASONS, Recorder
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.progress import TrainingListener
-from forecast_attn.training.recorder import REASON_METRIC, REASONS, Recorder
 
 PRECISIONS: dict[str, Any] = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
 

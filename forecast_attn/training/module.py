@@ -139,7 +139,7 @@ class ForecastModule(pl.LightningModule):
         return mean_loss(self._loss_of_steps, *self._in_units_of_series(parameters, window), weight)
 
     def _in_units_of_series(self, parameters: Tensor, window: Window) -> tuple[Tensor, Tensor]:
-        """What the head says, and the target, on one scale for all windows of a series: that of the scaler."""
+        """The head's output and the target on one scale for all windows of a series: that of the scaler."""
         if window.units is None:
             return parameters, window.future_target
         loc, scale = window.units

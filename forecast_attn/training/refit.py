@@ -19,13 +19,13 @@ from forecast_attn.config.values import parse_share_range
 from forecast_attn.data.cleaning import without_later_values
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.split import Split, validation_steps
+from forecast_attn.devices import choose_device, cpu_threads
 from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.history import select_series
-from forecast_attn.forecasting.model import Model, choose_device, load_network
+from forecast_attn.forecasting.model import Model, load_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.run_dir import RunDir
-from forecast_attn.threads import cpu_threads
 from forecast_attn.training.fit import fit
 from forecast_attn.training.preparation import Preparation, prepare_again
 from forecast_attn.training.progress import TrainingListener

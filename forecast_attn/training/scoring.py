@@ -15,22 +15,17 @@ from forecast_attn.baselines.registry import DEFAULT_BASELINES, BaselineSetup, b
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.windows import WindowArrays
+from forecast_attn.devices import choose_device
 from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan
 from forecast_attn.forecasting.ensemble import member_config
-from forecast_attn.forecasting.model import Model, choose_device, forecast_windows, load_network
+from forecast_attn.forecasting.model import Model, forecast_windows, load_network
 from forecast_attn.forecasting.quantiles import fit_calibration, score_quantiles
 from forecast_attn.forecasting.weight_need import weight_need
 from forecast_attn.runs.run_dir import RunDir, sha256_of
-from forecast_attn.training.combining import (
-    candidates,
-    chosen_combination,
-    is_combined,
-    rows_to_keep,
-    write_tail,
-)
+from forecast_attn.training.callbacks import best_epoch_of
+from forecast_attn.training.combining import candidates, chosen_combination, is_combined, rows_to_keep, write_tail
 from forecast_attn.training.preparation import Preparation
-from forecast_attn.training.recorder import best_epoch_of
 from forecast_attn.training.sampling import spread_evenly
 
 

@@ -21,6 +21,7 @@ from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import series_weights
+from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.model import number_of_weights, read_config, window_sizes
@@ -28,7 +29,6 @@ from forecast_attn.forecasting.quantiles import check_enough_values
 from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
-from forecast_attn.threads import cpu_threads
 from forecast_attn.training.apart import run_apart
 from forecast_attn.training.combining import write_tail
 from forecast_attn.training.final_fit import config_of_final_fit, fit_on_all_rows, is_fitted_again

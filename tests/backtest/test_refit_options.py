@@ -99,7 +99,7 @@ def test_windows_are_those_whose_horizon_lies_in_the_window(
 
 def test_without_validation_the_last_epoch_is_kept(shop_run: Path, sales: pd.DataFrame, tmp_path: Path) -> None:
     from forecast_attn.runs.training_table import read_panel
-    from forecast_attn.training.recorder import best_epoch_of
+    from forecast_attn.training.callbacks import best_epoch_of
 
     model = load_model(RunDir(shop_run))
     panel, _ = read_panel(sales, model.config)

@@ -6,13 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forecast_attn.data.frequency import (
-    guess_alias,
-    parse_frequency,
-    step_name,
-    with_season,
-    with_sizes_of_years,
-)
+from forecast_attn.data.frequency import guess_alias, parse_frequency, step_name, with_season, with_sizes_of_years
 from forecast_attn.errors import ConfigError
 
 ALIASES = [
