@@ -473,7 +473,7 @@ def test_what_is_not_parquet_is_refused(path):
 
 
 def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(RunError, match="not an attention file"):
+    with pytest.raises(RunError, match="no regular file"):
         read_attention(tmp_path)
 
 
@@ -507,7 +507,7 @@ def test_another_parquet_file_is_refused(path):
     [
         (lambda about: about | {"format_version": 4}, "format 4; this version reads up to 3"),
         (lambda about: {name: about[name] for name in about if name != "mechanism"}, "mechanism"),
-        (lambda about: about | {"heads": 0}, "at least 1"),
+        (lambda about: about | {"heads": 0}, "from 1 to 1,024"),
         (lambda about: about | {"lookback": 6}, "other columns"),
         (lambda about: about | {"horizon": 2}, "rearranged"),
     ],

@@ -105,7 +105,7 @@ METRICS = record(
         "epochs": whole(0),
         "seasonal_naive": record({"season": whole(1), **_ERRORS}),
         "baselines": table(record({**_ERRORS, "skill_per_cent": nullable(number)})),
-        "short_series": many(text),
+        "short_series": many(record({"item_id": text, "rows": whole(0), "needed": whole(0)})),
         "manifest": text,
         "weight_need": _WEIGHT_NEED,
         "model_sha256": nullable(digest),

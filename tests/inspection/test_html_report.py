@@ -325,7 +325,10 @@ def test_the_forecast_is_the_one_that_was_written(page_of, run_copy, forecast, m
     assert document["target"] == "target"
 
 
-def test_a_table_that_moved_is_missed_and_can_be_named(page_of, run_copy, finished_run, write, make_table):
+def test_a_table_that_moved_is_missed_and_can_be_named(
+    page_of, run_copy, finished_run, write, make_table, without_manifest
+):
+    without_manifest(run_copy)
     config = RunDir(run_copy).read_json(RunDir(run_copy).config)
     config["data"]["file"] = "gone.csv"
     (run_copy / "config.json").write_text(json.dumps(config))
