@@ -77,7 +77,7 @@ def members(run: Path) -> list[Path]:
 
 def outcome(run: Path) -> dict[str, bytes]:
     """Every file that is a function of seed and table."""
-    names = ("model.safetensors", "metrics.json", "calibration.json", "validation_attention.parquet")
+    names = ("model.safetensors", "calibration.json", "validation_attention.parquet")
     return {str(path.relative_to(run)): path.read_bytes() for path in run.rglob("*") if path.name in names}
 
 
@@ -95,10 +95,11 @@ def test_members_share_what_was_asked_and_learnt(ensemble):
     own = {path.name for path in ensemble.iterdir()}
     assert own == {
         *("config.json", "schema.json", "tail.parquet", "members", "metrics.json", "validation_attention.parquet"),
+        "manifest.json",
     }
     for folder in members(ensemble):
         assert {path.name for path in folder.iterdir()} == {
-            *("model.safetensors", "history.csv", "metrics.json", "validation_attention.parquet"),
+            *("model.safetensors", "history.csv", "metrics.json", "manifest.json", "validation_attention.parquet"),
         }
 
 
@@ -323,7 +324,7 @@ def test_a_member_is_not_resumed_saved_or_made_alone(copy, table, tmp_path):
 def test_options_without_an_ensemble_are_refused(trained):
     with pytest.raises(ConfigError, match="--combine needs several networks"):
         Forecaster(combine="median")
-    with pytest.raises(ConfigError, match="--ensemble must be at least 1"):
+    with pytest.raises(ConfigError, match="--ensemble must be between 1 and 1,000"):
         Forecaster(ensemble=0)
     with pytest.raises(ConfigError, match="--attention-members is for ensembles"):
         Forecaster.load(trained("alone")).predict(attention_members=True)

@@ -94,7 +94,7 @@ def test_short_series_are_told_and_listed(forecast: Callable, write: Callable) -
     short = {"item_id": "short", "rows": 8, "needed": 17}
     assert skipped["short_series"] == [{**short, "action": "skip"}]
     assert "'short': 8 training rows, 17 needed" in skipped["err"]
-    padded = trained(forecast, data, "padded")
+    padded = trained(forecast, data, "padded", "--short-series", "pad")
     assert padded["short_series"] == [{**short, "action": "pad"}]
     assert re.search(r"short series: padded +short", padded["err"])
     checked = json.loads(forecast("check", data, *SIZES[:4], "--short-series", "pad", "--json").out)
@@ -106,7 +106,7 @@ def test_a_forecast_of_a_series_that_was_not_learned_is_marked(forecast: Callabl
     dates = pd.date_range("2024-01-01", periods=80, freq="D").strftime("%Y-%m-%d")
     values = np.random.default_rng(0).normal(size=80).round(3)
     long = pd.DataFrame({"item_id": "long", "date": dates, "y": values})
-    words = ("--quantiles", "0.1,0.5,0.9")
+    words = ("--quantiles", "0.1,0.5,0.9", "--short-series", "skip")
     trained(forecast, write(pd.concat([long, long.tail(26).assign(item_id="short")])), "run", *words)
     assert [short["item_id"] for short in json.loads(Path("run/metrics.json").read_text())["short_series"]] == ["short"]
     outcome = forecast("predict", "run")

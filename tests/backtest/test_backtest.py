@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster, read_attention
-from forecast_attn.backtest import backtest as module
 from forecast_attn.backtest.result import BacktestResult
 from forecast_attn.errors import ConfigError, DataError, RunError
 
@@ -152,8 +151,8 @@ def test_the_document_beside_it_says_what_the_rows_say(result: BacktestResult) -
 def test_several_parts_make_the_same_rows(
     shop_run: Path, result: BacktestResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "ROWS_PER_PART", 1)
-    monkeypatch.setattr(module, "BATCH_SIZE", 5)
+    monkeypatch.setattr("forecast_attn.backtest.job.ROWS_PER_PART", 1)
+    monkeypatch.setattr("forecast_attn.backtest.job.BATCH_SIZE", 5)
     found = Forecaster.load(shop_run).backtest(out=tmp_path / "bt.csv", by=["item_id"], metrics=["mae"])
     frame = pd.read_csv(tmp_path / "bt.csv", parse_dates=["cutoff", "timestamp"])
     pd.testing.assert_frame_equal(frame, result.frame, check_dtype=False, rtol=1e-9)
@@ -221,8 +220,11 @@ def test_what_cannot_be_is_said(shop_run: Path, here: Path, keywords: dict, erro
     assert not list(here.iterdir())
 
 
-def test_the_recorded_table_must_be_the_same(shop_run: Path, tmp_path: Path, sales: pd.DataFrame) -> None:
+def test_the_recorded_table_must_be_the_same(
+    shop_run: Path, tmp_path: Path, sales: pd.DataFrame, without_manifest: Callable
+) -> None:
     shutil.copytree(shop_run, tmp_path / "run")
+    without_manifest(tmp_path / "run")
     content = json.loads((tmp_path / "run" / "config.json").read_text())
     sales[1:].to_csv(tmp_path / "other.csv", index=False)
     content["data"]["file"] = str(tmp_path / "other.csv")
