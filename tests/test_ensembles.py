@@ -99,7 +99,7 @@ def test_members_share_what_was_asked_and_learnt(ensemble):
     }
     for folder in members(ensemble):
         assert {path.name for path in folder.iterdir()} == {
-            *("model.safetensors", "history.csv", "metrics.json", "manifest.json", "validation_attention.parquet"),
+            *("model.safetensors", "history.csv", "metrics.json", "validation_attention.parquet"),
         }
 
 
