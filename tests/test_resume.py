@@ -93,7 +93,7 @@ def without_times(history: Path) -> list[str]:
 
 MOMENTS = {
     "the directory was made": (TRAIN, "_write_start", 1, "before"),
-    "the schema was written": (TRAIN, "_write_tail", 1, "before"),
+    "the schema was written": (TRAIN, "write_tail", 1, "before"),
     "the first weights were written": (RECORDER, "_write_weights", 1, "after"),
     "the first checkpoint was written": (RECORDER, "_write_checkpoint", 1, "after"),
     "an epoch's weights were newer than its checkpoint": (RECORDER, "_write_checkpoint", 5, "before"),
