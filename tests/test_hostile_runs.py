@@ -230,7 +230,7 @@ def test_the_first_feather_format_is_not_read(forecast_process, here):
     Path("v1.csv").write_bytes(b"FEA1" + b"\0" * 50 + b"FEA1")
     outcome = forecast_process("train", "v1.csv")
     assert outcome.code == 1
-    assert outcome.error == "'v1.csv' is a Feather file of the first version, which is not read"
+    assert outcome.error == "'v1.csv' is a Feather file of the first version, which is not supported"
     assert outcome.hint.startswith("write it again: pyarrow.feather.write_feather(table, path)")
 
 
