@@ -24,6 +24,7 @@ from torch.utils._mode_utils import no_dispatch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 GPU = torch.device("cuda:0")
+META = torch.device("meta")
 
 _op = torch.ops.aten
 _COPIES = (_op._to_copy.default, _op.copy_.default)
@@ -130,10 +131,16 @@ def _mapped(function: Callable[[Tensor], Tensor], value: Any) -> Any:
 
 
 class _FirstGpu(TorchFunctionMode):
-    """Says `cuda:0` where a program says `cuda`: PyTorch would ask the driver for the number."""
+    """Says `cuda:0` where a program says `cuda`: PyTorch would ask the driver for the number.
+
+    What a program makes on `meta`, to count the numbers of a network, is made on the CPU: to PyTorch's own code, `meta`
+    is where the simulated GPU's tensors are.
+    """
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         named = {name: _numbered(value) for name, value in (kwargs or {}).items()}
+        if named.get("device") == META:
+            named["device"] = torch.device("cpu")
         return func(*map(_numbered, args), **named)
 
 
