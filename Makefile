@@ -63,10 +63,12 @@ lint: $(TESTING)  ## Style
 types: $(TESTING)  ## Static types
 	$(BIN)/mypy
 
-docs: $(TESTING)  ## Write docs/cli.md from the commands' own help
+docs: $(TESTING)  ## Write config/keywords.py from the options, and docs/cli.md from the commands' own help
+	$(BIN)/python benchmarks/write_keywords.py
 	$(BIN)/python benchmarks/write_cli_docs.py
 
-docs-fresh: $(TESTING)  ## Fail when docs/cli.md or the samples are not what would be written
+docs-fresh: $(TESTING)  ## Fail when config/keywords.py, docs/cli.md or the samples are not what would be written
+	$(BIN)/python benchmarks/write_keywords.py --check
 	$(BIN)/python benchmarks/write_cli_docs.py --check
 	$(BIN)/python benchmarks/make_samples.py --check
 

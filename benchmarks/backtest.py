@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -60,7 +61,7 @@ def planned(frame: pd.DataFrame, folder: Path, attention: str, windows: int, bas
     """A backtest at every hour, of a run that is hardly trained: how fast it forecasts does not depend on that."""
     run = folder / attention
     if not run.exists():
-        options = {"attention": attention, "max_epochs": 1, "epoch_windows": 256, "validation": 500, "seed": 1}
+        options: Any = {"attention": attention, "max_epochs": 1, "epoch_windows": 256, "validation": 500, "seed": 1}
         Forecaster(future_covariates="known", accelerator="cpu", **options).fit(frame[:2_000], out=run)
     schedule = Schedule(cutoffs=windows, stride=1)
     return plan_backtest(RunDir(run), frame, BacktestOptions(schedule, baselines=baselines, accelerator="cpu"))

@@ -15,6 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,13 @@ class Subject:
 
     def __init__(self, folder: Path, windows: int) -> None:
         frame = table(windows + LOOKBACK + HORIZON)
-        options = {"max_epochs": 1, "epoch_windows": 1_280, "seed": 0, "future_covariates": "known", "patch_length": 1}
+        options: Any = {
+            "max_epochs": 1,
+            "epoch_windows": 1_280,
+            "seed": 0,
+            "future_covariates": "known",
+            "patch_length": 1,
+        }
         forecaster = Forecaster(lookback=LOOKBACK, horizon=HORIZON, accelerator="cpu", **options)
         forecaster.fit(frame, out=folder / "run")
         self.model: Model = load_model(RunDir(folder / "run"))

@@ -15,7 +15,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -132,7 +132,7 @@ def measure_ours(
     attention: str, batch_size: int, frame: pd.DataFrame, windows: int, device: torch.device, folder: Path
 ) -> tuple[Ours, Measured]:
     """Train, and score what was trained."""
-    options = {"attention": attention, "batch_size": batch_size, "epoch_windows": windows, "max_epochs": EPOCHS}
+    options: Any = {"attention": attention, "batch_size": batch_size, "epoch_windows": windows, "max_epochs": EPOCHS}
     forecaster = Forecaster(
         lookback=LOOKBACK,
         horizon=HORIZON,

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -116,7 +117,13 @@ def our_rates(attention: str, frame: pd.DataFrame, folder: Path, turn: int) -> t
     from forecast_attn.runs.run_dir import RunDir
     from forecast_attn.runs.training_table import read_panel
 
-    options = {"attention": attention, "batch_size": BATCH, "epoch_windows": WINDOWS, "max_epochs": 1, "seed": turn}
+    options: Any = {
+        "attention": attention,
+        "batch_size": BATCH,
+        "epoch_windows": WINDOWS,
+        "max_epochs": 1,
+        "seed": turn,
+    }
     options["patch_length"] = 1  # the loop reads single hours
     forecaster = Forecaster(future_covariates="known", accelerator="cpu", **options)
     run = folder / f"{attention}-{turn}"

@@ -5,16 +5,21 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from forecast_attn.backtest.of_forecaster import Backtesting
 from forecast_attn.config.options import RunConfig
-from forecast_attn.errors import RunError
+from forecast_attn.config.requests import (
+    TRAINING,
+    AuditRequest,
+    BacktestRequest,
+    PlotRequest,
+    PredictRequest,
+    takes,
+)
+from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.predict import ForecastResult
-from forecast_attn.plotting.of_forecaster import Plotting
-from forecast_attn.runs.run_dir import SCRATCH, RunDir
+from forecast_attn.runs.run_dir import SCRATCH, RunDir, check_is_free
 from forecast_attn.runs.training_table import Table, name_of, panel_of_run, read_panel
 
 if TYPE_CHECKING:
@@ -22,12 +27,24 @@ if TYPE_CHECKING:
 
     from forecast_attn.attention_file import AttentionDump
     from forecast_attn.audit import Audit, AuditListener
+    from forecast_attn.backtest.fresh import TableBeforeCutoffs
+    from forecast_attn.backtest.job import Backtest, BacktestListener
+    from forecast_attn.backtest.plan import BacktestOptions
+    from forecast_attn.backtest.result import BacktestPlan, BacktestResult
+    from forecast_attn.config.keywords import (
+        AuditKeywords,
+        BacktestKeywords,
+        PlotKeywords,
+        PredictKeywords,
+        TrainKeywords,
+    )
     from forecast_attn.data.template import FutureTemplate
     from forecast_attn.forecasting.attention_output import DumpListener
+    from forecast_attn.plotting.picture import Picture
     from forecast_attn.training.progress import TrainingListener
 
 
-class Forecaster(Backtesting, Plotting):
+class Forecaster:
     """Trains on a table, forecasts it, and keeps what the forecast looked at.
 
         forecaster = Forecaster(horizon=24, lookback=168, attention="luong-general", future_covariates=["temperature"])
@@ -35,14 +52,16 @@ class Forecaster(Backtesting, Plotting):
         result = forecaster.predict(future=future_frame)
 
     Args:
-        **options: any option of `forecast train`, by its name in `forecast_attn.config`.
+        **options: any option of `forecast train`, by its name; `help(Forecaster.__init__)` lists them.
 
     Raises:
         ConfigError: an unknown option, or a value outside its type, choices or range.
     """
 
-    def __init__(self, **options: Any) -> None:
-        self.config = RunConfig.from_options(options)
+    @takes(TRAINING)
+    def __init__(self, **options: Unpack[TrainKeywords]) -> None:
+        """Check the options."""
+        self.config = RunConfig.from_options(dict(options))
         self._run: RunDir | None = None
 
     # ------------------------------------------------------------------ train
@@ -51,7 +70,7 @@ class Forecaster(Backtesting, Plotting):
         self,
         data: pd.DataFrame | Table,
         *,
-        vintages: pd.DataFrame | None = None,
+        vintages: pd.DataFrame | Table | None = None,
         out: Path | str | None = None,
         listener: TrainingListener | None = None,
     ) -> Self:
@@ -87,7 +106,7 @@ class Forecaster(Backtesting, Plotting):
         run: Path | str,
         data: pd.DataFrame | Table | None = None,
         *,
-        vintages: pd.DataFrame | None = None,
+        vintages: pd.DataFrame | Table | None = None,
         listener: TrainingListener | None = None,
     ) -> Self:
         """Continue a run that was killed or interrupted, to the same bytes as an uninterrupted one.
@@ -134,25 +153,14 @@ class Forecaster(Backtesting, Plotting):
         forecaster._run = directory
         return forecaster
 
+    @takes([PredictRequest])
     def predict(
         self,
         data: pd.DataFrame | Table | None = None,
         *,
         future: pd.DataFrame | Table | None = None,
-        out: Path | str | None = None,
-        attention_out: Path | str | None = None,
-        attention_windows: str | int = "all",
-        attention_dtype: str = "float32",
-        attention_top: int | None = None,
-        attention_members: bool = False,
         on_dump: DumpListener | None = None,
-        cold_start: bool = False,
-        non_negative: bool | None = None,
-        samples: int | None = None,
-        seed: int | None = None,
-        samples_out: Path | str | None = None,
-        combine_with: str | Sequence[str] | None = None,
-        accelerator: str = "auto",
+        **options: Unpack[PredictKeywords],
     ) -> ForecastResult:
         """Forecast the `horizon` steps after the last known target of every series.
 
@@ -160,25 +168,9 @@ class Forecaster(Backtesting, Plotting):
             data: history; the end of the table it was trained on when None.
             future: future covariates of the steps to forecast, joined on time stamps and series; not needed where
                 `data` has rows with covariates after its last target.
-            out: CSV file to write the forecasts to, whole or not at all; none when None.
-            attention_out: where the weights are streamed to; a temporary file when None.
-            attention_windows: write the weights of so many windows, evenly spread; `all` for all.
-            attention_dtype: of the written weights, float32 or float16.
-            attention_top: write only the largest weights of each row, so many, with their lags; None for all.
-            attention_members: of an ensemble, write the weights of each member too, beside the averaged ones:
-                `attention-member-0.parquet` and so on.
             on_dump: called with the size and the path of each attention file before it is written.
-            cold_start: forecast series that training did not see too, each scaled by its own lookback: at most
-                `lookback` rows up to its last known target. Their categories are unknown where training saw none.
-            non_negative: cut forecasts and their quantiles off at 0; as in training when None.
-            samples: so many paths are drawn of every series, step by step, each value feeding the next step; of an
-                autoregressive run with quantiles or a distribution.
-            seed: of the paths; drawn when None, and named in the result.
-            samples_out: Parquet file to write the paths to; a temporary one when None.
-            combine_with: name of a baseline or of several, such as regression, which learn from `data`; forecasts are
-                the mean of the model's and of the mean of theirs, and the model's quantiles move by as much. `none` for
-                the model alone; when None the weights that validation chose in training, if it did.
-            accelerator: where to compute.
+            **options: listed below. Files are written whole or not at all. Without `out` no CSV is written; weights
+                and paths without a file of their own are in a temporary one.
 
         Raises:
             ConfigError: the run has no paths to draw or no members, or an option has nothing to act on.
@@ -186,30 +178,10 @@ class Forecaster(Backtesting, Plotting):
             DataError: history or future is too short, lacks a column or a value, or has a series that training did
                 not see.
         """
-        from forecast_attn.attention_file import DumpChoice
-        from forecast_attn.baselines.combination import combined_names
         from forecast_attn.forecasting.predict import ForecastRequest, forecast_run
 
-        request = ForecastRequest(
-            data=data,
-            future=future,
-            out=None if out is None else Path(out),
-            attention_out=None if attention_out is None else Path(attention_out),
-            attention=DumpChoice.of(attention_windows, attention_dtype, attention_top),
-            attention_members=attention_members,
-            on_dump=on_dump,
-            cold_start=cold_start,
-            non_negative=non_negative,
-            samples=samples,
-            seed=seed,
-            samples_out=None if samples_out is None else Path(samples_out),
-            combine_with=None
-            if combine_with is None
-            else ()
-            if combine_with == "none"
-            else combined_names(combine_with),
-            accelerator=accelerator,
-        )
+        checked = PredictRequest.checked(dict(options))
+        request = ForecastRequest(data=data, future=future, on_dump=on_dump, **checked)
         return forecast_run(self._fitted(), self.config, request, self._scratch_dir)
 
     def future_template(self, data: pd.DataFrame | Table | None = None) -> FutureTemplate:
@@ -233,33 +205,187 @@ class Forecaster(Backtesting, Plotting):
         panel = read_history(model, run, frame, name_of(data), cold_start=True).panel
         return FutureTemplate.of(panel, model.schema.horizon, self.config.data, panel.zone)
 
+    @takes([BacktestRequest])
+    def backtest(
+        self,
+        data: pd.DataFrame | Table | None = None,
+        *,
+        vintages: pd.DataFrame | Table | None = None,
+        listener: BacktestListener | None = None,
+        training: TrainingListener | None = None,
+        **options: Unpack[BacktestKeywords],
+    ) -> BacktestResult:
+        """Forecast from many past cut-offs, and compare with the actual values.
+
+        Without refits every forecast has the bits of `predict` on a table that ends at its cut-off. A forecaster that
+        is not fitted trains first, on the rows before the first stamp that is forecast.
+
+        Args:
+            data: the table; the one it was trained on when None, from the end of its training rows on.
+            vintages: future covariates as they were forecast; the file that the run names when None.
+            listener: hears how it goes.
+            training: hears how the training goes, where there is one.
+            **options: listed below. Without `out` the rows are in a temporary file. A call that was cut short goes on
+                where it was when it is repeated.
+
+        Raises:
+            ConfigError: options that contradict each other, or do not fit the run.
+            DataError: what is wrong with the table, or that it has no such cut-off.
+            RunError: not fitted and no table; the run is damaged; or a file cannot be written.
+            KeyboardInterrupt: Ctrl-C; what is finished is kept.
+        """
+        from forecast_attn.backtest.job import BacktestListener
+        from forecast_attn.backtest.plan import BacktestOptions, refuse_shared_files
+        from forecast_attn.backtest.result import run_backtest
+
+        request = BacktestRequest.from_options(dict(options))
+        wanted = BacktestOptions.of(request)
+        if self._run is None:
+            backtest = self._trained_backtest(data, vintages, wanted, request, training)
+        else:
+            backtest = self._backtest_of_run(data, vintages, wanted, request, training)
+        run = self._fitted()
+        out = request.out or self._scratch_dir() / run.backtest.name
+        tables = [Path(data)] if isinstance(data, str | Path) else []
+        refuse_shared_files(run, out, request.attention_out, tables)
+        return run_backtest(backtest, out, wanted, listener or BacktestListener())
+
+    @takes([BacktestRequest])
+    def plan_backtest(
+        self,
+        data: pd.DataFrame | Table | None = None,
+        *,
+        vintages: pd.DataFrame | Table | None = None,
+        training: TrainingListener | None = None,
+        **options: Unpack[BacktestKeywords],
+    ) -> BacktestPlan:
+        """Find the cut-offs that `backtest` would forecast from, without forecasting or training.
+
+        Args:
+            data: as for `backtest`.
+            vintages: as for `backtest`.
+            training: hears how the table is read.
+            **options: as for `backtest`.
+
+        Raises:
+            ConfigError, DataError, RunError: as `backtest`.
+        """
+        from forecast_attn.backtest.plan import BacktestOptions
+        from forecast_attn.backtest.result import BacktestPlan, describe, fold_records
+
+        request = BacktestRequest.from_options(dict(options))
+        wanted = BacktestOptions.of(request)
+        if self._run is not None:
+            backtest = self._backtest_of_run(data, vintages, wanted, request, training)
+            return BacktestPlan(backtest.folds, backtest.panel.zone, describe(backtest))
+        beginning = self._beginning(data, vintages, wanted, training)
+        folds, zone = beginning.folds(wanted), beginning.panel.zone
+        return BacktestPlan(folds, zone, {"folds": fold_records(folds, zone)})
+
+    def _backtest_of_run(
+        self,
+        data: pd.DataFrame | Table | None,
+        vintages: pd.DataFrame | Table | None,
+        wanted: BacktestOptions,
+        request: BacktestRequest,
+        training: TrainingListener | None,
+    ) -> Backtest:
+        from forecast_attn.backtest.plan import plan_backtest
+
+        if request.out_run is not None:
+            raise ConfigError(
+                "--out-run is for training, and a run is trained already",
+                "leave it out, or give the table instead of the run",
+            )
+        progress = None if training is None else training.reading
+        return plan_backtest(self._fitted(), data, wanted, vintages=vintages, progress=progress)
+
+    def _beginning(
+        self,
+        data: pd.DataFrame | Table | None,
+        vintages: pd.DataFrame | Table | None,
+        wanted: BacktestOptions,
+        training: TrainingListener | None,
+    ) -> TableBeforeCutoffs:
+        """Read the table whose first part is trained on."""
+        from forecast_attn.backtest.fresh import TableBeforeCutoffs
+
+        if data is None:
+            raise RunError("this Forecaster is not fitted", "give a table, call fit(table), or Forecaster.load(run)")
+        return TableBeforeCutoffs.read(
+            data, self.config, wanted, None if training is None else training.reading, vintages
+        )
+
+    def _trained_backtest(
+        self,
+        data: pd.DataFrame | Table | None,
+        vintages: pd.DataFrame | Table | None,
+        wanted: BacktestOptions,
+        request: BacktestRequest,
+        training: TrainingListener | None,
+    ) -> Backtest:
+        """Train on the rows before the first stamp that is forecast."""
+        from forecast_attn.forecasting.model import read_config
+        from forecast_attn.training.progress import TrainingListener
+
+        out = request.out_run or self._scratch_dir()
+        check_is_free(out)
+        beginning = self._beginning(data, vintages, wanted, training)
+        beginning.folds(wanted)
+        self._run = beginning.train(out, training or TrainingListener())
+        self.config = read_config(self._run)
+        if self.metrics["ended"] == "interrupted":
+            raise KeyboardInterrupt
+        return beginning.plan(self._run, wanted)
+
+    @takes([PlotRequest])
+    def plot(
+        self,
+        kind: str = "forecast",
+        *,
+        forecasts: pd.DataFrame | Path | str | None = None,
+        data: pd.DataFrame | Path | str | None = None,
+        **options: Unpack[PlotKeywords],
+    ) -> Picture:
+        """Draw what was forecast: of `forecasts`, or the newest that `predict` or `backtest` wrote into the run.
+
+        Args:
+            kind: `forecast`, `error-by-step` or `calibration`.
+            forecasts: a table of forecasts, such as `ForecastResult.predictions` or `BacktestResult.frame`; those in
+                the run when None.
+            data: a table of the series, which also has the actual values; found through the run when None.
+            **options: listed below.
+
+        Returns:
+            The picture: `.print()` shows it in a terminal, `.figure()` is one of matplotlib, `.to_dict()` its numbers.
+
+        Raises:
+            ConfigError: there is no such kind, an option is not about it, or matplotlib is not installed.
+            RunError: not fitted, or the run is damaged.
+            DataError: nothing matches the choice.
+        """
+        from forecast_attn.plotting.picture import drawn
+        from forecast_attn.plotting.sources import PlotSource
+
+        request = PlotRequest.from_options({**options, "kind": kind})
+        table, values = (Path(each) if isinstance(each, str) else each for each in (forecasts, data))
+        return drawn(PlotSource(table, self._fitted()), request, values)
+
+    @takes([AuditRequest])
     def audit(
         self,
         data: pd.DataFrame | Table | None = None,
         *,
-        windows: int = 128,
-        seeds: Sequence[Path | str] = (),
-        covariates: bool = False,
-        draws: int | None = None,
-        repeats: int = 10,
-        seed: int = 0,
-        out: Path | str | None = None,
-        accelerator: str = "auto",
         listener: AuditListener | None = None,
+        **options: Unpack[AuditKeywords],
     ) -> Audit:
         """Ask whether the attention is faithful, on validation windows of the table it was trained on.
 
         Args:
             data: that table; the recorded file when None.
-            windows: most validation windows to look at, spread evenly.
-            seeds: runs of other trainings on the same table, to compare with.
-            covariates: ask too which columns the forecast needs; a model without attention is asked nothing else.
-            draws: random orders of the weights; 100 for 128 windows or fewer when None, and fewer for more windows.
-            repeats: permutations of each column.
-            seed: of everything random: the same seed gives the same document.
-            out: JSON file to write, whole or not at all; none when None.
-            accelerator: where to compute.
             listener: hears how far the audit is.
+            **options: listed below. A model without attention is asked about its columns only. The same `seed` gives
+                the same document.
 
         Raises:
             ConfigError: the model has no attention, or a number is out of its range.
@@ -268,12 +394,15 @@ class Forecaster(Backtesting, Plotting):
         """
         from forecast_attn.audit import AuditOptions, audit_run, write_audit
 
-        run = self._fitted()
-        attention = self.config.model.attention != "none" or not covariates
-        options = AuditOptions(windows, draws, seed, attention, covariates, repeats)
-        audit = audit_run(run, data, options, others=seeds, accelerator=accelerator, listener=listener)
-        if out is not None:
-            write_audit(audit, run, Path(out))
+        request, run = AuditRequest.from_options(dict(options)), self._fitted()
+        attention = self.config.model.attention != "none" or not request.covariates
+        asked = AuditOptions(
+            request.windows, request.draws, request.seed, attention, request.covariates, request.repeats
+        )
+        accelerator = request.accelerator
+        audit = audit_run(run, data, asked, others=request.seeds, accelerator=accelerator, listener=listener)
+        if request.out is not None:
+            write_audit(audit, run, request.out)
         return audit
 
     def save(self, path: Path | str) -> None:

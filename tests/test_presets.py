@@ -11,9 +11,10 @@ import pytest
 from forecast_attn import Forecaster
 from forecast_attn.comparison.plan import ComparisonPlan
 from forecast_attn.config.options import RunConfig, all_options
-from forecast_attn.config.values import CHOICES, PRESETS, flag_name
+from forecast_attn.config.values import PRESETS, flag_name
 from forecast_attn.errors import ConfigError
 
+CHOICES = {name: option.metadata["choices"] for name, (_, option) in all_options().items()}
 GIVEN: dict[str, Any] = {
     **{f"{name}={value}": {name: value} for name, values in CHOICES.items() if name != "preset" for value in values},
     **{f"{name}=1": {name: 1} for name in ("ensemble", "hidden_size", "max_epochs", "num_layers", "epoch_windows")},

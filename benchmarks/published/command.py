@@ -63,7 +63,7 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
     Raises:
         ConfigError: an unknown option, or no NAME=VALUE.
     """
-    options = read_config_file(arguments.config) if arguments.config is not None else {}
+    options = read_config_file(arguments.config).training if arguments.config is not None else {}
     given = _assignments(arguments.set)
     late = [name for name in given if name.startswith(OF_BACKTEST)]
     if late:

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file.schema import AttentionMetadata, attention_schema
 from forecast_attn.attention_file.writer import coordinate_columns, open_parquet, weight_columns, windows_per_group
-from forecast_attn.config.values import check_choice, parse_attention_windows
+from forecast_attn.config.options import check_choice
+from forecast_attn.config.values import parse_attention_windows
 from forecast_attn.errors import ConfigError
 
 TRIAL_WINDOWS = 32

@@ -32,7 +32,7 @@ def read_actuals(
     model: Model,
     run: RunDir,
     data: pd.DataFrame | Table | None,
-    vintages: pd.DataFrame | None = None,
+    vintages: pd.DataFrame | Table | None = None,
     progress: Progress | None = None,
     *,
     weighted: bool = False,
@@ -60,7 +60,12 @@ def read_actuals(
 
 
 def actuals_of(
-    model: Model, frame: pd.DataFrame, source: str, vintages: pd.DataFrame | None = None, *, weighted: bool = False
+    model: Model,
+    frame: pd.DataFrame,
+    source: str,
+    vintages: pd.DataFrame | Table | None = None,
+    *,
+    weighted: bool = False,
 ) -> Panel:
     """The panel of a table as it was read; see `read_actuals`."""
     schema, options = model.schema, model.config.data
@@ -71,7 +76,9 @@ def actuals_of(
     return build_panel(frame, roles, options, source=source, zone=schema.zone, vintages=table)
 
 
-def _recorded_table(run: RunDir, model: Model, vintages: pd.DataFrame | None, progress: Progress | None) -> Panel:
+def _recorded_table(
+    run: RunDir, model: Model, vintages: pd.DataFrame | Table | None, progress: Progress | None
+) -> Panel:
     try:
         return panel_of_run(run, model.config, None, vintages, progress)
     except RunError as error:

@@ -43,10 +43,17 @@ class TableBeforeCutoffs:
     known: Panel
     """Panel of the rows up to the first cut-off, read as if there were no others."""
     cutoffs: Stamps
+    vintages: pd.DataFrame | Path | str | None = None
+    """Future covariates as they were forecast; the file that the options name when None."""
 
     @classmethod
     def read(
-        cls, data: pd.DataFrame | Table, config: RunConfig, options: BacktestOptions, progress: Progress | None = None
+        cls,
+        data: pd.DataFrame | Table,
+        config: RunConfig,
+        options: BacktestOptions,
+        progress: Progress | None = None,
+        vintages: pd.DataFrame | Path | str | None = None,
     ) -> TableBeforeCutoffs:
         """Read a table and cut it at the first cut-off.
 
@@ -55,6 +62,7 @@ class TableBeforeCutoffs:
             config: how it is read, and what will be trained.
             options: of the backtest.
             progress: called with the bytes read so far and the bytes there are.
+            vintages: future covariates as they were forecast; the file that the options name when None.
 
         Raises:
             DataError: what is wrong with the table, or it has no such cut-off.
@@ -62,7 +70,7 @@ class TableBeforeCutoffs:
         """
         source = name_of(data)
         frame = read_table(data, config.data, progress=progress)
-        whole, reading, table = with_vintages(frame, config.data, None)
+        whole, reading, table = with_vintages(frame, config.data, vintages)
         panel = build_panel(whole, resolve_roles(whole, reading, source), reading, source=source, vintages=table)
         _, horizon, fitted = choose_sizes(panel, config.data)
         if fitted is not None:  # the part that is known at the first cut-off is shorter still
@@ -71,7 +79,7 @@ class TableBeforeCutoffs:
         part = rows_until(whole, panel, reading, cutoffs[0])
         reading = replace(reading, freq=panel.frequency.alias, date_format=reading.date_format or panel.date_order)
         known = build_panel(part, resolve_roles(part, reading, source), reading, source=source, vintages=table)
-        return cls(frame, source, config, panel, known, cutoffs)
+        return cls(frame, source, config, panel, known, cutoffs, vintages)
 
     def folds(self, options: BacktestOptions) -> Folds:
         """The fold table, without training anything.
@@ -100,5 +108,5 @@ class TableBeforeCutoffs:
     def plan(self, run: RunDir, options: BacktestOptions) -> Backtest:
         """The backtest of a run that was trained on the part, over the whole table."""
         model = load_model(run)
-        panel = actuals_of(model, self.frame, self.source, weighted=options.refit.every > 0)
+        panel = actuals_of(model, self.frame, self.source, self.vintages, weighted=options.refit.every > 0)
         return plan_on_panel(run, model, panel, options)

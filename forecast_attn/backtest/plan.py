@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from forecast_attn.attention_file import DumpChoice
 from forecast_attn.attention_file.writer import check_top
@@ -17,6 +17,7 @@ from forecast_attn.backtest.refit_options import RefitOptions
 from forecast_attn.backtest.scoring import check_scores
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES, check_baselines
+from forecast_attn.config.requests import BacktestRequest
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.model import Model, load_model
@@ -52,6 +53,35 @@ class BacktestOptions:
     def __post_init__(self) -> None:
         check_baselines(self.compared)
 
+    @classmethod
+    def of(cls, request: BacktestRequest) -> Self:
+        """Build from what a user asked for.
+
+        Raises:
+            ConfigError: options that contradict each other.
+        """
+        names = request.baselines
+        return cls(
+            schedule=Schedule(request.cutoffs, request.start, request.end, request.stride),
+            refit=RefitOptions(
+                request.refit,
+                request.refit_epochs,
+                request.refit_learning_rate,
+                request.refit_window,
+                request.refit_validation,
+                request.refit_from,
+            ),
+            baselines=() if names == ("none",) else names,
+            combine_with=request.combine_with,
+            metrics=request.metrics or None,
+            by=request.by,
+            attention_out=request.attention_out,
+            attention=DumpChoice.of(request.attention_windows, request.attention_dtype, request.attention_top),
+            accelerator=request.accelerator,
+            non_negative=request.non_negative,
+            name=request.name,
+        )
+
     @property
     def compared(self) -> tuple[str, ...]:
         """Every baseline that is computed, each once."""
@@ -64,7 +94,7 @@ def plan_backtest(
     data: pd.DataFrame | Table | None,
     options: BacktestOptions,
     *,
-    vintages: pd.DataFrame | None = None,
+    vintages: pd.DataFrame | Table | None = None,
     progress: Progress | None = None,
 ) -> Backtest:
     """Read the table and find the folds.
@@ -116,6 +146,23 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
     )
     check_scores(backtest, options.metrics, options.by)
     return backtest
+
+
+def refuse_shared_files(run: RunDir, out: Path, attention_out: Path | None, tables: list[Path]) -> None:
+    """Refuse to write over a table, a file that the run owns, or two results into one.
+
+    Raises:
+        ConfigError: naming the file.
+    """
+    written = [out, out.with_suffix(".json"), *([] if attention_out is None else [attention_out])]
+    if len({path.resolve() for path in written}) < len(written):
+        raise ConfigError(f"--out and --attention-out both write '{attention_out}'", "give each a file of its own")
+    recorded = run.read_json(run.config)["data"]["file"]
+    owned = {path for path in run.path.iterdir() if path not in (run.backtest, run.backtest_scores)}
+    for path in written:
+        for needed in (*tables, Path(recorded), *owned):
+            if path.exists() and needed.exists() and path.samefile(needed):
+                raise ConfigError(f"'{path}' is a table that is read, or belongs to the run", "choose another --out")
 
 
 def _check_attention(model: Model, options: BacktestOptions) -> None:

@@ -43,6 +43,17 @@ class BacktestResult:
         return self.scores.overall
 
 
+@dataclass(frozen=True, eq=False)
+class BacktestPlan:
+    """What `Forecaster.plan_backtest` gives."""
+
+    folds: Folds
+    zone: Zone
+    """Of the time axis."""
+    document: dict[str, Any]
+    """All that is known before anything is forecast, JSON-able."""
+
+
 def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listener: BacktestListener) -> BacktestResult:
     """Forecast, compare, score; write the rows and, beside them, what they say.
 

@@ -11,31 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.errors import ConfigError
-
 Floats = NDArray[np.float64]
 
 COMBINATION = "combination"
 """The model's name in tables."""
-
-
-def combined_names(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Parse `combine_with`: names, or a text of names with commas; none when None.
-
-    Raises:
-        ConfigError: a text without a name, or a name that is there twice.
-    """
-    if given is None:
-        return ()
-    names = tuple(name.strip() for name in (given.split(",") if isinstance(given, str) else given))
-    if isinstance(given, str) and not all(names):
-        raise ConfigError(
-            f"--combine-with needs names of baselines; got '{given}'", "such as --combine-with regression"
-        )
-    twice = [name for index, name in enumerate(names) if name in names[:index]]
-    if twice:
-        raise ConfigError(f"--combine-with has '{twice[0]}' twice", "baselines have equal weights: name each once")
-    return names
 
 
 def mean_of(forecasts: Sequence[Floats]) -> Floats:

@@ -5,75 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import Json, Quiet
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, own_options, with_options
+from forecast_attn.config.requests import AuditRequest
 
 if TYPE_CHECKING:
     from forecast_attn.audit import AuditListener
     from forecast_attn.runs.run_dir import RunDir
 
 
+@with_options(AuditRequest)
 def audit(
     run: Annotated[
         Path | None, typer.Argument(metavar="[RUN]", help="Run directory; the newest finished run when absent.")
     ] = None,
-    windows: Annotated[
-        int, typer.Option("--windows", metavar="N", min=2, help="Validation windows to look at, spread evenly.")
-    ] = 128,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="FILE", help="The table it was trained on; the recorded file when absent."),
     ] = None,
-    seeds: Annotated[
-        list[Path] | None,
-        typer.Option("--seeds", metavar="RUN", help="Another training on the same table to compare with; repeatable."),
-    ] = None,
-    covariates: Annotated[
-        bool, typer.Option("--covariates", help="Measure the importance of each column too (permutation importance).")
-    ] = False,
-    draws: Annotated[
-        int | None,
-        typer.Option(
-            "--draws", metavar="N", min=10, help="Random orders of the weights; 100 for 128 windows when absent."
-        ),
-    ] = None,
-    repeats: Annotated[int, typer.Option("--repeats", metavar="N", min=2, help="Permutations per column.")] = 10,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of all random draws.")] = 0,
-    accelerator: Annotated[
-        str, typer.Option("--accelerator", metavar="NAME", help="Where to compute (auto, cpu, gpu, cuda, mps).")
-    ] = "auto",
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="FILE", help="JSON document to write; audit.json of the run if absent."),
-    ] = None,
+    config: ConfigFile = None,
     json: Json = False,
     quiet: Quiet = False,
+    **options: Any,
 ) -> None:
     """Find out whether the attention weights of a run can be believed."""
-    from forecast_attn.config.values import check_choice
+    request = AuditRequest.from_options(own_options("audit", config, options))
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
-    accelerator = check_choice("accelerator", accelerator)
     forecaster = Forecaster.load(run)
-    target = _target(RunDir(forecaster.run_path), out, data)
+    target = _target(RunDir(forecaster.run_path), request.out, data)
     with _progress(quiet=quiet) as listener:
-        result = forecaster.audit(
-            data,
-            windows=windows,
-            seeds=seeds or (),
-            covariates=covariates,
-            draws=draws,
-            repeats=repeats,
-            seed=seed,
-            accelerator=accelerator,
-            listener=listener,
-            out=target,
-        )
+        result = forecaster.audit(data, listener=listener, **{**request.to_options(), "out": target})
     if json:
         printing.write_json(result.to_dict())
         return

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from forecast_attn.backtest.result import BacktestResult
+    from forecast_attn.cli.training_display import TrainingDisplay
     from forecast_attn.data.zones import Zone
     from forecast_attn.training.progress import EpochRecord
 
@@ -66,7 +67,9 @@ def print_folds(console: Console, folds: Folds, zone: Zone) -> None:
 class BacktestDisplay(BacktestListener):
     """The folds, then a live bar on a terminal, plain lines elsewhere; nothing when quiet."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool, training: TrainingDisplay | None = None) -> None:
+        self._training = training
+        """What is shown before, and ends where this begins."""
         self.console = make_console(stderr=True, quiet=quiet)
         self._live = self.console.is_terminal and not quiet
         self._stack = contextlib.ExitStack()
@@ -80,6 +83,8 @@ class BacktestDisplay(BacktestListener):
         self._stack.close()
 
     def planned(self, backtest: Backtest) -> None:
+        if self._training is not None:
+            self._training.close()
         self._zone, self._total = backtest.panel.zone, len(backtest.folds.windows)
         print_folds(self.console, backtest.folds, self._zone)
         if backtest.unseen:

@@ -9,20 +9,19 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, given_options, with_options
-from forecast_attn.config.options import RunConfig
+from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from forecast_attn.checking import CheckReport
-    from forecast_attn.config.options import DataConfig
     from forecast_attn.data.findings import Repair
 
 FORMATS = ("table", "json", "github")
 
 
-@with_options("data")
+@with_options(DataConfig)
 def check(
     data: Annotated[str, typer.Argument(help="CSV, Parquet or Feather file; - for stdin.", show_default=False)],
     config: ConfigFile = None,

@@ -10,6 +10,7 @@ import typer
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config.options import all_options
+from forecast_attn.config.requests import TRAINING
 from forecast_attn.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ OWN = ("attention", "seed")
 """Options that mean something else here than in train."""
 
 
-@with_options("data", "model", "training", only=tuple(name for name in all_options() if name not in OWN))
+@with_options(*TRAINING, only=tuple(name for name in all_options() if name not in OWN))
 def compare(
     data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,
     attention: Annotated[

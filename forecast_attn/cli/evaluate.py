@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import Json, Quiet, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, own_options, with_options
+from forecast_attn.config.options import DataConfig
+from forecast_attn.config.requests import EvaluateRequest
 
 if TYPE_CHECKING:
     from forecast_attn.evaluation.evaluate import Evaluation
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 READING = ("target", "time", "item_id", "freq", "tz", "date_format", "delimiter", "decimal", "encoding", "wide")
 
 
-@with_options("data", only=READING)
+@with_options(EvaluateRequest, DataConfig, only=READING)
 def evaluate(
     forecasts: Annotated[
         list[str],
@@ -25,32 +27,10 @@ def evaluate(
         ),
     ],
     actuals: Annotated[str, typer.Option("--actuals", metavar="FILE", help="Table with the actual values.")],
-    model_columns: Annotated[
-        str | None, typer.Option("--model-columns", metavar="A,B", help="Columns that are forecasts; found if absent.")
-    ] = None,
-    metrics: Annotated[
-        str | None, typer.Option("--metrics", metavar="NAMES", help="Metrics, such as mae,rmse; all if absent.")
-    ] = None,
-    by: Annotated[
-        str, typer.Option("--by", metavar="GROUPS", help="overall, step, item_id, hour, weekday, cutoff, or several.")
-    ] = "overall",
-    season: Annotated[
-        int | None, typer.Option("--season", metavar="N", min=1, help="Steps of a season; by frequency if absent.")
-    ] = None,
-    block: Annotated[
-        int | None,
-        typer.Option("--block", metavar="N", min=1, help="Steps per forecast in a table without cut-offs."),
-    ] = None,
-    reference: Annotated[
-        str | None,
-        typer.Option("--reference", metavar="MODEL", help="Model to compare with; seasonal-naive if absent."),
-    ] = None,
-    norm: Annotated[
-        int, typer.Option("--norm", metavar="N", min=1, max=2, help="Norm of a cut-off's errors in the tests: 1 or 2.")
-    ] = 1,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Scores to write: .csv, or .json with the tests.")
     ] = None,
+    config: ConfigFile = None,
     json: Json = False,
     quiet: Quiet = False,
     **options: Any,
@@ -59,18 +39,11 @@ def evaluate(
     from forecast_attn.evaluation import evaluate as scorer
 
     _refuse_target(out, forecasts, actuals)
-    evaluation = scorer.evaluate(
-        [_table(name) for name in forecasts],
-        _table(actuals),
-        model_columns=_names(model_columns),
-        metrics=_names(metrics) or None,
-        by=_names(by),
-        season=season,
-        block=block,
-        reference=reference,
-        norm=norm,
-        **options,
-    )
+    own = own_options("evaluate", config, {name: value for name, value in options.items() if name not in READING})
+    reading = {name: value for name, value in options.items() if name in READING}
+    request = EvaluateRequest.from_options(own)
+    tables = [_table(name) for name in forecasts]
+    evaluation = scorer.evaluate(tables, _table(actuals), **request.to_options(), **reading)
     if out is not None:
         from forecast_attn.runs.atomic import write_atomically
 
@@ -83,11 +56,6 @@ def evaluate(
 
 def _table(name: str) -> str | Path:
     return name if name == "-" else Path(name)
-
-
-def _names(text: str | None) -> tuple[str, ...]:
-    """Names with commas between them."""
-    return tuple(name.strip() for name in text.split(",") if name.strip()) if text else ()
 
 
 def _refuse_target(out: Path | None, forecasts: list[str], actuals: str) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import Json
+from forecast_attn.cli.flags import ConfigFile, Json, own_options, with_options
+from forecast_attn.config.requests import InspectRequest
 
 if TYPE_CHECKING:
     from forecast_attn.attention_file import AttentionDump
@@ -23,6 +24,7 @@ class InspectedFile(NamedTuple):
     run: RunDir | None
 
 
+@with_options(InspectRequest)
 def inspect(
     source: Annotated[
         Path | None,
@@ -30,68 +32,40 @@ def inspect(
             metavar="[RUN|FILE]", help="Run directory or attention file; the newest finished run when absent."
         ),
     ] = None,
-    item: Annotated[str | None, typer.Option("--item", metavar="NAME", help="Only this series.")] = None,
-    cutoff: Annotated[str | None, typer.Option("--cutoff", metavar="TIME", help="Only this cut-off.")] = None,
-    step: Annotated[int | None, typer.Option("--step", metavar="N", help="Only this step ahead.")] = None,
-    head: Annotated[int | None, typer.Option("--head", metavar="N", help="Only this head, counted from 0.")] = None,
-    top: Annotated[int, typer.Option("--top", metavar="N", min=1, help="Lags to list per step.")] = 5,
-    by: Annotated[
-        str | None,
-        typer.Option("--by", metavar="NAME", help="Compare groups: item, head, or hour or weekday of the cut-off."),
-    ] = None,
-    compare: Annotated[
-        Path | None, typer.Option("--compare", metavar="RUN|FILE", help="Compare with this run or file.")
-    ] = None,
-    validation: Annotated[
-        bool, typer.Option("--validation", help="Inspect the run's validation windows instead of its forecast.")
-    ] = False,
-    export: Annotated[
-        Path | None, typer.Option("--export", metavar="FILE", help="Write the weights as .csv (long) or .npz.")
-    ] = None,
-    png: Annotated[
-        Path | None, typer.Option("--png", metavar="FILE", help="Write a picture of the weights below their series.")
-    ] = None,
-    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="The same picture, scalable.")] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write an interactive page for any browser.")
-    ] = None,
-    html_windows: Annotated[
-        int | None,
-        typer.Option(
-            "--html-windows",
-            metavar="N",
-            min=1,
-            help="Windows to choose from on the page; as many as fit 1.5 MB when absent.",
-        ),
-    ] = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="FILE", help="Table of the series to draw; found through the run when absent."),
     ] = None,
+    config: ConfigFile = None,
     json: Json = False,
+    **options: Any,
 ) -> None:
     """Show what a forecast looked at: heat map, top lags, entropy and warnings."""
+    request = InspectRequest.from_options(own_options("inspect", config, options))
     from forecast_attn.inspection.reading import evidence_of
     from forecast_attn.inspection.report import inspect_attention
 
-    _check_page_options(html, html_windows=html_windows, compare=compare, by=by)
-    pictures = {"png": png, "svg": svg}
-    _check_options(by=by, compare=compare, export=export, pictures=pictures, data=None if html is not None else data)
-    found = _find(source, validation=validation)
-    _check_targets(found, {"--export": export, "--png": png, "--svg": svg, "--html": html}, data)
-    part = {"item": item, "cutoff": cutoff, "step": step, "head": head}
+    html, export, pictures = request.html, request.export, {"png": request.png, "svg": request.svg}
+    _check_page_options(html, html_windows=request.html_windows, compare=request.compare, by=request.by)
+    drawn = None if html is not None else data
+    _check_options(by=request.by, compare=request.compare, export=export, pictures=pictures, data=drawn)
+    found = _find(source, validation=request.validation)
+    files = {"export": export, **pictures, "html": html}
+    _check_targets(found, {f"--{name}": path for name, path in files.items()}, data)
+    part = {name: getattr(request, name) for name in ("item", "cutoff", "step", "head")}
     chosen = _read(found, part)
-    if compare is not None:
-        other = _find(compare, validation=validation)
-        _compare((chosen, _read(other, part)), (_name(source, found), _name(compare, other)), top=top, as_json=json)
+    if request.compare is not None:
+        other = _find(request.compare, validation=request.validation)
+        names = _name(source, found), _name(request.compare, other)
+        _compare((chosen, _read(other, part)), names, top=request.top, as_json=json)
         return
-    inspection = inspect_attention(chosen, top=top, by=by, evidence=evidence_of(found.run))
+    inspection = inspect_attention(chosen, top=request.top, by=request.by, evidence=evidence_of(found.run))
     if export is not None:
         _export(chosen, export)
-    _draw(found, chosen, inspection, [path for path in (png, svg) if path is not None], data)
+    _draw(found, chosen, inspection, [path for path in pictures.values() if path is not None], data)
     if html is not None:
-        write_page(chosen, found.run, html, num_windows=html_windows, table=data)
-    _print(inspection, as_json=json, written={"export": [export], "picture": [png, svg], "page": [html]})
+        write_page(chosen, found.run, html, num_windows=request.html_windows, table=data)
+    _print(inspection, as_json=json, written={"export": [export], "picture": [*pictures.values()], "page": [html]})
 
 
 def _check_page_options(html: Path | None, *, html_windows: int | None, compare: Path | None, by: str | None) -> None:

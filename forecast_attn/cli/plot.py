@@ -8,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import Json
-from forecast_attn.plotting.picture import KINDS, check_choice_of, check_targets, picture_of
+from forecast_attn.cli.flags import ConfigFile, Json, own_options, with_options
+from forecast_attn.config.requests import PlotRequest
 
 
+@with_options(PlotRequest)
 def plot(
     source: Annotated[
         Path | None,
@@ -20,41 +21,21 @@ def plot(
             help="Run directory, backtest.parquet or predictions.csv; the newest finished run when absent.",
         ),
     ] = None,
-    kind: Annotated[str, typer.Option("--kind", metavar="NAME", help=f"What to draw ({', '.join(KINDS)}).")] = KINDS[0],
-    item: Annotated[
-        list[str] | None, typer.Option("--item", metavar="NAME", help="Only this series; repeatable.")
-    ] = None,
-    cutoff: Annotated[
-        str | None,
-        typer.Option("--cutoff", metavar="TIME", help="Forecast of this cut-off; the last of each series when absent."),
-    ] = None,
-    model: Annotated[
-        list[str] | None, typer.Option("--model", metavar="NAME", help="Only this model of a backtest; repeatable.")
-    ] = None,
-    history: Annotated[
-        int | None,
-        typer.Option(
-            "--history", metavar="N", min=0, help="Steps before the cut-off; four horizons, at least 24, when absent."
-        ),
-    ] = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="FILE", help="Table of the series; found through the run when absent."),
     ] = None,
-    png: Annotated[Path | None, typer.Option("--png", metavar="FILE", help="Write the picture.")] = None,
-    svg: Annotated[Path | None, typer.Option("--svg", metavar="FILE", help="The same picture, scalable.")] = None,
+    config: ConfigFile = None,
     json: Json = False,
+    **options: Any,
 ) -> None:
     """Draw forecasts with their intervals, the error by step, or the calibration of the quantiles."""
-    pictures = {"png": png, "svg": svg}
-    check_choice_of(kind, cutoff=cutoff, history=history)
-    check_targets(pictures, {"the table of forecasts": source, "--data": data})
-    from forecast_attn.plotting.sources import PlotChoice, find_source
+    request = PlotRequest.from_options(own_options("plot", config, options))
+    from forecast_attn.plotting.picture import drawn
+    from forecast_attn.plotting.sources import find_source
 
-    picture = picture_of(kind, find_source(source), PlotChoice(item or [], model or [], cutoff, history, data))
-    written = [path for path in pictures.values() if path is not None]
-    if written:
-        picture.save(*written)
+    picture = drawn(find_source(source), request, data)
+    written = [path for path in (request.png, request.svg) if path is not None]
     if json:
         _write_json(picture.to_dict())
         return

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import Json, Quiet
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, own_options, with_options
+from forecast_attn.config.requests import PredictRequest
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,6 +21,7 @@ PREVIEW_ROWS = 5
 MOST_CATEGORIES = 10
 
 
+@with_options(PredictRequest)
 def predict(
     run: Annotated[
         Path | None, typer.Argument(help="Run directory; the newest finished one under runs/ when absent.")
@@ -31,62 +33,10 @@ def predict(
     future: Annotated[
         Path | None, typer.Option("--future", metavar="FUTURE", help="CSV of the future values of covariates.")
     ] = None,
-    out: Annotated[
-        str | None, typer.Option("--out", metavar="FILE", help="CSV to write; - for stdout. [default: in the run]")
-    ] = None,
-    attention_out: Annotated[
-        Path | None,
-        typer.Option("--attention-out", metavar="FILE", help="Parquet file of the weights. [default: in the run]"),
-    ] = None,
-    attention_windows: Annotated[
-        str,
-        typer.Option("--attention-windows", metavar="N|all", help="Windows whose weights are written, evenly spread."),
-    ] = "all",
-    attention_dtype: Annotated[
-        str, typer.Option("--attention-dtype", metavar="NAME", help="Type of the written weights (float32, float16).")
-    ] = "float32",
-    attention_top: Annotated[
-        int | None,
-        typer.Option("--attention-top", metavar="K", help="Write only the K largest weights of each row, with lags."),
-    ] = None,
-    attention_members: Annotated[
-        bool,
-        typer.Option("--attention-members", help="Write the weights of each ensemble member to its own file too."),
-    ] = False,
-    cold_start: Annotated[
-        bool, typer.Option("--cold-start", help="Forecast series never seen in training, scaled by their own lookback.")
-    ] = False,
-    non_negative: Annotated[
-        bool | None,
-        typer.Option(
-            "--non-negative/--no-non-negative", help="Cut forecasts and quantiles off at 0. [default: as in training]"
-        ),
-    ] = None,
-    samples: Annotated[
-        int | None,
-        typer.Option("--samples", metavar="N", help="Draw N paths of every series (autoregressive, with quantiles)."),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option("--seed", metavar="N", help="Seed of the paths; drawn and shown when absent.")
-    ] = None,
-    samples_out: Annotated[
-        Path | None,
-        typer.Option("--samples-out", metavar="FILE", help="Parquet file of the paths. [default: in the run]"),
-    ] = None,
-    combine_with: Annotated[
-        str | None,
-        typer.Option(
-            "--combine-with",
-            metavar="NAMES",
-            help="Average with baselines (regression), fitted to --data; none: the network alone. "
-            "[default: as validation chose]",
-        ),
-    ] = None,
-    accelerator: Annotated[
-        str, typer.Option("--accelerator", metavar="NAME", help="Where to compute (auto, cpu, gpu, cuda, mps).")
-    ] = "auto",
+    config: ConfigFile = None,
     json: Json = False,
     quiet: Quiet = False,
+    **options: Any,
 ) -> None:
     """Forecast the steps after the end of the data; write predictions and attention.
 
@@ -94,22 +44,23 @@ def predict(
     """
 
     from forecast_attn.cli.tables import make_console
-    from forecast_attn.config.values import check_choice
     from forecast_attn.errors import ConfigError
 
-    accelerator = check_choice("accelerator", accelerator)
-    if out == "-" and json:
+    request = PredictRequest.from_options(own_options("predict", config, options))
+    to_stdout = str(request.out) == "-"
+    if to_stdout and json:
         raise ConfigError("--out - and --json both want stdout", "choose one of them")
     if str(data) == str(future) == "-":
         raise ConfigError("--data and --future cannot both come from stdin", "--future FILE")
+    out, attention_out, samples_out = request.out, request.attention_out, request.samples_out
     _refuse_shared_files(data=data, future=future, out=out, attention_out=attention_out, samples_out=samples_out)
     chosen = {
-        "--attention-windows": attention_windows != "all",
-        "--attention-dtype": attention_dtype != "float32",
-        "--attention-top": attention_top is not None,
-        "--attention-members": attention_members,
+        "--attention-windows": request.attention_windows != "all",
+        "--attention-dtype": request.attention_dtype != "float32",
+        "--attention-top": request.attention_top is not None,
+        "--attention-members": request.attention_members,
     }
-    _refuse_what_is_not_written(out, attention_out, samples_out, samples, chosen)
+    _refuse_what_is_not_written(out, attention_out, samples_out, request.samples, chosen)
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
@@ -120,24 +71,17 @@ def predict(
         csv_path: Path | None = directory.predictions
         attention_out, samples_out = directory.attention, directory.samples
     else:
-        csv_path = None if out in (None, "-") else Path(str(out))
+        csv_path = None if to_stdout else out
+    written = {
+        "out": csv_path,
+        "attention_out": attention_out,
+        "samples_out": None if request.samples is None else samples_out,
+    }
     result = forecaster.predict(
         data,
         future=future,
-        out=csv_path,
-        attention_out=attention_out,
-        attention_windows=attention_windows,
-        attention_dtype=attention_dtype,
-        attention_top=attention_top,
-        attention_members=attention_members,
         on_dump=lambda size, path: notes.print(f"attention: {size}", soft_wrap=True),
-        cold_start=cold_start,
-        non_negative=non_negative,
-        samples=samples,
-        seed=seed,
-        samples_out=None if samples is None else samples_out,
-        combine_with=combine_with,
-        accelerator=accelerator,
+        **{**request.to_options(), **written},
     )
     _say_what_was_done(notes, result)
     attention_path = None if result.attention is None or attention_out is None else str(attention_out)
@@ -145,7 +89,7 @@ def predict(
         notes.print("note: --attention none has no weights to write")
     metrics = forecaster.metrics
     notes.print(_how_good(metrics), soft_wrap=True)
-    if out == "-":
+    if to_stdout:
         from forecast_attn.forecasting.predict import predictions_csv
 
         printing.write_table(predictions_csv(result.predictions))
@@ -155,7 +99,7 @@ def predict(
 
 
 def _refuse_what_is_not_written(
-    out: str | None, attention_out: Path | None, samples_out: Path | None, samples: int | None, chosen: dict[str, bool]
+    out: Path | None, attention_out: Path | None, samples_out: Path | None, samples: int | None, chosen: dict[str, bool]
 ) -> None:
     """Refuse options of a file that the named ones leave out."""
     from forecast_attn.errors import ConfigError

@@ -11,11 +11,12 @@ import forecast_attn.cli.printing as printing
 from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import DataConfig, RunConfig, find_option
+from forecast_attn.config.requests import TRAINING
 from forecast_attn.config.values import PRESETS, flag_name
 from forecast_attn.errors import ConfigError, DataError
 
 
-@with_options("data", "model", "training")
+@with_options(*TRAINING)
 def train(
     data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,
     out: Annotated[

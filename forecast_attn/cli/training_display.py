@@ -45,6 +45,10 @@ class TrainingDisplay(TrainingListener):
         return self
 
     def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take the bars away."""
         self._reading.close()
         if self._progress is not None:
             self._progress.stop()

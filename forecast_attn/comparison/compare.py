@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from forecast_attn.comparison.leaderboard import Comparison, leaderboard_of
 from forecast_attn.comparison.plan import FIRST_SEED, SEEDS, ComparisonDir, ComparisonPlan, Entry
 from forecast_attn.config.options import RunConfig
+from forecast_attn.config.requests import TRAINING, takes
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import RunError
 from forecast_attn.forecasting.model import read_config
@@ -22,6 +23,8 @@ from forecast_attn.training.train import resolved, resume_prepared, train_prepar
 if TYPE_CHECKING:
     import pandas as pd
 
+    from forecast_attn.config.keywords import SharedKeywords
+
 
 class ComparisonListener(TrainingListener):
     """Hears how a comparison goes, and how each of its trainings goes."""
@@ -33,6 +36,7 @@ class ComparisonListener(TrainingListener):
         """After each training, with its metrics.json; `kept` where it had been trained before."""
 
 
+@takes(TRAINING, without=("attention", "seed", "vintages"))
 def compare(
     data: pd.DataFrame | Table,
     attention: str | Sequence[str],
@@ -40,9 +44,9 @@ def compare(
     out: Path | str,
     seeds: int = SEEDS,
     seed: int = FIRST_SEED,
-    vintages: pd.DataFrame | None = None,
+    vintages: pd.DataFrame | Table | None = None,
     listener: ComparisonListener | None = None,
-    **options: Any,
+    **options: Unpack[SharedKeywords],
 ) -> Comparison:
     """Train attention mechanisms with the same data, budget and seeds, and rank them by their validation error.
 
@@ -77,7 +81,7 @@ def resume_comparison(
     out: Path | str,
     data: pd.DataFrame | Table | None = None,
     *,
-    vintages: pd.DataFrame | None = None,
+    vintages: pd.DataFrame | Table | None = None,
     listener: ComparisonListener | None = None,
 ) -> Comparison:
     """Continue a comparison that was killed or interrupted: finished runs are kept, the others trained to their end.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from forecast_attn.config.options import RunConfig, find_option
-from forecast_attn.config.values import check_choice, checked_value
+from forecast_attn.config.options import RunConfig, check_choice, find_option
+from forecast_attn.config.values import checked_value
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.atomic import write_errors_of
 from forecast_attn.runs.forms import anything, check, digest, many, nullable, record, table, text, whole

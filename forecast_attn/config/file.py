@@ -4,20 +4,53 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from forecast_attn.config.options import SECTIONS, find_option
+from forecast_attn.config.requests import REQUESTS
 from forecast_attn.errors import ConfigError, did_you_mean
 
 
-def read_config_file(path: Path) -> dict[str, Any]:
-    """Flat options of a TOML file with the tables [data], [model] and [training], or with none; and `out`.
+class FileOptions(NamedTuple):
+    """What a file says to one command, by the names of fields."""
+
+    training: dict[str, Any]
+    """Options of training, and `out`."""
+    own: dict[str, Any]
+    """Options of the command itself."""
+
+
+def read_config_file(path: Path, command: str | None = None) -> FileOptions:
+    """Read the options of a TOML file.
+
+    Options of training stand in the tables [data], [model] and [training], or in none; those of another command in a
+    table of its name, such as [backtest], which the other commands pass over.
 
     Raises:
         ConfigError: no such file, not TOML, or an unknown key.
     """
+    training: dict[str, Any] = {}
+    own: dict[str, Any] = {}
+    for name, value in _content(path).items():
+        if isinstance(value, dict) and name not in (*SECTIONS, *REQUESTS):
+            raise ConfigError(f"'{path}' has an unknown table [{name}]", did_you_mean(name, (*SECTIONS, *REQUESTS)))
+        try:
+            if name in REQUESTS and isinstance(value, dict):
+                checked = REQUESTS[name].checked(value)
+                own |= checked if name == command else {}
+            elif name == "out" and isinstance(value, str):
+                training[name] = value  # where a command writes is no option of the model, but has a flag all the same
+            else:
+                keys = value if isinstance(value, dict) else {name: value}
+                training |= {find_option(key)[1].name: entry for key, entry in keys.items()}
+        except ConfigError as error:
+            raise error.reworded(f"'{path}': {error.message}") from None
+    return FileOptions(training, own)
+
+
+def _content(path: Path) -> dict[str, Any]:
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         hint = "a TOML file of options, with lines such as horizon = 24"
         raise ConfigError(f"cannot read the configuration '{path}': {error.strerror}", hint) from None
@@ -25,16 +58,3 @@ def read_config_file(path: Path) -> dict[str, Any]:
         raise ConfigError(f"'{path}' is no configuration: its values are nested too deeply") from None
     except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise ConfigError(f"'{path}' is not valid TOML: {str(error).partition(';')[0]}") from None
-    flat: dict[str, Any] = {}
-    for name, value in content.items():
-        if isinstance(value, dict) and name not in SECTIONS:
-            raise ConfigError(f"'{path}' has an unknown table [{name}]", did_you_mean(name, tuple(SECTIONS)))
-        if name == "out" and isinstance(value, str):
-            flat[name] = value  # where a command writes is no option of the model, but has a flag all the same
-            continue
-        for key, entry in (value if isinstance(value, dict) else {name: value}).items():
-            try:
-                flat[find_option(key)[1].name] = entry
-            except ConfigError as error:
-                raise ConfigError(f"'{path}': {error.message}", error.hint) from None
-    return flat

@@ -5,14 +5,30 @@ keyword of `Forecaster`, all with the same name (or the short `flag` where one i
 imports the standard library only, so that `forecast --help` stays fast.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from forecast_attn.config.values import checked_value, flag_name, preset_help, with_preset
+from forecast_attn.config.mechanisms import ATTENTIONS
+from forecast_attn.config.values import (
+    ACCELERATORS,
+    PRESETS,
+    WEIGHT_TYPES,
+    check_lags,
+    check_quantiles,
+    check_validation,
+    checked_choice,
+    checked_value,
+    flag_name,
+    parse_attention_windows,
+    parse_calendar,
+    parse_duration,
+    parse_share_range,
+    preset_help,
+    with_preset,
+)
 from forecast_attn.errors import ConfigError, did_you_mean
 
 # --------------------------------------------------------------------------- options
@@ -26,9 +42,28 @@ def option(
     low: float = -math.inf,
     high: float = math.inf,
     metavar: str | None = None,
+    choices: tuple[str, ...] = (),
+    read: Callable[[Any], Any] | None = None,
+    check: Callable[[Any], Any] | None = None,
+    essential: bool = False,
 ) -> Any:
-    """A dataclass field that also knows its help text, its flag and its range."""
-    return field(default=default, metadata={"help": text, "flag": flag, "low": low, "high": high, "metavar": metavar})
+    """Make a dataclass field that knows all that flags, TOML keys, keywords and help need.
+
+    Args:
+        default: of the option; its type is the field's annotation, of which `values.TYPES` knows the rest.
+        text: help.
+        flag: the short name, where the flag is not the field's name.
+        low: smallest number.
+        high: largest number.
+        metavar: the value's name in help texts; the type's when None.
+        choices: the only values.
+        read: makes a value of what was given, instead of the type's own function.
+        check: raises ConfigError for a value that is none.
+        essential: whether a short help page shows it.
+    """
+    metadata: dict[str, Any] = {"help": text, "flag": flag, "low": low, "high": high, "metavar": metavar}
+    metadata |= {"choices": choices, "read": read, "check": check, "essential": essential}
+    return field(default=default, metadata=metadata)
 
 
 MOST_STEPS = 100_000
@@ -43,38 +78,54 @@ WIDEST = 65_536
 class DataConfig:
     """The meaning of the table's columns, the windows, and how the table is read and scaled."""
 
-    target: str | None = option(None, "column to forecast; found by name (target, y, value, OT, …) when absent")
+    target: str | None = option(
+        None, "column to forecast; found by name (target, y, value, OT, …) when absent", essential=True
+    )
     time: str | None = option(
         None,
         "column of time stamps, or several, such as year,month or date,time; row-number counts the rows; "
         "found by name or content when absent",
+        essential=True,
     )
     item_id: str | None = option(
         None,
         "column that identifies the series, or several, such as state,region; found by name when absent",
         flag="id",
+        essential=True,
     )
     past_covariates: tuple[str, ...] = option(
-        (), "columns known up to the cut-off; undeclared numeric columns are these", flag="past", metavar="COLUMNS"
+        (),
+        "columns known up to the cut-off; undeclared numeric columns are these",
+        flag="past",
+        metavar="COLUMNS",
+        essential=True,
     )
     future_covariates: tuple[str, ...] = option(
-        (), "columns known through the horizon; NAME:24 for one known 24 steps ahead", flag="future", metavar="COLUMNS"
+        (),
+        "columns known through the horizon; NAME:24 for one known 24 steps ahead",
+        flag="future",
+        metavar="COLUMNS",
+        essential=True,
     )
-    static_covariates: tuple[str, ...] = option((), "columns constant per series", flag="static", metavar="COLUMNS")
+    static_covariates: tuple[str, ...] = option(
+        (), "columns constant per series", flag="static", metavar="COLUMNS", essential=True
+    )
     ignore: tuple[str, ...] = option((), "columns to leave out", metavar="COLUMNS")
     horizon: int | None = option(
         None,
         "steps to forecast; by frequency when absent (hourly 24, daily 7, monthly 12), fewer for short series",
         low=1,
         high=MOST_STEPS,
+        essential=True,
     )
     lookback: int | None = option(
         None,
         "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36), fewer for short ones",
         low=1,
         high=MOST_STEPS,
+        essential=True,
     )
-    freq: str | None = option(None, "time step such as h, D, MS, 15min; inferred when absent")
+    freq: str | None = option(None, "time step such as h, D, MS, 15min; inferred when absent", essential=True)
     season: str | None = option(
         None,
         "steps after which the series repeats, or hour, day, week, month, quarter or year; by frequency when absent",
@@ -83,7 +134,9 @@ class DataConfig:
         None,
         "format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970; found when absent",
     )
-    tz: str | None = option(None, "zone of local time stamps, such as Europe/Berlin; results are shown in it")
+    tz: str | None = option(
+        None, "zone of local time stamps, such as Europe/Berlin; results are shown in it", essential=True
+    )
     delimiter: str | None = option(None, "character between the fields of a CSV; found when absent")
     decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma; found when absent")
     encoding: str | None = option(None, "encoding of a CSV; found when absent (UTF-8, UTF-16, Latin-1)")
@@ -91,20 +144,31 @@ class DataConfig:
     comment: str | None = option(None, "start of lines of a CSV that are no data, such as '#'")
     header: bool = option(True, "the first line of a CSV names its columns; else they are column_1, column_2, …")
     wide: bool = option(False, "one column per series, named by the column, instead of one row per series and step")
-    duplicates: str = option("error", "treatment of repeated rows of one series and time stamp")
+    duplicates: str = option(
+        "error", "treatment of repeated rows of one series and time stamp", choices=("error", "mean", "first", "last")
+    )
     resample: str | None = option(
         None,
         "step to put rows on, such as 15min, D, MS: events, irregular rows and finer steps get one row per step",
     )
-    aggregate: str = option("mean", "aggregate of the target's rows that --resample merges")
-    missing: str = option("error", "treatment of empty cells and absent rows; mask hides them from attention and loss")
+    aggregate: str = option(
+        "mean", "aggregate of the target's rows that --resample merges", choices=("mean", "sum", "last")
+    )
+    missing: str = option(
+        "error",
+        "treatment of empty cells and absent rows; mask hides them from attention and loss",
+        choices=("error", "mask", "ffill", "interpolate", "zero"),
+        essential=True,
+    )
     categorical: tuple[str, ...] = option(
         (),
         "covariates whose numbers are categories; declared columns of text are categorical anyway",
         metavar="COLUMNS",
     )
     weight: str | None = option(None, "column of each series' weight in the loss, constant per series")
-    calendar: str = option("auto", "calendar features: auto (by frequency), none, or a list of names")
+    calendar: str = option(
+        "auto", "calendar features: auto (by frequency), none, or a list of names", check=parse_calendar
+    )
     holidays: tuple[str, ...] = option((), "countries whose public holidays are a feature, such as DE,FR")
     holiday_dates: str | None = option(None, "CSV of additional dates to treat as holidays", metavar="FILE")
     vintages: str | None = option(
@@ -112,19 +176,29 @@ class DataConfig:
         "table of future covariates as forecast, with a column issued_at: each cut-off sees what was known then",
         metavar="FILE",
     )
-    scaling: str = option("standard", "scaling of each series, fitted on its training rows")
-    transform: str = option("none", "transform of the target before scaling, for skewed values")
+    scaling: str = option(
+        "standard",
+        "scaling of each series, fitted on its training rows",
+        choices=("standard", "robust", "mean-abs", "none"),
+    )
+    transform: str = option(
+        "none", "transform of the target before scaling, for skewed values", choices=("none", "arcsinh", "log")
+    )
     non_negative: bool = option(
         False, "cut forecasts and their quantiles off at 0, for a target that is never negative"
     )
     short_series: str = option(
-        "auto", "treatment of series too short for a training window; auto pads those of a panel"
+        "auto",
+        "treatment of series too short for a training window; auto pads those of a panel",
+        choices=("auto", "skip", "pad", "error"),
     )
     validation: float = option(
         0.2,
         "last stretch of time kept for validation: a fraction below 1, or a number of steps",
         low=0,
         high=MOST_WINDOWS,
+        check=check_validation,
+        essential=True,
     )
 
 
@@ -136,19 +210,29 @@ DEFAULT_QUANTILES = (0.1, 0.5, 0.9)
 class ModelConfig:
     """The network: an encoder, a decoder, and the attention between them."""
 
-    attention: str = option("luong-general", "attention mechanism; `help` lists them", metavar="NAME")
-    attention_order: str | None = option(None, "attend before the decoder's cell (bahdanau) or after it (luong)")
+    attention: str = option(
+        "luong-general",
+        "attention mechanism; `help` lists them",
+        metavar="NAME",
+        choices=tuple(ATTENTIONS),
+        essential=True,
+    )
+    attention_order: str | None = option(
+        None, "attend before the decoder's cell (bahdanau) or after it (luong)", choices=("bahdanau", "luong")
+    )
     attention_size: int | None = option(
         None, "width of additive and projected scores; 128 when absent", low=1, high=WIDEST
     )
-    heads: int = option(4, "heads of multi-head attention", low=1, high=MOST_HEADS)
-    normaliser: str = option("softmax", "function that turns scores into weights")
-    attention_window: str = option("global", "keys that a query may see")
+    heads: int = option(4, "heads of multi-head attention", low=1, high=MOST_HEADS, essential=True)
+    normaliser: str = option(
+        "softmax", "function that turns scores into weights", choices=("softmax", "sparsemax", "entmax15")
+    )
+    attention_window: str = option("global", "keys that a query may see", choices=("global", "local-p", "local-m"))
     window_radius: int = option(10, "half width D of a local attention window", low=1, high=MOST_STEPS)
     input_feeding: bool = option(False, "feed the attentional state into the next decoder step (luong order)")
-    cell: str = option("gru", "recurrent cell of encoder and decoder")
+    cell: str = option("gru", "recurrent cell of encoder and decoder", choices=("gru", "lstm"))
     hidden_size: int | None = option(
-        None, "size of the encoder's state, per direction; 64 when absent", low=1, high=WIDEST
+        None, "size of the encoder's state, per direction; 64 when absent", low=1, high=WIDEST, essential=True
     )
     decoder_size: int | None = option(
         None, "size of the decoder's state; the encoder's output size when absent", low=1, high=WIDEST
@@ -161,6 +245,7 @@ class ModelConfig:
         "when absent a quarter of a season of hourly and finer series (6 hours), else 1",
         low=1,
         high=MOST_STEPS,
+        essential=True,
     )
     projection_size: int | None = option(
         None,
@@ -174,6 +259,7 @@ class ModelConfig:
         "steps back whose values each forecast step reads directly, past the attention, such as 24,168; "
         "none when absent",
         metavar="STEPS",
+        check=check_lags,
     )
     temporal_decoder_size: int | None = option(
         None,
@@ -185,18 +271,33 @@ class ModelConfig:
     linear_path: bool = option(False, "add a linear map of the whole window, and what is known ahead, to the forecast")
     skip: bool = option(True, "add a linear map of each lookback step's inputs to its encoder output")
     dropout: float = option(0.1, "dropout between layers and before the head", low=0, high=0.95)
-    decoding: str = option("direct", "direct: all steps at once; autoregressive: each step reads the previous output")
+    decoding: str = option(
+        "direct",
+        "direct: all steps at once; autoregressive: each step reads the previous output",
+        choices=("direct", "autoregressive"),
+    )
     window_normalisation: str = option(
-        "last-season", "level and scale of each window: of its whole lookback, of its last season, or none"
+        "last-season",
+        "level and scale of each window: of its whole lookback, of its last season, or none",
+        choices=("none", "standard", "last-season"),
     )
     quantiles: tuple[float, ...] = option(
         (),
         "quantiles to forecast, such as 0.1,0.5,0.9: a column each, trained on the pinball loss",
         metavar="Q,Q,Q",
+        check=check_quantiles,
+        essential=True,
     )
-    distribution: str = option("none", "distribution to fit by its likelihood; writes --quantiles, else 0.1,0.5,0.9")
+    distribution: str = option(
+        "none",
+        "distribution to fit by its likelihood; writes --quantiles, else 0.1,0.5,0.9",
+        choices=("none", "gaussian", "student-t"),
+    )
     calibration: str = option(
-        "none", "conformal calibration of quantiles on validation windows: split (around the point) or cqr"
+        "none",
+        "conformal calibration of quantiles on validation windows: split (around the point) or cqr",
+        choices=("none", "split", "cqr"),
+        essential=True,
     )
 
     @property
@@ -216,18 +317,26 @@ class ModelConfig:
 class TrainingConfig:
     """Options of training."""
 
-    preset: str = option("default", preset_help())
-    loss: str = option("mae", "loss on the scaled target; quantiles and distributions have their own")
+    preset: str = option("default", preset_help(), choices=tuple(PRESETS), essential=True)
+    loss: str = option(
+        "mae", "loss on the scaled target; quantiles and distributions have their own", choices=("mae", "mse", "huber")
+    )
     batch_size: int | None = option(
         None, "windows per step; 16 to 128 by the number of windows when absent", low=1, high=1_000_000
     )
     learning_rate: float | None = option(
-        None, "peak learning rate of AdamW; when absent 0.001 over patches, else 0.008", low=1e-12, high=1e36
+        None,
+        "peak learning rate of AdamW; when absent 0.001 over patches, else 0.008",
+        low=1e-12,
+        high=1e36,
+        essential=True,
     )
     weight_decay: float | None = option(
         None, "decoupled weight decay of AdamW; when absent 0.01 over patches, else 0.0001", low=0, high=1e36
     )
-    schedule: str = option("one-cycle", "course of the learning rate over --max-epochs")
+    schedule: str = option(
+        "one-cycle", "course of the learning rate over --max-epochs", choices=("constant", "one-cycle", "cosine")
+    )
     warmup: float | None = option(
         None,
         "share of the steps during which the learning rate rises; 0.3 of one-cycle and 0.05 of cosine when absent",
@@ -235,7 +344,9 @@ class TrainingConfig:
         high=0.9,
     )
     weight_averaging: str = option(
-        "none", "weights to validate and keep: the last ones, or their exponential moving average (ema)"
+        "none",
+        "weights to validate and keep: the last ones, or their exponential moving average (ema)",
+        choices=("none", "ema"),
     )
     averaging_decay: float = option(
         0.999,
@@ -249,8 +360,11 @@ class TrainingConfig:
         "largest number of epochs; enough for about 2,000 steps, 1,200 over patches, when absent",
         low=1,
         high=1_000_000,
+        essential=True,
     )
-    max_time: str | None = option(None, "time limit, such as 90s, 10m, 1h30m; the schedule is fitted to it")
+    max_time: str | None = option(
+        None, "time limit, such as 90s, 10m, 1h30m; the schedule is fitted to it", check=parse_duration, essential=True
+    )
     patience: int | None = option(
         None,
         "epochs without a better validation loss before training stops; a quarter of them when absent",
@@ -263,29 +377,41 @@ class TrainingConfig:
     validation_windows: int = option(
         1_024, "largest number of validation windows scored per epoch; 0 for all", low=0, high=MOST_WINDOWS
     )
-    teacher_forcing: str = option("1.0..0", "teacher forcing ratio, from first to last epoch")
-    teacher_forcing_decay: str = option("linear", "decay of the teacher forcing ratio")
-    seed: int | None = option(None, "seed; drawn and recorded when absent", low=0, high=2**31 - 1)
-    ensemble: int = option(1, "number of networks to train, each with its own seed, and to combine", low=1, high=1_000)
+    teacher_forcing: str = option("1.0..0", "teacher forcing ratio, from first to last epoch", check=parse_share_range)
+    teacher_forcing_decay: str = option(
+        "linear", "decay of the teacher forcing ratio", choices=("linear", "exponential", "inverse-sigmoid")
+    )
+    seed: int | None = option(None, "seed; drawn and recorded when absent", low=0, high=2**31 - 1, essential=True)
+    ensemble: int = option(
+        1, "number of networks to train, each with its own seed, and to combine", low=1, high=1_000, essential=True
+    )
     final_fit: str = option(
         "auto",
         "train again on all rows, as many epochs as validation found best: auto (panels of 20 series or more that are "
         "read step by step), always, or none",
+        choices=("auto", "always", "none"),
     )
     combination: str = option(
         "auto",
         "forecast a weighted mean of the network and baselines, with weights that validation chooses: auto (panels of "
         "20 series or more), always, or none",
+        choices=("auto", "always", "none"),
     )
-    combine: str = option("mean", "combination of an ensemble's forecasts, quantile by quantile")
-    accelerator: str = option("auto", "where to train")
+    combine: str = option(
+        "mean", "combination of an ensemble's forecasts, quantile by quantile", choices=("mean", "median")
+    )
+    accelerator: str = option("auto", "where to train", choices=ACCELERATORS, essential=True)
     devices: int = option(1, "number of devices to train on", low=1, high=1_024)
     threads: int = option(
         1, "CPU threads; more than one helps only large networks on an idle machine", low=1, high=1_024
     )
-    precision: str = option("32", "numeric precision of training: 32, or mixed bf16 or 16")
-    attention_windows: str = option("128", "validation windows whose attention is written, evenly spread, or all")
-    attention_dtype: str = option("float32", "type of the attention weights in the file")
+    precision: str = option(
+        "32", "numeric precision of training: 32, or mixed bf16 or 16", choices=("32", "bf16", "16")
+    )
+    attention_windows: str = option(
+        "128", "validation windows whose attention is written, evenly spread, or all", check=parse_attention_windows
+    )
+    attention_dtype: str = option("float32", "type of the attention weights in the file", choices=WEIGHT_TYPES)
     attention_top: int | None = option(
         None, "write only the K largest weights of each row, with their lags", low=1, high=MOST_STEPS, metavar="K"
     )
@@ -404,3 +530,13 @@ def find_option(name: str) -> tuple[str, dataclasses.Field[Any]]:
     if key in by_flag:
         return by_flag[key]
     raise ConfigError(f"there is no option '{name}'", did_you_mean(key, list(known)))
+
+
+def check_choice(name: str, value: str) -> str:
+    """Return one of the choices of the option of that name, however its case and dashes are written.
+
+    Raises:
+        ConfigError: none of them; with the nearest one.
+    """
+    option_field = find_option(name)[1]
+    return checked_choice(flag_name(option_field), value, option_field.metadata["choices"])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import UnionType
+from typing import Any, NamedTuple, get_args
 
-from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.errors import ConfigError, did_you_mean
 
 
@@ -56,34 +58,9 @@ def preset_help() -> str:
 NETWORK = "network"
 """What the network is called among weights of a combination."""
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    "attention": tuple(ATTENTIONS),
-    "attention_order": ("bahdanau", "luong"),
-    "normaliser": ("softmax", "sparsemax", "entmax15"),
-    "attention_window": ("global", "local-p", "local-m"),
-    "cell": ("gru", "lstm"),
-    "decoding": ("direct", "autoregressive"),
-    "distribution": ("none", "gaussian", "student-t"),
-    "calibration": ("none", "split", "cqr"),
-    "window_normalisation": ("none", "standard", "last-season"),
-    "duplicates": ("error", "mean", "first", "last"),
-    "aggregate": ("mean", "sum", "last"),
-    "missing": ("error", "mask", "ffill", "interpolate", "zero"),
-    "scaling": ("standard", "robust", "mean-abs", "none"),
-    "transform": ("none", "arcsinh", "log"),
-    "short_series": ("auto", "skip", "pad", "error"),
-    "loss": ("mae", "mse", "huber"),
-    "preset": tuple(PRESETS),
-    "schedule": ("constant", "one-cycle", "cosine"),
-    "weight_averaging": ("none", "ema"),
-    "teacher_forcing_decay": ("linear", "exponential", "inverse-sigmoid"),
-    "combine": ("mean", "median"),
-    "combination": ("auto", "always", "none"),
-    "final_fit": ("auto", "always", "none"),
-    "accelerator": ("auto", "cpu", "gpu", "cuda", "mps"),
-    "precision": ("32", "bf16", "16"),
-    "attention_dtype": ("float32", "float16"),
-}
+ACCELERATORS = ("auto", "cpu", "gpu", "cuda", "mps")
+WEIGHT_TYPES = ("float32", "float16")
+"""Types of the attention weights in a file."""
 
 LONGEST_LAG = 100_000
 MOST_QUANTILES = 1_000
@@ -108,38 +85,53 @@ def flag_name(option_field: dataclasses.Field[Any]) -> str:
     return option_field.metadata["flag"] or option_field.name.replace("_", "-")
 
 
+def option_type(option_field: dataclasses.Field[Any]) -> OptionType:
+    """The type of a field, as `TYPES` has it."""
+    return TYPES[next(kind for kind in _alternatives(option_field) if kind is not type(None))]
+
+
+def may_be_none(option_field: dataclasses.Field[Any]) -> bool:
+    """Tell whether None is a value of the field."""
+    return type(None) in _alternatives(option_field)
+
+
+def _alternatives(option_field: dataclasses.Field[Any]) -> tuple[Any, ...]:
+    kind: Any = option_field.type
+    return get_args(kind) if isinstance(kind, UnionType) else (kind,)
+
+
 def checked_value(option_field: dataclasses.Field[Any], value: Any) -> Any:
-    """Return the value in the field's type, or say what was expected and what came."""
-    if value is None and "None" in str(option_field.type):
+    """Return the value in the field's type.
+
+    Raises:
+        ConfigError: saying what was expected and what came.
+    """
+    if value is None and may_be_none(option_field):
         return None
-    name, kind = flag_name(option_field), str(option_field.type).replace(" | None", "")
+    name, kind, metadata = flag_name(option_field), option_type(option_field), option_field.metadata
     try:
-        value = _CONVERTERS[kind](value)
+        value = (metadata["read"] or kind.read)(value)
     except (TypeError, ValueError, OverflowError):
-        raise ConfigError(f"--{name} must be {_KINDS[kind]}; got {value!r}") from None
-    if option_field.name in CHOICES:
-        return _choice(name, value, CHOICES[option_field.name])
-    if option_field.name in _PARSERS:
-        _PARSERS[option_field.name](value)
-    low, high = option_field.metadata["low"], option_field.metadata["high"]
+        raise ConfigError(f"--{name} must be {kind.expected}; got {value!r}") from None
+    if metadata["choices"]:
+        return checked_choice(name, value, metadata["choices"])
+    if metadata["check"] is not None:
+        metadata["check"](value)
+    low, high = metadata["low"], metadata["high"]
     if isinstance(value, int | float) and not low <= value <= high:
         raise ConfigError(f"--{name} must be {_range(low, high)}; got {value}")
     return value
 
 
-def check_choice(name: str, value: str) -> str:
-    """One of the choices of an option, however its case and dashes are written.
+def checked_choice(flag: str, value: str, choices: tuple[str, ...]) -> str:
+    """Return one of the choices of an option, however its case and dashes are written.
 
     Raises:
         ConfigError: none of them; with the nearest one.
     """
-    return _choice(name.replace("_", "-"), value, CHOICES[name])
-
-
-def _choice(name: str, value: str, choices: tuple[str, ...]) -> str:
     plain = value.strip().lower().replace("_", "-")
     if plain not in choices:
-        raise ConfigError(f"--{name} has no value '{value}'", did_you_mean(plain, choices))
+        raise ConfigError(f"--{flag} has no value '{value}'", did_you_mean(plain, choices))
     return plain
 
 
@@ -198,24 +190,52 @@ def _to_steps(value: Any) -> tuple[int, ...]:
     return tuple(sorted({_to_int(part) for part in parts if str(part).strip()}))
 
 
-_CONVERTERS: dict[str, Any] = {
-    "int": _to_int,
-    "float": _to_float,
-    "bool": _to_bool,
-    "str": _to_str,
-    "tuple[str, ...]": _to_names,
-    "tuple[float, ...]": _to_quantiles,
-    "tuple[int, ...]": _to_steps,
+def _to_path(value: Any) -> Path:
+    if not isinstance(value, str | Path):
+        raise TypeError(value)
+    return Path(value)
+
+
+def _to_paths(value: Any) -> tuple[Path, ...]:
+    """Paths: a list, or a single one."""
+    return tuple(map(_to_path, [value] if isinstance(value, str | Path) else value))
+
+
+class OptionType(NamedTuple):
+    """What a type of option means everywhere: in TOML and Python, on the command line, in messages, for editors."""
+
+    read: Callable[[Any], Any]
+    """Makes a value of what was given; raises TypeError or ValueError."""
+    expected: str
+    """For messages: what a value must be."""
+    metavar: str | None
+    """The value's name in help texts."""
+    flag: Any
+    """What the command line makes of its words before they are read."""
+    accepts: str
+    """What Python code may pass, as an annotation of `config.keywords`."""
+
+
+TYPES: dict[Any, OptionType] = {
+    int: OptionType(_to_int, "a whole number", "N", int, "int"),
+    float: OptionType(_to_float, "a number", "X", float, "float"),
+    bool: OptionType(_to_bool, "true or false", None, bool, "bool"),
+    str: OptionType(_to_str, "text", "TEXT", str, "str | int"),
+    Path: OptionType(_to_path, "a path", "FILE", Path, "Path | str"),
+    tuple[str, ...]: OptionType(_to_names, "column names", "NAMES", list[str], "str | Sequence[str]"),
+    tuple[float, ...]: OptionType(
+        _to_quantiles,
+        "quantiles between 0 and 1, such as 0.1,0.5,0.9",
+        "NAMES",
+        list[str],
+        "str | float | Sequence[float | str]",
+    ),
+    tuple[int, ...]: OptionType(
+        _to_steps, "numbers of steps, such as 24,168, or none", "NAMES", list[str], "str | int | Sequence[int | str]"
+    ),
+    tuple[Path, ...]: OptionType(_to_paths, "paths", "FILE", list[Path], "Path | str | Sequence[Path | str]"),
 }
-_KINDS = {
-    "int": "a whole number",
-    "float": "a number",
-    "bool": "true or false",
-    "str": "text",
-    "tuple[str, ...]": "column names",
-    "tuple[float, ...]": "quantiles between 0 and 1, such as 0.1,0.5,0.9",
-    "tuple[int, ...]": "numbers of steps, such as 24,168, or none",
-}
+"""The one registry of option types, by the annotation of a field."""
 
 
 def parse_duration(text: str) -> float:
@@ -312,13 +332,28 @@ def check_lags(lags: tuple[int, ...]) -> None:
             raise ConfigError(f"--lags must be between 1 and {LONGEST_LAG:,}; got {lag}", "such as 24,168")
 
 
-_PARSERS: dict[str, Any] = {
-    "attention_windows": parse_attention_windows,
-    "calendar": parse_calendar,
-    "lags": check_lags,
-    "max_time": parse_duration,
-    "quantiles": check_quantiles,
-    "teacher_forcing": parse_share_range,
-    "validation": check_validation,
-}
-"""Options whose text has a form of its own."""
+def parse_combination(given: str | Sequence[str]) -> tuple[str, ...]:
+    """The baselines of `--combine-with`: names, or one text of names with commas.
+
+    Raises:
+        ConfigError: a text without a name, or a name that is there twice.
+    """
+    parts = [given] if isinstance(given, str) else given
+    names = tuple(name.strip() for part in parts for name in part.split(","))
+    if not all(names):
+        text = ",".join(parts)
+        raise ConfigError(f"--combine-with needs names of baselines; got '{text}'", "such as --combine-with regression")
+    twice = [name for index, name in enumerate(names) if name in names[:index]]
+    if twice:
+        raise ConfigError(f"--combine-with has '{twice[0]}' twice", "baselines have equal weights: name each once")
+    return names
+
+
+def parse_combination_or_none(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Names as `parse_combination` has them; none for `none`.
+
+    Raises:
+        ConfigError: as `parse_combination`.
+    """
+    names = parse_combination(given)
+    return () if names == ("none",) else names

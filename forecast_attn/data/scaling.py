@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.config.values import CHOICES
+from forecast_attn.config.options import find_option
 from forecast_attn.data.findings import Finding, counted, quoted
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
@@ -130,7 +130,7 @@ class Scaler:
         for name, shape in shapes.items():
             getattr(self, name).check(shape)
         self.transform.unit.check((number,))
-        if self.method not in CHOICES["scaling"] or set(self.constant) - set(self.item_ids):
+        if self.method not in find_option("scaling")[1].metadata["choices"] or set(self.constant) - set(self.item_ids):
             raise ValueError("a scaling that there is not")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.baselines.naive import insample_scales, seasonal_naive
 from forecast_attn.config.options import DataConfig, RunConfig
+from forecast_attn.config.requests import EvaluateRequest, takes
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.zones import in_zone
 from forecast_attn.errors import ConfigError, did_you_mean
@@ -20,6 +21,9 @@ from forecast_attn.evaluation.metrics import check_metrics
 from forecast_attn.evaluation.scoring import check_groups, score, scores_to_records
 from forecast_attn.evaluation.significance import COLUMNS, compare_models
 from forecast_attn.evaluation.tidy import ForecastTable, absent_stamps, joined, without_copies
+
+if TYPE_CHECKING:
+    from forecast_attn.config.keywords import EvaluateKeywords
 
 Ints = NDArray[np.int64]
 
@@ -57,42 +61,30 @@ class Evaluation:
         }
 
 
-def evaluate(
-    forecasts: Any,
-    actuals: Any,
-    *,
-    model_columns: Sequence[str] = (),
-    metrics: Sequence[str] | None = None,
-    by: str | Sequence[str] = "overall",
-    season: int | None = None,
-    block: int | None = None,
-    reference: str | None = None,
-    norm: int = 1,
-    **options: Any,
-) -> Evaluation:
+@takes([EvaluateRequest, DataConfig], only=OPTIONS)
+def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) -> Evaluation:
     """Score a table of forecasts against the actual values.
 
     Args:
         forecasts: a table that `forecast` reads: our predictions, or time stamps and a column per model (or per step,
             h0 to h23); a list of such tables, of different models.
         actuals: a table with the target. Rows are joined on series and time stamp.
-        model_columns: the columns that are forecasts; every column of numbers that has no other meaning when empty.
-        metrics: see `score`.
-        by: see `score`.
-        season: steps of one season; by the frequency of the actuals when None.
-        block: how many steps each forecast had, of a table without cut-offs: each block of so many steps counts as one
-            forecast made right before it. `season` when None; without either there is no seasonal-naive and no test.
-        reference: the model to compare with; seasonal-naive when None.
-        norm: of the errors of a cut-off in the tests: 1 or 2. Grouped by step, each step is tested too.
-        **options: how the actuals are read, as for `Forecaster`: target, time, item_id, freq, tz, date_format, wide, …
+        **options: listed below. Every column of numbers that has no other meaning is a model without `model_columns`.
+            With `block`, each block of so many steps of a table without cut-offs counts as one forecast made right
+            before it; `season` when absent; without either there is no seasonal-naive and no test. Grouped by step,
+            each step is tested too.
 
     Raises:
         ConfigError: an unknown metric, group, model or option.
         DataError: a table cannot be read, or the forecasts are not of these actuals.
     """
+    own = {name: value for name, value in options.items() if name not in OPTIONS}
+    request = EvaluateRequest.from_options(own)
+    metrics, by, season, block = request.metrics, request.by, request.season, request.block
+    model_columns, norm, reference = request.model_columns, request.norm, request.reference
     check_metrics(list(metrics or ()))
     check_groups(by)
-    panel = read_actuals(actuals, _config_of(options))
+    panel = read_actuals(actuals, _config_of({name: value for name, value in options.items() if name in OPTIONS}))
     several = list(forecasts) if isinstance(forecasts, list | tuple) else [forecasts]
     tables = [ForecastTable.read(each, panel, tuple(model_columns)) for each in several]
     _refuse_idle_options(tables, season, block, norm)
@@ -120,9 +112,6 @@ def evaluate(
 
 
 def _config_of(options: dict[str, Any]) -> DataConfig:
-    for name in options:
-        if name not in OPTIONS:
-            raise ConfigError(f"evaluate has no option '{name}'", did_you_mean(name, OPTIONS))
     return RunConfig.from_options(options).data
 
 

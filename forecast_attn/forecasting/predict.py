@@ -20,6 +20,7 @@ from forecast_attn.baselines.combination import combined, mean_of
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, check_baselines
 from forecast_attn.baselines.weights import weighted_mean
 from forecast_attn.config.options import DataConfig, RunConfig
+from forecast_attn.config.requests import PredictRequest
 from forecast_attn.config.values import NETWORK, quantile_name
 from forecast_attn.data.outliers import far_from_training
 from forecast_attn.data.panel import Panel
@@ -44,24 +45,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ForecastRequest:
-    """The arguments of `Forecaster.predict`, which says what each means."""
+class ForecastRequest(PredictRequest):
+    """The options of `Forecaster.predict`, and what else it takes."""
 
-    data: pd.DataFrame | Table | None
-    future: pd.DataFrame | Table | None
-    out: Path | None = None
-    attention_out: Path | None = None
-    attention: DumpChoice = field(default_factory=DumpChoice)
-    attention_members: bool = False
+    data: pd.DataFrame | Table | None = None
+    future: pd.DataFrame | Table | None = None
     on_dump: DumpListener | None = None
-    cold_start: bool = False
-    non_negative: bool | None = None
-    samples: int | None = None
-    seed: int | None = None
-    samples_out: Path | None = None
-    combine_with: tuple[str, ...] | None = None
-    """Names of baselines; as the run has it when None."""
-    accelerator: str = "auto"
+
+    @property
+    def attention(self) -> DumpChoice:
+        """What to write of the weights."""
+        return DumpChoice.of(self.attention_windows, self.attention_dtype, self.attention_top)
 
 
 def forecast_run(

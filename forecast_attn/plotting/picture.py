@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forecast_attn.config.requests import PICTURES, PlotRequest
 from forecast_attn.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
     from rich.console import Console
 
     from forecast_attn.plotting.sources import PlotChoice, PlotSource
-
-KINDS = ("forecast", "error-by-step", "calibration")
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Picture:
     """Result of `Forecaster.plot`."""
 
     kind: str
-    """One of `KINDS`."""
+    """One of `PICTURES`."""
     shown: Any
     """The scene, the errors or the calibration that is drawn."""
 
@@ -76,6 +76,30 @@ class Picture:
         render.get(self.kind, terminal.render_errors)(self.shown, console or Console())
 
 
+def drawn(source: PlotSource, request: PlotRequest, data: pd.DataFrame | Path | None) -> Picture:
+    """Read what a picture shows, and write it to the files that are asked for.
+
+    Args:
+        source: the forecasts.
+        request: what of them to draw, and where to.
+        data: a table of the series; found through the run when None.
+
+    Raises:
+        ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read or written.
+    """
+    from forecast_attn.plotting.sources import PlotChoice
+
+    read = {"the table of forecasts": source.table, "--data": data}
+    pictures = {"png": request.png, "svg": request.svg}
+    check_targets(pictures, {what: path for what, path in read.items() if isinstance(path, Path)})
+    choice = PlotChoice(list(request.item), list(request.model), request.cutoff, request.history, data)
+    picture = picture_of(request.kind, source, choice)
+    written = [path for path in pictures.values() if path is not None]
+    if written:
+        picture.save(*written)
+    return picture
+
+
 def picture_of(kind: str, source: PlotSource, choice: PlotChoice) -> Picture:
     """Read and score what a picture shows.
 
@@ -95,8 +119,8 @@ def check_choice_of(kind: str, *, cutoff: str | None, history: int | None) -> No
     Raises:
         ConfigError: saying what.
     """
-    if kind not in KINDS:
-        raise ConfigError(f"there is no picture --kind {kind}", did_you_mean(kind, KINDS))
+    if kind not in PICTURES:
+        raise ConfigError(f"there is no picture --kind {kind}", did_you_mean(kind, PICTURES))
     for flag, value in (("--cutoff", cutoff), ("--history", history)):
         if kind != "forecast" and value is not None:
             raise ConfigError(f"{flag} applies to --kind forecast only; {kind} uses all cut-offs", f"leave {flag} out")

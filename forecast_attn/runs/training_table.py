@@ -27,7 +27,7 @@ STDIN = "-"
 def read_panel(
     data: pd.DataFrame | Table,
     config: RunConfig,
-    vintages: pd.DataFrame | None = None,
+    vintages: pd.DataFrame | Table | None = None,
     progress: Progress | None = None,
 ) -> tuple[Panel, DataSource]:
     """Read and validate a table.
@@ -59,7 +59,7 @@ def read_panel(
 
 @coded("FA501")
 def with_vintages(
-    frame: pd.DataFrame, config: DataConfig, vintages: pd.DataFrame | None
+    frame: pd.DataFrame, config: DataConfig, vintages: pd.DataFrame | Table | None
 ) -> tuple[pd.DataFrame, DataConfig, VintageTable | None]:
     """The table and its options with the columns that were forecast declared, and the table of forecasts.
 
@@ -81,7 +81,7 @@ def panel_of_run(
     run: RunDir,
     config: RunConfig,
     data: pd.DataFrame | Table | None,
-    vintages: pd.DataFrame | None = None,
+    vintages: pd.DataFrame | Table | None = None,
     progress: Progress | None = None,
 ) -> Panel:
     """The table a run was started with.

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
+from forecast_attn.config.requests import PICTURES
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.plotting.picture import KINDS
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def test_the_command_prints_the_picture(forecast, run_copy, write, make_table, c
     assert capsys.readouterr().out.splitlines()[:2] == printed.splitlines()[:2]  # below them is as wide as a terminal
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PICTURES)
 def test_a_forecaster_without_a_file_draws_dataframes(in_memory, table, here, kind) -> None:
     backtest = in_memory.backtest(table, cutoffs=6, stride=1, baselines=["naive"])
     picture = in_memory.plot(kind, forecasts=backtest.frame, svg="picture.svg")

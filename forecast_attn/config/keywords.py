@@ -1,0 +1,287 @@
+"""The keywords of functions that take options, for type checkers and editors.
+
+Written by `make docs` from `config.options` and `config.requests`; a test fails when it is out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypedDict
+
+
+class TrainKeywords(TypedDict, total=False):
+    """Options of `forecast train`."""
+
+    target: str | int | None
+    time: str | int | None
+    item_id: str | int | None
+    past_covariates: str | Sequence[str]
+    future_covariates: str | Sequence[str]
+    static_covariates: str | Sequence[str]
+    ignore: str | Sequence[str]
+    horizon: int | None
+    lookback: int | None
+    freq: str | int | None
+    season: str | int | None
+    date_format: str | int | None
+    tz: str | int | None
+    delimiter: str | int | None
+    decimal: str | int | None
+    encoding: str | int | None
+    skip_rows: int
+    comment: str | int | None
+    header: bool
+    wide: bool
+    duplicates: str
+    resample: str | int | None
+    aggregate: str
+    missing: str
+    categorical: str | Sequence[str]
+    weight: str | int | None
+    calendar: str | int
+    holidays: str | Sequence[str]
+    holiday_dates: str | int | None
+    vintages: str | int | None
+    scaling: str
+    transform: str
+    non_negative: bool
+    short_series: str
+    validation: float
+    attention: str
+    attention_order: str | None
+    attention_size: int | None
+    heads: int
+    normaliser: str
+    attention_window: str
+    window_radius: int
+    input_feeding: bool
+    cell: str
+    hidden_size: int | None
+    decoder_size: int | None
+    num_layers: int
+    bidirectional: bool | None
+    patch_length: int | None
+    projection_size: int | None
+    lags: str | int | Sequence[int | str] | None
+    temporal_decoder_size: int | None
+    linear_path: bool
+    skip: bool
+    dropout: float
+    decoding: str
+    window_normalisation: str
+    quantiles: str | float | Sequence[float | str]
+    distribution: str
+    calibration: str
+    preset: str
+    loss: str
+    batch_size: int | None
+    learning_rate: float | None
+    weight_decay: float | None
+    schedule: str
+    warmup: float | None
+    weight_averaging: str
+    averaging_decay: float
+    gradient_clip: float
+    max_epochs: int | None
+    max_time: str | int | None
+    patience: int | None
+    epoch_windows: int
+    validation_windows: int
+    teacher_forcing: str | int
+    teacher_forcing_decay: str
+    seed: int | None
+    ensemble: int
+    final_fit: str
+    combination: str
+    combine: str
+    accelerator: str
+    devices: int
+    threads: int
+    precision: str
+    attention_windows: str | int
+    attention_dtype: str
+    attention_top: int | None
+
+
+class SharedKeywords(TypedDict, total=False):
+    """Options that all runs of a comparison share."""
+
+    target: str | int | None
+    time: str | int | None
+    item_id: str | int | None
+    past_covariates: str | Sequence[str]
+    future_covariates: str | Sequence[str]
+    static_covariates: str | Sequence[str]
+    ignore: str | Sequence[str]
+    horizon: int | None
+    lookback: int | None
+    freq: str | int | None
+    season: str | int | None
+    date_format: str | int | None
+    tz: str | int | None
+    delimiter: str | int | None
+    decimal: str | int | None
+    encoding: str | int | None
+    skip_rows: int
+    comment: str | int | None
+    header: bool
+    wide: bool
+    duplicates: str
+    resample: str | int | None
+    aggregate: str
+    missing: str
+    categorical: str | Sequence[str]
+    weight: str | int | None
+    calendar: str | int
+    holidays: str | Sequence[str]
+    holiday_dates: str | int | None
+    scaling: str
+    transform: str
+    non_negative: bool
+    short_series: str
+    validation: float
+    attention_order: str | None
+    attention_size: int | None
+    heads: int
+    normaliser: str
+    attention_window: str
+    window_radius: int
+    input_feeding: bool
+    cell: str
+    hidden_size: int | None
+    decoder_size: int | None
+    num_layers: int
+    bidirectional: bool | None
+    patch_length: int | None
+    projection_size: int | None
+    lags: str | int | Sequence[int | str] | None
+    temporal_decoder_size: int | None
+    linear_path: bool
+    skip: bool
+    dropout: float
+    decoding: str
+    window_normalisation: str
+    quantiles: str | float | Sequence[float | str]
+    distribution: str
+    calibration: str
+    preset: str
+    loss: str
+    batch_size: int | None
+    learning_rate: float | None
+    weight_decay: float | None
+    schedule: str
+    warmup: float | None
+    weight_averaging: str
+    averaging_decay: float
+    gradient_clip: float
+    max_epochs: int | None
+    max_time: str | int | None
+    patience: int | None
+    epoch_windows: int
+    validation_windows: int
+    teacher_forcing: str | int
+    teacher_forcing_decay: str
+    ensemble: int
+    final_fit: str
+    combination: str
+    combine: str
+    accelerator: str
+    devices: int
+    threads: int
+    precision: str
+    attention_windows: str | int
+    attention_dtype: str
+    attention_top: int | None
+
+
+class PredictKeywords(TypedDict, total=False):
+    """Options of `forecast predict`."""
+
+    out: Path | str | None
+    attention_members: bool
+    cold_start: bool
+    non_negative: bool | None
+    samples: int | None
+    seed: int | None
+    samples_out: Path | str | None
+    combine_with: str | Sequence[str] | None
+    accelerator: str
+    attention_out: Path | str | None
+    attention_windows: str | int
+    attention_dtype: str
+    attention_top: int | None
+
+
+class BacktestKeywords(TypedDict, total=False):
+    """Options of `forecast backtest`."""
+
+    cutoffs: int | None
+    start: str | int | None
+    end: str | int | None
+    stride: str | int | None
+    refit: str | int
+    refit_epochs: int | None
+    refit_learning_rate: float | None
+    refit_window: str | int | None
+    refit_validation: int | None
+    refit_from: str | int | None
+    baselines: str | Sequence[str] | None
+    combine_with: str | Sequence[str]
+    metrics: str | Sequence[str] | None
+    by: str | Sequence[str]
+    out: Path | str | None
+    out_run: Path | str | None
+    name: str | int | None
+    non_negative: bool | None
+    accelerator: str
+    attention_out: Path | str | None
+    attention_windows: str | int
+    attention_dtype: str
+    attention_top: int | None
+
+
+class AuditKeywords(TypedDict, total=False):
+    """Options of `forecast audit`."""
+
+    windows: int
+    seeds: Path | str | Sequence[Path | str]
+    covariates: bool
+    draws: int | None
+    repeats: int
+    seed: int
+    out: Path | str | None
+    accelerator: str
+
+
+class PlotKeywords(TypedDict, total=False):
+    """Options of `forecast plot` but its kind."""
+
+    item: str | Sequence[str]
+    cutoff: str | int | None
+    model: str | Sequence[str]
+    history: int | None
+    png: Path | str | None
+    svg: Path | str | None
+
+
+class EvaluateKeywords(TypedDict, total=False):
+    """Options of `forecast evaluate`."""
+
+    model_columns: str | Sequence[str]
+    metrics: str | Sequence[str] | None
+    by: str | Sequence[str]
+    season: int | None
+    block: int | None
+    reference: str | int | None
+    norm: int
+    target: str | int | None
+    time: str | int | None
+    item_id: str | int | None
+    freq: str | int | None
+    tz: str | int | None
+    date_format: str | int | None
+    delimiter: str | int | None
+    decimal: str | int | None
+    encoding: str | int | None
+    wide: bool

@@ -1,0 +1,289 @@
+"""What each command can be asked: one dataclass per command, whose fields are flags, TOML keys, keywords and help.
+
+Options of training stand in `options`. This module imports the standard library only.
+"""
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from forecast_attn.config.options import SECTIONS, DataConfig, option
+from forecast_attn.config.values import (
+    ACCELERATORS,
+    WEIGHT_TYPES,
+    checked_value,
+    flag_name,
+    parse_attention_windows,
+    parse_combination,
+    parse_combination_or_none,
+)
+from forecast_attn.errors import ConfigError, did_you_mean
+
+PICTURES = ("forecast", "error-by-step", "calibration")
+"""Kinds of pictures of `forecast plot`."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """Options of one command."""
+
+    @classmethod
+    def from_options(cls, options: dict[str, Any]) -> Self:
+        """Build from flat names.
+
+        Raises:
+            ConfigError: an unknown name, or a value outside its type, choices or range.
+        """
+        return cls(**cls.checked(options))
+
+    @classmethod
+    def checked(cls, options: dict[str, Any]) -> dict[str, Any]:
+        """Return the values of flat names, each in its field's type, by the names of the fields.
+
+        Raises:
+            ConfigError: an unknown name, or a value outside its type, choices or range.
+        """
+        known = {field.name: field for field in fields_of(cls)}
+        by_flag = {flag_name(field).replace("-", "_"): name for name, field in known.items()}
+        values = {}
+        for given, value in options.items():
+            key = given.replace("-", "_")
+            name = key if key in known else by_flag.get(key)
+            if name is None:
+                raise ConfigError(f"there is no option '{given}'", did_you_mean(key, list(known)))
+            values[name] = checked_value(known[name], value)
+        return values
+
+    def to_options(self) -> dict[str, Any]:
+        """Return the value of every field, by its name."""
+        return {field.name: getattr(self, field.name) for field in fields_of(type(self))}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Computing(Request):
+    """Where a command computes."""
+
+    accelerator: str = option("auto", "where to compute", choices=ACCELERATORS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentionFile(Request):
+    """What a command writes of the attention weights."""
+
+    attention_out: Path | None = option(None, "Parquet file of the weights")
+    attention_windows: str = option(
+        "all",
+        "windows whose weights are written, evenly spread, or all",
+        metavar="N|all",
+        check=parse_attention_windows,
+    )
+    attention_dtype: str = option("float32", "type of the written weights", choices=WEIGHT_TYPES)
+    attention_top: int | None = option(
+        None, "write only the K largest weights of each row, with their lags", low=1, metavar="K"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictRequest(AttentionFile, Computing):
+    """`forecast predict`, `Forecaster.predict`."""
+
+    out: Path | None = option(None, "CSV of the forecasts; - for stdout")
+    attention_members: bool = option(False, "write the weights of each ensemble member to its own file too")
+    cold_start: bool = option(False, "forecast series never seen in training, scaled by their own lookback")
+    non_negative: bool | None = option(None, "cut forecasts and quantiles off at 0; as in training when absent")
+    samples: int | None = option(None, "draw N paths of every series (autoregressive, with quantiles)")
+    seed: int | None = option(None, "seed of the paths; drawn and shown when absent")
+    samples_out: Path | None = option(None, "Parquet file of the paths")
+    combine_with: tuple[str, ...] | None = option(
+        None,
+        "average with baselines (regression,median-regression), fitted to the history; none: the network alone; "
+        "as validation chose in training when absent",
+        read=parse_combination_or_none,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class BacktestRequest(AttentionFile, Computing):
+    """`forecast backtest`, `Forecaster.backtest`."""
+
+    cutoffs: int | None = option(None, "the last N cut-offs whose horizon is in the data")
+    start: str | None = option(None, "first stamp to forecast; the end of training when absent", metavar="DATE")
+    end: str | None = option(None, "last stamp a forecast may start at; a date covers its whole day", metavar="DATE")
+    stride: str | None = option(
+        None,
+        "distance between cut-offs: steps (24), exact time (24h), or days on the wall clock (7D); the horizon when "
+        "absent",
+        metavar="STEP",
+    )
+    refit: str = option("never", "train further every K cut-offs, on rows up to there", metavar="never|every|K")
+    refit_epochs: int | None = option(None, "epochs of each refit; 2 when absent")
+    refit_learning_rate: float | None = option(
+        None, "peak learning rate of each refit; a fifth of the run's when absent"
+    )
+    refit_window: str | None = option(
+        None, "refit on the newest steps only: 1344, or 8W; on all rows when absent", metavar="STEPS|TIME"
+    )
+    refit_validation: int | None = option(
+        None,
+        "last steps before a refit's cut-off, which choose its best epoch and are not trained on; 7 horizons when "
+        "absent, 0 for none",
+    )
+    refit_from: str | None = option(
+        None, "weights that a refit starts from (last, run); last when absent", metavar="NAME"
+    )
+    baselines: tuple[str, ...] | None = option(
+        None,
+        "models to compare with, or none; naive,seasonal-naive,mean,median,drift,linear when absent; also "
+        "regression, median-regression, boosted-trees, auto-ets, auto-arima",
+    )
+    combine_with: tuple[str, ...] = option(
+        (),
+        "score the mean of the model's forecast and baselines' (regression,median-regression) too, as combination",
+        read=parse_combination,
+    )
+    metrics: tuple[str, ...] | None = option(None, "metrics, such as mae,rmse; all when absent")
+    by: tuple[str, ...] = option((), "score by step, item_id, hour, weekday or cutoff too", metavar="GROUPS")
+    out: Path | None = option(None, "Parquet or CSV of the forecasts; the scores are written beside it as JSON")
+    out_run: Path | None = option(None, "run directory of the training, where a table is backtested", metavar="DIR")
+    name: str | None = option(None, "name of the model in the file; the run's when absent", metavar="NAME")
+    non_negative: bool | None = option(None, "cut forecasts and quantiles off at 0; as in training when absent")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditRequest(Computing):
+    """`forecast audit`, `Forecaster.audit`."""
+
+    windows: int = option(128, "most validation windows to look at, spread evenly", low=2)
+    seeds: tuple[Path, ...] = option(
+        (), "another training on the same table to compare with; repeatable", metavar="RUN"
+    )
+    covariates: bool = option(False, "measure the importance of each column too (permutation importance)")
+    draws: int | None = option(
+        None, "random orders of the weights; 100 for 128 windows or fewer when absent, fewer for more", low=10
+    )
+    repeats: int = option(10, "permutations of each column", low=2)
+    seed: int = option(0, "seed of all random draws", low=0)
+    out: Path | None = option(None, "JSON document to write")
+
+
+@dataclass(frozen=True, kw_only=True)
+class InspectRequest(Request):
+    """`forecast inspect`."""
+
+    item: str | None = option(None, "only this series", metavar="NAME")
+    cutoff: str | None = option(None, "only this cut-off", metavar="TIME")
+    step: int | None = option(None, "only this step ahead")
+    head: int | None = option(None, "only this head, counted from 0")
+    top: int = option(5, "lags to list per step", low=1)
+    by: str | None = option(None, "compare groups: item, head, or hour or weekday of the cut-off", metavar="NAME")
+    compare: Path | None = option(None, "compare with this run or file", metavar="RUN|FILE")
+    validation: bool = option(False, "inspect the run's validation windows instead of its forecast")
+    export: Path | None = option(None, "write the weights as .csv (long) or .npz")
+    png: Path | None = option(None, "write a picture of the weights below their series")
+    svg: Path | None = option(None, "the same picture, scalable")
+    html: Path | None = option(None, "write an interactive page for any browser")
+    html_windows: int | None = option(
+        None, "windows to choose from on the page; as many as fit 1.5 MB when absent", low=1
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlotRequest(Request):
+    """`forecast plot`, `Forecaster.plot`."""
+
+    kind: str = option("forecast", "what to draw", choices=PICTURES)
+    item: tuple[str, ...] = option((), "only this series; repeatable", metavar="NAME", read=lambda given: _each(given))
+    cutoff: str | None = option(None, "forecast of this cut-off; the last of each series when absent", metavar="TIME")
+    model: tuple[str, ...] = option(
+        (), "only this model of a backtest; repeatable", metavar="NAME", read=lambda given: _each(given)
+    )
+    history: int | None = option(None, "steps before the cut-off; four horizons, at least 24, when absent", low=0)
+    png: Path | None = option(None, "write the picture")
+    svg: Path | None = option(None, "the same picture, scalable")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateRequest(Request):
+    """`forecast evaluate`, `evaluate`; how tables are read is said by options of training."""
+
+    model_columns: tuple[str, ...] = option((), "columns that are forecasts; found when absent", metavar="A,B")
+    metrics: tuple[str, ...] | None = option(None, "metrics, such as mae,rmse; all when absent")
+    by: tuple[str, ...] = option(
+        ("overall",), "overall, step, item_id, hour, weekday, cutoff, or several", metavar="GROUPS"
+    )
+    season: int | None = option(None, "steps of a season; by frequency when absent", low=1)
+    block: int | None = option(None, "steps per forecast in a table without cut-offs", low=1)
+    reference: str | None = option(None, "model to compare with; seasonal-naive when absent", metavar="MODEL")
+    norm: int = option(1, "norm of a cut-off's errors in the tests: 1 or 2", low=1, high=2)
+
+
+REQUESTS: dict[str, type[Request]] = {
+    "predict": PredictRequest,
+    "backtest": BacktestRequest,
+    "audit": AuditRequest,
+    "inspect": InspectRequest,
+    "plot": PlotRequest,
+    "evaluate": EvaluateRequest,
+}
+"""By command: also the tables of a TOML file that belong to one command."""
+
+
+def fields_of(part: Any) -> tuple[dataclasses.Field[Any], ...]:
+    """The fields of a class of options: its own first, then those that it shares with others."""
+    own = vars(part).get("__annotations__", {})
+    return tuple(sorted(dataclasses.fields(part), key=lambda field: field.name not in own))
+
+
+def takes(
+    parts: Iterable[Any], *, without: tuple[str, ...] = (), only: tuple[str, ...] = ()
+) -> Callable[[Function], Function]:
+    """Show the fields of these classes in the signature and the docstring of a function that takes `**options`.
+
+    Args:
+        parts: classes of options.
+        without: names that the function does not take.
+        only: the options of training that it takes; all when empty.
+
+    Type checkers read its annotation `Unpack[…]` (`config.keywords`); this is for `help()`, notebooks and whatever
+    else looks at the function itself.
+    """
+
+    def decorate(function: Function) -> Function:
+        fields = [
+            field
+            for part in parts
+            for field in fields_of(part)
+            if not issubclass(part, DataConfig) or (not only or field.name in only)
+        ]
+        known = {field.name: field for field in fields if field.name not in without}
+        signature = inspect.signature(function)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        named = {parameter.name for parameter in own}
+        options = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
+            for name, field in known.items()
+            if name not in named
+        ]
+        function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+        lines = [f"    {option.name}: {known[option.name].metadata['help']}." for option in options]
+        function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions:\n" + "\n".join(lines) + "\n"
+        return function
+
+    return decorate
+
+
+TRAINING = tuple(SECTIONS.values())
+"""Classes of the options of training."""
+
+
+def _each(given: Any) -> tuple[str, ...]:
+    """Names that may hold commas: one, or a list of them."""
+    names = (given,) if isinstance(given, str) else tuple(given)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(given)
+    return names

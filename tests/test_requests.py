@@ -1,0 +1,135 @@
+"""One request per command: its class gives flags, TOML keys, keywords, signatures and help."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forecast_attn import Forecaster, compare, evaluate
+from forecast_attn.config import keywords
+from forecast_attn.config.file import read_config_file
+from forecast_attn.config.options import all_options
+from forecast_attn.config.requests import REQUESTS, fields_of
+from forecast_attn.config.values import TYPES, flag_name, option_type
+from forecast_attn.errors import ConfigError
+
+ROOT = Path(__file__).resolve().parent.parent
+METHODS: dict[str, Callable[..., Any]] = {
+    "predict": Forecaster.predict,
+    "backtest": Forecaster.backtest,
+    "audit": Forecaster.audit,
+    "plot": Forecaster.plot,
+    "evaluate": evaluate,
+}
+OPTIONS = [field for _, field in all_options().values()] + [f for part in REQUESTS.values() for f in fields_of(part)]
+
+
+def test_the_keywords_of_type_checkers_are_the_options() -> None:
+    """The generated classes are what the options say today."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "benchmarks" / "write_keywords.py", "--check"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert set(keywords.TrainKeywords.__annotations__) == set(all_options())
+    for name in ("predict", "backtest", "audit"):
+        named = getattr(keywords, f"{name.title()}Keywords").__annotations__
+        assert set(named) == {field.name for field in fields_of(REQUESTS[name])}
+
+
+def test_a_forecaster_shows_every_option_and_its_default() -> None:
+    parameters = inspect.signature(Forecaster).parameters
+    assert {name: parameters[name].default for name in all_options()} == {
+        name: field.default for name, (_, field) in all_options().items()
+    }
+    assert "attention: attention mechanism" in (Forecaster.__init__.__doc__ or "")
+
+
+@pytest.mark.parametrize("command", METHODS)
+def test_a_function_shows_the_options_of_its_command(command: str) -> None:
+    parameters = inspect.signature(METHODS[command]).parameters
+    for field in fields_of(REQUESTS[command]):
+        assert parameters[field.name].default == field.default
+        assert field.name == "kind" or f"    {field.name}: {field.metadata['help']}." in METHODS[command].__doc__
+
+
+def test_a_comparison_shows_the_options_of_its_runs() -> None:
+    parameters = inspect.signature(compare).parameters
+    assert {*all_options(), "seeds", "out"} <= set(parameters)
+    assert parameters["attention"].default is inspect.Parameter.empty
+
+
+@pytest.mark.parametrize("command", REQUESTS)
+def test_every_option_of_a_request_is_a_flag(command: str) -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").split(f"## forecast {command}\n")[1].split("\n## ")[0]
+    for field in fields_of(REQUESTS[command]):
+        assert re.search(rf"--{flag_name(field)}\b", page), field.name
+
+
+@pytest.mark.parametrize("field", OPTIONS, ids=lambda field: field.name)
+def test_every_option_has_a_type_and_a_default_of_it(field: Any) -> None:
+    """The one registry knows the type, and the default survives being read as a user's value."""
+    assert option_type(field) in TYPES.values()
+    if field.default is not None and field.default != ():
+        read = field.metadata["read"] or option_type(field).read
+        assert read(field.default) == field.default
+
+
+@pytest.mark.parametrize(
+    ("command", "given", "said"),
+    [
+        ("predict", {"acelerator": "cpu"}, "there is no option 'acelerator'"),
+        ("predict", {"accelerator": "abacus"}, "--accelerator has no value 'abacus'"),
+        ("predict", {"attention_top": 0}, "--attention-top must be at least 1; got 0"),
+        ("backtest", {"cutoffs": "many"}, "--cutoffs must be a whole number; got 'many'"),
+        ("audit", {"windows": 1}, "--windows must be at least 2; got 1"),
+        ("audit", {"out": 3}, "--out must be a path; got 3"),
+        ("plot", {"kind": "pie"}, "--kind has no value 'pie'"),
+        ("evaluate", {"norm": 3}, "--norm must be between 1 and 2; got 3"),
+    ],
+)
+def test_a_wrong_option_is_refused_by_its_request(command: str, given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        REQUESTS[command].from_options(given)
+    assert caught.value.message == said
+
+
+def test_values_come_in_the_types_of_their_fields() -> None:
+    request = REQUESTS["backtest"].from_options(
+        {"cutoffs": "3", "stride": 24, "by": "step,hour", "out": "a.csv", "baselines": ["naive", "drift"]}
+    )
+    values = request.to_options()
+    assert (values["cutoffs"], values["stride"], values["by"]) == (3, "24", ("step", "hour"))
+    assert (values["out"], values["baselines"]) == (Path("a.csv"), ("naive", "drift"))
+
+
+def test_the_name_of_a_series_may_hold_a_comma() -> None:
+    assert REQUESTS["plot"].from_options({"item": "a,b"}).to_options()["item"] == ("a,b",)
+
+
+def test_a_file_has_a_table_for_each_command(write: Callable) -> None:
+    path = Path(write("horizon = 4\n[training]\nseed = 1\n[backtest]\nstride = 24\n[audit]\nwindows = 8\n", "run.toml"))
+    assert read_config_file(path) == ({"horizon": 4, "seed": 1}, {})
+    assert read_config_file(path, "backtest") == ({"horizon": 4, "seed": 1}, {"stride": "24"})
+    assert read_config_file(path, "audit").own == {"windows": 8}
+
+
+def test_a_wrong_key_of_another_command_is_refused_too(write: Callable) -> None:
+    path = Path(write("[backtest]\nstrid = 24\n", "run.toml"))
+    with pytest.raises(ConfigError, match=r"'run.toml': there is no option 'strid'"):
+        read_config_file(path, "predict")
+
+
+def test_a_command_reads_its_table_and_flags_win(forecast: Callable, finished_run: str, write: Callable) -> None:
+    path = write("[inspect]\ntop = 2\nstep = 1\n", "run.toml")
+    assert "--top must be at least 1; got 0" in forecast("inspect", finished_run, "--config", path, "--top", "0").err
+    few = forecast("inspect", finished_run, "--config", path, "--json")
+    assert few.code == 0
+    assert few.out == forecast("inspect", finished_run, "--top", "2", "--step", "1", "--json").out
+    assert few.out != forecast("inspect", finished_run, "--json").out
