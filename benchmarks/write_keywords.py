@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import make_dataclass
 from pathlib import Path
 from typing import Any
 
-from forecast_attn.config.options import SECTIONS
-from forecast_attn.config.requests import REQUESTS, fields_of
+from forecast_attn.config.requests import (
+    READING,
+    TRAINING,
+    AuditRequest,
+    BacktestRequest,
+    CompareRequest,
+    EvaluateRequest,
+    PlotRequest,
+    PredictRequest,
+    fields_of,
+)
 from forecast_attn.config.values import may_be_none, option_type
-from forecast_attn.evaluation.evaluate import OPTIONS
 
 TARGET = Path(__file__).resolve().parent.parent / "forecast_attn" / "config" / "keywords.py"
 OPENING = '''"""The keywords of functions that take options, for type checkers and editors.
@@ -28,7 +35,7 @@ from typing import TypedDict
 
 
 def accepted(field: Any) -> str:
-    """What Python code may pass, as an annotation."""
+    """The annotation of what Python code may pass."""
     metadata = field.metadata
     kind = option_type(field).accepts
     if metadata["choices"]:
@@ -36,39 +43,36 @@ def accepted(field: Any) -> str:
     return f"{kind} | None" if may_be_none(field) else kind
 
 
-def class_of(name: str, parts: tuple[Any, ...], summary: str, without: tuple[str, ...] = ()) -> str:
-    """The source of one class."""
-    fields = [field for part in parts for field in fields_of(part) if field.name not in without]
-    lines = [f"    {field.name}: {accepted(field)}" for field in fields]
+def class_of(
+    name: str, parts: tuple[Any, ...], summary: str, without: tuple[str, ...] = (), only: tuple[str, ...] = ()
+) -> str:
+    """The source of one class; a name that stands in several parts is as the first one has it."""
+    fields: dict[str, Any] = {}
+    for part in parts:
+        for field in fields_of(part):
+            if field.name not in without and (part not in TRAINING or not only or field.name in only):
+                fields.setdefault(field.name, field)
+    lines = [f"    {field.name}: {accepted(field)}" for field in fields.values()]
     return f'class {name}(TypedDict, total=False):\n    """{summary}"""\n\n' + "\n".join(lines) + "\n"
 
 
 def document() -> str:
     """The whole module."""
-    training = tuple(SECTIONS.values())
     classes = [
-        class_of("TrainKeywords", training, "Options of `forecast train`."),
+        class_of("TrainKeywords", TRAINING, "Options of `forecast train`."),
         class_of(
-            "SharedKeywords",
-            training,
-            "Options that all runs of a comparison share.",
-            ("attention", "seed", "vintages"),
+            "CompareKeywords",
+            (CompareRequest, *TRAINING),
+            "Options of `compare` but its mechanisms and folder.",
+            ("attention", "out", "vintages"),
         ),
-        *(
-            class_of(f"{command.title()}Keywords", (request,), f"Options of `forecast {command}`.")
-            for command, request in REQUESTS.items()
-            if command not in ("evaluate", "inspect", "plot")
-        ),
-        class_of("PlotKeywords", (REQUESTS["plot"],), "Options of `forecast plot` but its kind.", ("kind",)),
-        class_of("EvaluateKeywords", (REQUESTS["evaluate"], *reading()), "Options of `forecast evaluate`."),
+        class_of("PredictKeywords", (PredictRequest,), "Options of `forecast predict`."),
+        class_of("BacktestKeywords", (BacktestRequest,), "Options of `forecast backtest`."),
+        class_of("AuditKeywords", (AuditRequest,), "Options of `forecast audit`."),
+        class_of("PlotKeywords", (PlotRequest,), "Options of `forecast plot` but its kind.", ("kind",)),
+        class_of("EvaluateKeywords", (EvaluateRequest, *TRAINING), "Options of `forecast evaluate`.", only=READING),
     ]
     return "\n\n".join([OPENING, *classes])
-
-
-def reading() -> tuple[Any, ...]:
-    """Return a class with the options that say how the actuals are read."""
-    known = {field.name: field for field in fields_of(SECTIONS["data"])}
-    return (make_dataclass("Reading", [(name, known[name].type, known[name]) for name in OPTIONS], kw_only=True),)
 
 
 def formatted(text: str) -> str:

@@ -11,6 +11,7 @@ import pytest
 from forecast_attn import Forecaster
 from forecast_attn.comparison.plan import ComparisonPlan
 from forecast_attn.config.options import RunConfig, all_options
+from forecast_attn.config.requests import CompareRequest
 from forecast_attn.config.values import PRESETS, flag_name
 from forecast_attn.errors import ConfigError
 
@@ -58,7 +59,7 @@ def test_an_option_by_its_flag_wins_too() -> None:
 
 
 def test_a_comparison_trains_all_with_the_preset() -> None:
-    plan = ComparisonPlan.of("none,bahdanau", 1, preset="fast", hidden_size=6)
+    plan = ComparisonPlan.of(CompareRequest(attention=("none", "bahdanau"), seeds=1), preset="fast", hidden_size=6)
     assert {plan.config_of(entry).model.hidden_size for entry in plan.entries} == {6}
     assert {plan.config_of(entry).training.max_epochs for entry in plan.entries} == {6}
 

@@ -45,11 +45,11 @@ class BacktestResult:
 
 @dataclass(frozen=True, eq=False)
 class BacktestPlan:
-    """What `Forecaster.plan_backtest` gives."""
+    """Cut-offs that a backtest would forecast from: the result of `Forecaster.plan_backtest`."""
 
     folds: Folds
     zone: Zone
-    """Of the time axis."""
+    """Zone of the time axis."""
     document: dict[str, Any]
     """All that is known before anything is forecast, JSON-able."""
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, own_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
 from forecast_attn.config.requests import AuditRequest
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def audit(
     **options: Any,
 ) -> None:
     """Find out whether the attention weights of a run can be believed."""
-    request = AuditRequest.from_options(own_options("audit", config, options))
+    request = AuditRequest.from_options(command_options("audit", config, options))
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, own_options, with_options
+from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, command_options, given_options, with_options
 from forecast_attn.config.options import RunConfig, all_options
 from forecast_attn.config.requests import TRAINING, BacktestRequest
 from forecast_attn.errors import ConfigError, RunError
@@ -68,7 +68,7 @@ def _sorted(config: Path | None, options: dict[str, Any]) -> tuple[dict[str, Any
     """The options of the training and those of the backtest, of file and command line."""
     own_names = {field.name for field in dataclasses.fields(BacktestRequest)}
     given = {name: value for name, value in options.items() if name in own_names}
-    own = own_options("backtest", config, given)
+    own = command_options("backtest", config, given)
     training = {name: value for name, value in options.items() if name not in own_names or name in SHARED}
     training = given_options(config, training)
     out_run = training.pop("out", None)  # of a file for `forecast train`: where the run is written

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, given_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, given_options, with_options
 from forecast_attn.config.options import DataConfig, RunConfig
-from forecast_attn.errors import ConfigError, did_you_mean
+from forecast_attn.config.requests import CheckRequest
+from forecast_attn.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,28 +19,20 @@ if TYPE_CHECKING:
     from forecast_attn.checking import CheckReport
     from forecast_attn.data.findings import Repair
 
-FORMATS = ("table", "json", "github")
 
-
-@with_options(DataConfig)
+@with_options(CheckRequest, DataConfig)
 def check(
     data: Annotated[str, typer.Argument(help="CSV, Parquet or Feather file; - for stdin.", show_default=False)],
     config: ConfigFile = None,
-    form: Annotated[
-        str | None,
-        typer.Option("--format", metavar="NAME", help="Output format: table, json, or github (annotations)."),
-    ] = None,
     json: Json = False,
-    fix: Annotated[bool, typer.Option("--fix", help="Write the repaired table; needs --out.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="CSV that --fix writes; - for stdout.")
-    ] = None,
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
     """Say what a table holds and what is wrong with it. Exits with 1 when training would refuse it."""
-    form = _form(form, json)
-    _refuse_half_a_fix(data, fix, out, form)
+    asked = {name: options.pop(name) for name in CheckRequest.names() if name in options}
+    request = CheckRequest.from_options(command_options("check", config, asked))
+    form, out = _form(request.format, json), request.out
+    _refuse_half_a_fix(data, request.fix, out, form)
     options = given_options(config, options)
     options.pop("out", None)  # of a configuration file, where it is the run directory
     data_config = RunConfig.from_options(options).data
@@ -56,8 +49,6 @@ def check(
 
 def _form(form: str | None, json: bool) -> str:
     chosen = form or ("json" if json else "table")
-    if chosen not in FORMATS:
-        raise ConfigError(f"--format has no value '{chosen}'", did_you_mean(chosen, FORMATS))
     if json and chosen != "json":
         raise ConfigError(f"--json and --format {chosen} contradict each other", "leave one of them out")
     return chosen

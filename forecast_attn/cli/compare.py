@@ -8,38 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
-from forecast_attn.config.options import all_options
-from forecast_attn.config.requests import TRAINING
+from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, command_options, given_options, with_options
+from forecast_attn.config.requests import TRAINING, CompareRequest
 from forecast_attn.errors import ConfigError
 
 if TYPE_CHECKING:
     from forecast_attn.comparison.leaderboard import Comparison
 
-OWN = ("attention", "seed")
-"""Options that mean something else here than in train."""
 
-
-@with_options(*TRAINING, only=tuple(name for name in all_options() if name not in OWN))
+@with_options(CompareRequest, *TRAINING)
 def compare(
     data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,
-    attention: Annotated[
-        str | None,
-        typer.Option(
-            "--attention", metavar="NAMES", help="Mechanisms to compare, with commas; `forecast train` lists them."
-        ),
-    ] = None,
-    seeds: Annotated[
-        int | None, typer.Option("--seeds", metavar="N", help="Trainings of each mechanism. \\[default: 3]")
-    ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", metavar="N", min=0, help="Seed of the first; the others follow. \\[default: 0]"),
-    ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="DIR", help="Folder of all runs; in runs/ when absent."),
-    ] = None,
     resume: Annotated[
         Path | None,
         typer.Option("--resume", metavar="DIR", help="Continue a comparison cut short; takes no other option."),
@@ -50,12 +29,10 @@ def compare(
     **options: Any,
 ) -> None:
     """Train attention mechanisms with the same data, budget and seeds, and rank them with their spread."""
-    own = {"attention": attention, "seeds": seeds, "seed": seed}
     if resume is not None:
-        _refuse_with_resume({**own, "out": out, "config": config, **options})
+        _refuse_with_resume({"config": config, **options})
     else:
-        given = {name: value for name, value in own.items() if value is not None}
-        options, out = _checked(data, given_options(config, {**options, **given}), out)
+        options = _checked(data, config, options)
 
     from forecast_attn.cli.comparison_display import ComparisonDisplay, show_comparison
 
@@ -64,32 +41,34 @@ def compare(
     from forecast_attn.comparison.compare import compare as compare_mechanisms
     from forecast_attn.comparison.compare import resume_comparison
 
-    folder = out if resume is None else resume
-    assert folder is not None
+    folder = options["out"] if resume is None else resume
     with display:
         try:
             if resume is not None:
                 comparison = resume_comparison(resume, data, listener=display)
             else:
                 assert data is not None
-                comparison = compare_mechanisms(data, out=folder, listener=display, **options)
+                comparison = compare_mechanisms(data, listener=display, **options)
         except KeyboardInterrupt:
             _say_how_to_go_on(folder)
             raise SystemExit(INTERRUPTED) from None
     _show(comparison, folder, as_json=json, show=show_comparison)
 
 
-def _checked(data: Path | None, options: dict[str, Any], out: Path | None) -> tuple[dict[str, Any], Path]:
-    """The options and the folder; a wrong one is said before anything heavy is loaded."""
+def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) -> dict[str, Any]:
+    """The options of file and command line; a wrong one is said before anything heavy is loaded."""
     from forecast_attn.comparison.plan import ComparisonPlan
     from forecast_attn.runs.run_dir import fresh_path
 
     if data is None:
         raise ConfigError("there is no table to train on", "forecast compare data.csv --attention none,luong-general")
-    named = out or options.pop("out", None)
-    ComparisonPlan.of(**{"attention": "", **options})
-    folder = Path(named) if named else fresh_path("comparison")
-    return options, folder
+    names = CompareRequest.names()
+    shared = given_options(config, {name: value for name, value in options.items() if name not in names})
+    asked = {name: shared.pop(name) for name in names if name in shared}
+    asked |= command_options("compare", config, {name: options[name] for name in names if name in options})
+    request = CompareRequest.from_options(asked)
+    ComparisonPlan.of(request, **shared)
+    return {**shared, **request.to_options(), "out": request.out or fresh_path("comparison")}
 
 
 def _refuse_with_resume(options: dict[str, Any]) -> None:

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, own_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
 from forecast_attn.config.options import DataConfig
-from forecast_attn.config.requests import EvaluateRequest
+from forecast_attn.config.requests import READING, EvaluateRequest
 
 if TYPE_CHECKING:
     from forecast_attn.evaluation.evaluate import Evaluation
-
-READING = ("target", "time", "item_id", "freq", "tz", "date_format", "delimiter", "decimal", "encoding", "wide")
 
 
 @with_options(EvaluateRequest, DataConfig, only=READING)
@@ -27,9 +25,6 @@ def evaluate(
         ),
     ],
     actuals: Annotated[str, typer.Option("--actuals", metavar="FILE", help="Table with the actual values.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Scores to write: .csv, or .json with the tests.")
-    ] = None,
     config: ConfigFile = None,
     json: Json = False,
     quiet: Quiet = False,
@@ -38,16 +33,10 @@ def evaluate(
     """Score tables of forecasts, whoever made them: errors, skill, and whether differences are significant."""
     from forecast_attn.evaluation import evaluate as scorer
 
-    _refuse_target(out, forecasts, actuals)
-    own = own_options("evaluate", config, {name: value for name, value in options.items() if name not in READING})
-    reading = {name: value for name, value in options.items() if name in READING}
-    request = EvaluateRequest.from_options(own)
+    reading = {name: options.pop(name) for name in READING if name in options}
+    request = EvaluateRequest.from_options(command_options("evaluate", config, options))
     tables = [_table(name) for name in forecasts]
     evaluation = scorer.evaluate(tables, _table(actuals), **request.to_options(), **reading)
-    if out is not None:
-        from forecast_attn.runs.atomic import write_atomically
-
-        write_atomically(out, _document(evaluation) if out.suffix == ".json" else evaluation.scores.to_csv(index=False))
     if json:
         printing.write_json(evaluation.to_dict())
     else:
@@ -56,25 +45,6 @@ def evaluate(
 
 def _table(name: str) -> str | Path:
     return name if name == "-" else Path(name)
-
-
-def _refuse_target(out: Path | None, forecasts: list[str], actuals: str) -> None:
-    from forecast_attn.errors import ConfigError
-
-    if [*forecasts, actuals].count("-") > 1:
-        raise ConfigError("forecasts and actuals cannot both come from stdin", "--actuals FILE")
-    if out is None:
-        return
-    if out.suffix not in (".csv", ".json"):
-        raise ConfigError(f"--out '{out}' is neither .csv nor .json", "--out scores.csv")
-    if out.exists() and any(Path(name).exists() and out.samefile(name) for name in (*forecasts, actuals)):
-        raise ConfigError(f"--out '{out}' is a table that is read", "--out scores.csv")
-
-
-def _document(evaluation: Evaluation) -> str:
-    from json import dumps
-
-    return dumps(evaluation.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _show(evaluation: Evaluation, quiet: bool) -> None:

@@ -47,9 +47,10 @@ def with_options(
             given = {name: values.pop(name) for name in known}
             command(**values, **{name: value for name, value in given.items() if value is not None})
 
-        own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        taken = inspect.signature(command, eval_str=True).parameters.values()
+        inputs = [p for p in taken if p.kind is not p.VAR_KEYWORD]
         flags = [_parameter(option_field, _PANELS.get(part)) for part, option_field in known.values()]
-        parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in own] + flags
+        parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in inputs] + flags
         wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
         wrapper.__name__ = command.__name__
@@ -68,13 +69,13 @@ def given_options(config: Path | None, options: dict[str, Any]) -> dict[str, Any
     return {**(read_config_file(config).training if config is not None else {}), **options}
 
 
-def own_options(command: str, config: Path | None, options: dict[str, Any]) -> dict[str, Any]:
+def command_options(command: str, config: Path | None, options: dict[str, Any]) -> dict[str, Any]:
     """The options of a command in its own table of a configuration file, overruled by those of the command line.
 
     Raises:
         ConfigError: the file cannot be read, or has an unknown key.
     """
-    return {**(read_config_file(config, command).own if config is not None else {}), **options}
+    return {**(read_config_file(config, command).command if config is not None else {}), **options}
 
 
 def _parameter(option_field: dataclasses.Field[Any], panel: str | None) -> inspect.Parameter:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, own_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, command_options, with_options
 from forecast_attn.config.requests import InspectRequest
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def inspect(
     **options: Any,
 ) -> None:
     """Show what a forecast looked at: heat map, top lags, entropy and warnings."""
-    request = InspectRequest.from_options(own_options("inspect", config, options))
+    request = InspectRequest.from_options(command_options("inspect", config, options))
     from forecast_attn.inspection.reading import evidence_of
     from forecast_attn.inspection.report import inspect_attention
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, own_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, command_options, with_options
 from forecast_attn.config.requests import PlotRequest
 
 
@@ -30,7 +30,7 @@ def plot(
     **options: Any,
 ) -> None:
     """Draw forecasts with their intervals, the error by step, or the calibration of the quantiles."""
-    request = PlotRequest.from_options(own_options("plot", config, options))
+    request = PlotRequest.from_options(command_options("plot", config, options))
     from forecast_attn.plotting.picture import drawn
     from forecast_attn.plotting.sources import find_source
 

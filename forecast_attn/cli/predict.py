@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, own_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
 from forecast_attn.config.requests import PredictRequest
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def predict(
     from forecast_attn.cli.tables import make_console
     from forecast_attn.errors import ConfigError
 
-    request = PredictRequest.from_options(own_options("predict", config, options))
+    request = PredictRequest.from_options(command_options("predict", config, options))
     to_stdout = str(request.out) == "-"
     if to_stdout and json:
         raise ConfigError("--out - and --json both want stdout", "choose one of them")

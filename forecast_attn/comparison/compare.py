@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from forecast_attn.comparison.leaderboard import Comparison, leaderboard_of
-from forecast_attn.comparison.plan import FIRST_SEED, SEEDS, ComparisonDir, ComparisonPlan, Entry
+from forecast_attn.comparison.plan import ComparisonDir, ComparisonPlan, Entry
 from forecast_attn.config.options import RunConfig
-from forecast_attn.config.requests import TRAINING, takes
+from forecast_attn.config.requests import TRAINING, CompareRequest, takes
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import RunError
 from forecast_attn.forecasting.model import read_config
@@ -23,7 +23,7 @@ from forecast_attn.training.train import resolved, resume_prepared, train_prepar
 if TYPE_CHECKING:
     import pandas as pd
 
-    from forecast_attn.config.keywords import SharedKeywords
+    from forecast_attn.config.keywords import CompareKeywords
 
 
 class ComparisonListener(TrainingListener):
@@ -36,17 +36,15 @@ class ComparisonListener(TrainingListener):
         """After each training, with its metrics.json; `kept` where it had been trained before."""
 
 
-@takes(TRAINING, without=("attention", "seed", "vintages"))
+@takes([CompareRequest, *TRAINING])
 def compare(
     data: pd.DataFrame | Table,
     attention: str | Sequence[str],
     *,
     out: Path | str,
-    seeds: int = SEEDS,
-    seed: int = FIRST_SEED,
     vintages: pd.DataFrame | Table | None = None,
     listener: ComparisonListener | None = None,
-    **options: Unpack[SharedKeywords],
+    **options: Unpack[CompareKeywords],
 ) -> Comparison:
     """Train attention mechanisms with the same data, budget and seeds, and rank them by their validation error.
 
@@ -54,11 +52,9 @@ def compare(
         data: a DataFrame or a file, as for `Forecaster.fit`.
         attention: names of mechanisms, two or more.
         out: folder to write: a run directory for each training, and the leaderboard.
-        seeds: trainings of each mechanism.
-        seed: of the first; the others follow.
         vintages: future covariates as they were forecast.
         listener: hears how it goes.
-        **options: of `forecast train`, the same for all runs.
+        **options: listed below; all but `seeds` and `seed` are the same for all runs.
 
     Raises:
         ConfigError: options contradict each other, or do not go with one of the mechanisms.
@@ -67,7 +63,10 @@ def compare(
         KeyboardInterrupt: Ctrl-C; `resume_comparison` goes on from there.
     """
     listener = listener or ComparisonListener()
-    plan, directory = ComparisonPlan.of(attention, seeds, seed, **options), ComparisonDir(out)
+    asked = {name: value for name, value in options.items() if name in CompareRequest.names()}
+    shared = {name: value for name, value in options.items() if name not in asked}
+    request = CompareRequest.from_options({"attention": attention, **asked})
+    plan, directory = ComparisonPlan.of(request, **shared), ComparisonDir(out)
     directory.check_is_free()
     first = plan.config_of(plan.entries[0])
     check_hardware(first.training)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from forecast_attn.config.options import RunConfig, check_choice, find_option
-from forecast_attn.config.values import checked_value
+from forecast_attn.config.options import RunConfig, check_choice
+from forecast_attn.config.requests import CompareRequest
+from forecast_attn.config.values import MOST_SEEDS
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.atomic import write_errors_of
 from forecast_attn.runs.forms import anything, check, digest, many, nullable, record, table, text, whole
@@ -17,9 +17,6 @@ from forecast_attn.version import package_version
 
 OF_ATTENTION = ("attention_windows", "attention_dtype", "attention_top")
 """Options about written weights: the mechanism none has none."""
-SEEDS = 3
-FIRST_SEED = 0
-MOST_SEEDS = 1_000
 
 
 class Entry(NamedTuple):
@@ -43,32 +40,23 @@ class ComparisonPlan:
     options: dict[str, Any]
 
     @classmethod
-    def of(
-        cls, attention: str | Sequence[str], seeds: int = SEEDS, seed: int | None = FIRST_SEED, **options: Any
-    ) -> ComparisonPlan:
-        """The plan of what a user asks for.
+    def of(cls, request: CompareRequest, **options: Any) -> ComparisonPlan:
+        """Plan what a user asks for.
 
         Args:
-            attention: names of mechanisms, or one text with commas.
-            seeds: how many; they follow each other.
-            seed: the first; 0 when None.
+            request: mechanisms and seeds.
             **options: of `forecast train`, for all runs.
 
         Raises:
             ConfigError: fewer than two mechanisms, an unknown one, or options that do not go with one of them.
         """
-        given = attention.split(",") if isinstance(attention, str) else attention
-        names = tuple(dict.fromkeys(check_choice("attention", name) for name in given if name.strip()))
+        names = tuple(dict.fromkeys(check_choice("attention", name) for name in request.attention))
         if len(names) < 2:
             raise ConfigError(
                 f"a comparison takes two attention mechanisms or more; got {len(names)}",
                 "such as --attention none,bahdanau,luong-general",
             )
-        if not 1 <= seeds <= MOST_SEEDS:
-            raise ConfigError(f"--seeds must be between 1 and {MOST_SEEDS:,}; got {seeds}", "such as --seeds 3")
-        seed = checked_value(find_option("seed")[1], FIRST_SEED if seed is None else seed)
-        assert seed is not None
-        plan = cls(names, tuple(range(seed, seed + seeds)), options)
+        plan = cls(names, tuple(range(request.seed, request.seed + request.seeds)), options)
         for entry in plan.entries:
             plan.config_of(entry)
         return plan
@@ -100,7 +88,8 @@ class ComparisonPlan:
             KeyError, TypeError, ValueError, ConfigError: it is something else.
         """
         seeds = [int(seed) for seed in content["seeds"]]
-        return cls.of(content["attention"], len(seeds), seeds[0], **content["options"])
+        asked = {"attention": content["attention"], "seeds": len(seeds), "seed": seeds[0]}
+        return cls.of(CompareRequest.from_options(asked), **content["options"])
 
 
 # --------------------------------------------------------------------------- directory

@@ -12,12 +12,12 @@ from forecast_attn.errors import ConfigError, did_you_mean
 
 
 class FileOptions(NamedTuple):
-    """What a file says to one command, by the names of fields."""
+    """The options of a file for one command, by the names of fields."""
 
     training: dict[str, Any]
     """Options of training, and `out`."""
-    own: dict[str, Any]
-    """Options of the command itself."""
+    command: dict[str, Any]
+    """Options in the command's own table."""
 
 
 def read_config_file(path: Path, command: str | None = None) -> FileOptions:
@@ -30,14 +30,14 @@ def read_config_file(path: Path, command: str | None = None) -> FileOptions:
         ConfigError: no such file, not TOML, or an unknown key.
     """
     training: dict[str, Any] = {}
-    own: dict[str, Any] = {}
+    of_command: dict[str, Any] = {}
     for name, value in _content(path).items():
         if isinstance(value, dict) and name not in (*SECTIONS, *REQUESTS):
             raise ConfigError(f"'{path}' has an unknown table [{name}]", did_you_mean(name, (*SECTIONS, *REQUESTS)))
         try:
             if name in REQUESTS and isinstance(value, dict):
                 checked = REQUESTS[name].checked(value)
-                own |= checked if name == command else {}
+                of_command |= checked if name == command else {}
             elif name == "out" and isinstance(value, str):
                 training[name] = value  # where a command writes is no option of the model, but has a flag all the same
             else:
@@ -45,7 +45,7 @@ def read_config_file(path: Path, command: str | None = None) -> FileOptions:
                 training |= {find_option(key)[1].name: entry for key, entry in keys.items()}
         except ConfigError as error:
             raise error.reworded(f"'{path}': {error.message}") from None
-    return FileOptions(training, own)
+    return FileOptions(training, of_command)
 
 
 def _content(path: Path) -> dict[str, Any]:

@@ -104,9 +104,11 @@ class TrainKeywords(TypedDict, total=False):
     attention_top: int | None
 
 
-class SharedKeywords(TypedDict, total=False):
-    """Options that all runs of a comparison share."""
+class CompareKeywords(TypedDict, total=False):
+    """Options of `compare` but its mechanisms and folder."""
 
+    seeds: int
+    seed: int
     target: str | int | None
     time: str | int | None
     item_id: str | int | None
@@ -275,12 +277,13 @@ class EvaluateKeywords(TypedDict, total=False):
     block: int | None
     reference: str | int | None
     norm: int
+    out: Path | str | None
     target: str | int | None
     time: str | int | None
     item_id: str | int | None
     freq: str | int | None
-    tz: str | int | None
     date_format: str | int | None
+    tz: str | int | None
     delimiter: str | int | None
     decimal: str | int | None
     encoding: str | int | None

@@ -1,4 +1,4 @@
-"""What each command can be asked: one dataclass per command, whose fields are flags, TOML keys, keywords and help.
+"""Options of each command: one dataclass per command, whose fields are flags, TOML keys, keywords and help.
 
 Options of training stand in `options`. This module imports the standard library only.
 """
@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from forecast_attn.config.options import SECTIONS, DataConfig, option
+from forecast_attn.config.options import SECTIONS, option
 from forecast_attn.config.values import (
     ACCELERATORS,
     WEIGHT_TYPES,
+    check_seeds,
     checked_value,
     flag_name,
     parse_attention_windows,
@@ -22,6 +23,9 @@ from forecast_attn.config.values import (
 )
 from forecast_attn.errors import ConfigError, did_you_mean
 
+CHECK_FORMATS = ("table", "json", "github")
+READING = ("target", "time", "item_id", "freq", "tz", "date_format", "delimiter", "decimal", "encoding", "wide")
+"""Options of training that say how the actuals of `forecast evaluate` are read."""
 PICTURES = ("forecast", "error-by-step", "calibration")
 """Kinds of pictures of `forecast plot`."""
 
@@ -40,6 +44,11 @@ class Request:
             ConfigError: an unknown name, or a value outside its type, choices or range.
         """
         return cls(**cls.checked(options))
+
+    @classmethod
+    def names(cls) -> frozenset[str]:
+        """Names of the fields."""
+        return frozenset(field.name for field in dataclasses.fields(cls))
 
     @classmethod
     def checked(cls, options: dict[str, Any]) -> dict[str, Any]:
@@ -66,14 +75,14 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Computing(Request):
-    """Where a command computes."""
+    """The device of a command."""
 
     accelerator: str = option("auto", "where to compute", choices=ACCELERATORS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionFile(Request):
-    """What a command writes of the attention weights."""
+    """The file of attention weights that a command writes."""
 
     attention_out: Path | None = option(None, "Parquet file of the weights")
     attention_windows: str = option(
@@ -208,8 +217,29 @@ class PlotRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class CompareRequest(Request):
+    """`forecast compare`, `compare`; all other options of training are shared by the runs."""
+
+    attention: tuple[str, ...] = option(
+        (), "mechanisms to compare, with commas; `forecast train --attention help` lists them"
+    )
+    seeds: int = option(3, "trainings of each mechanism", check=check_seeds)
+    seed: int = option(0, "seed of the first training of each; the others follow", low=0, high=2**31 - 1)
+    out: Path | None = option(None, "folder of all runs; in runs/ when absent", metavar="DIR")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckRequest(Request):
+    """`forecast check`; options of training say how the table is read."""
+
+    format: str | None = option(None, "output format; github writes annotations", choices=CHECK_FORMATS)
+    fix: bool = option(False, "write the repaired table; needs --out")
+    out: Path | None = option(None, "CSV that --fix writes; - for stdout")
+
+
+@dataclass(frozen=True, kw_only=True)
 class EvaluateRequest(Request):
-    """`forecast evaluate`, `evaluate`; how tables are read is said by options of training."""
+    """`forecast evaluate`, `evaluate`; options of training say how the actuals are read."""
 
     model_columns: tuple[str, ...] = option((), "columns that are forecasts; found when absent", metavar="A,B")
     metrics: tuple[str, ...] | None = option(None, "metrics, such as mae,rmse; all when absent")
@@ -220,9 +250,12 @@ class EvaluateRequest(Request):
     block: int | None = option(None, "steps per forecast in a table without cut-offs", low=1)
     reference: str | None = option(None, "model to compare with; seasonal-naive when absent", metavar="MODEL")
     norm: int = option(1, "norm of a cut-off's errors in the tests: 1 or 2", low=1, high=2)
+    out: Path | None = option(None, "scores to write: .csv, or .json with the tests")
 
 
 REQUESTS: dict[str, type[Request]] = {
+    "check": CheckRequest,
+    "compare": CompareRequest,
     "predict": PredictRequest,
     "backtest": BacktestRequest,
     "audit": AuditRequest,
@@ -234,19 +267,16 @@ REQUESTS: dict[str, type[Request]] = {
 
 
 def fields_of(part: Any) -> tuple[dataclasses.Field[Any], ...]:
-    """The fields of a class of options: its own first, then those that it shares with others."""
-    own = vars(part).get("__annotations__", {})
-    return tuple(sorted(dataclasses.fields(part), key=lambda field: field.name not in own))
+    """The fields of a class of options: those it defines, then those that it shares with others."""
+    defined = vars(part).get("__annotations__", {})
+    return tuple(sorted(dataclasses.fields(part), key=lambda field: field.name not in defined))
 
 
-def takes(
-    parts: Iterable[Any], *, without: tuple[str, ...] = (), only: tuple[str, ...] = ()
-) -> Callable[[Function], Function]:
+def takes(parts: Iterable[Any], *, only: tuple[str, ...] = ()) -> Callable[[Function], Function]:
     """Show the fields of these classes in the signature and the docstring of a function that takes `**options`.
 
     Args:
-        parts: classes of options.
-        without: names that the function does not take.
+        parts: classes of options; a name that stands in several of them is as the first one has it.
         only: the options of training that it takes; all when empty.
 
     Type checkers read its annotation `Unpack[…]` (`config.keywords`); this is for `help()`, notebooks and whatever
@@ -254,22 +284,20 @@ def takes(
     """
 
     def decorate(function: Function) -> Function:
-        fields = [
-            field
-            for part in parts
-            for field in fields_of(part)
-            if not issubclass(part, DataConfig) or (not only or field.name in only)
-        ]
-        known = {field.name: field for field in fields if field.name not in without}
+        known: dict[str, dataclasses.Field[Any]] = {}
+        for part in parts:
+            for field in fields_of(part):
+                if part not in TRAINING or not only or field.name in only:
+                    known.setdefault(field.name, field)
         signature = inspect.signature(function)
-        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        named = {parameter.name for parameter in own}
+        inputs = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        named = {parameter.name for parameter in inputs}
         options = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=field.type)
             for name, field in known.items()
             if name not in named
         ]
-        function.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+        function.__signature__ = signature.replace(parameters=[*inputs, *options])  # type: ignore[attr-defined]
         lines = [f"    {option.name}: {known[option.name].metadata['help']}." for option in options]
         function.__doc__ = f"{inspect.cleandoc(function.__doc__ or '')}\n\nOptions:\n" + "\n".join(lines) + "\n"
         return function

@@ -64,6 +64,7 @@ WEIGHT_TYPES = ("float32", "float16")
 
 LONGEST_LAG = 100_000
 MOST_QUANTILES = 1_000
+MOST_SEEDS = 1_000
 
 CALENDAR_FEATURES = (
     "second_of_minute",
@@ -202,7 +203,7 @@ def _to_paths(value: Any) -> tuple[Path, ...]:
 
 
 class OptionType(NamedTuple):
-    """What a type of option means everywhere: in TOML and Python, on the command line, in messages, for editors."""
+    """A type of option, as TOML and Python, the command line, messages and editors know it."""
 
     read: Callable[[Any], Any]
     """Makes a value of what was given; raises TypeError or ValueError."""
@@ -266,6 +267,12 @@ def check_validation(value: float) -> None:
     """Refuse a number of validation steps that is not whole."""
     if value >= 1 and value != int(value):
         raise ConfigError(f"--validation must be a fraction below 1 or a whole number of steps; got {value:g}")
+
+
+def check_seeds(number: int) -> None:
+    """Refuse a number of trainings that is none, or beyond reason."""
+    if not 1 <= number <= MOST_SEEDS:
+        raise ConfigError(f"--seeds must be between 1 and {MOST_SEEDS:,}; got {number}", "such as --seeds 3")
 
 
 def parse_calendar(text: str) -> tuple[str, ...]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.baselines.naive import insample_scales, seasonal_naive
 from forecast_attn.config.options import DataConfig, RunConfig
-from forecast_attn.config.requests import EvaluateRequest, takes
+from forecast_attn.config.requests import READING, EvaluateRequest, takes
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.zones import in_zone
 from forecast_attn.errors import ConfigError, did_you_mean
@@ -21,6 +23,7 @@ from forecast_attn.evaluation.metrics import check_metrics
 from forecast_attn.evaluation.scoring import check_groups, score, scores_to_records
 from forecast_attn.evaluation.significance import COLUMNS, compare_models
 from forecast_attn.evaluation.tidy import ForecastTable, absent_stamps, joined, without_copies
+from forecast_attn.runs.atomic import write_atomically
 
 if TYPE_CHECKING:
     from forecast_attn.config.keywords import EvaluateKeywords
@@ -28,8 +31,6 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 
 SEASONAL_NAIVE = "seasonal-naive"
-OPTIONS = ("target", "time", "item_id", "freq", "tz", "date_format", "delimiter", "decimal", "encoding", "wide")
-"""Options of `DataConfig` that say how the actuals are read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,8 +61,14 @@ class Evaluation:
             "notes": list(self.notes),
         }
 
+    def write(self, path: Path) -> None:
+        """Write the scores as .csv, or scores and tests as .json, whole or not at all."""
+        as_json = path.suffix == ".json"
+        document = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n" if as_json else ""
+        write_atomically(path, document if as_json else self.scores.to_csv(index=False))
 
-@takes([EvaluateRequest, DataConfig], only=OPTIONS)
+
+@takes([EvaluateRequest, DataConfig], only=READING)
 def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) -> Evaluation:
     """Score a table of forecasts against the actual values.
 
@@ -78,14 +85,14 @@ def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) 
         ConfigError: an unknown metric, group, model or option.
         DataError: a table cannot be read, or the forecasts are not of these actuals.
     """
-    own = {name: value for name, value in options.items() if name not in OPTIONS}
-    request = EvaluateRequest.from_options(own)
+    request = EvaluateRequest.from_options({name: value for name, value in options.items() if name not in READING})
     metrics, by, season, block = request.metrics, request.by, request.season, request.block
     model_columns, norm, reference = request.model_columns, request.norm, request.reference
     check_metrics(list(metrics or ()))
     check_groups(by)
-    panel = read_actuals(actuals, _config_of({name: value for name, value in options.items() if name in OPTIONS}))
     several = list(forecasts) if isinstance(forecasts, list | tuple) else [forecasts]
+    _refuse_shared_files(request.out, [*several, actuals])
+    panel = read_actuals(actuals, _config_of({name: value for name, value in options.items() if name in READING}))
     tables = [ForecastTable.read(each, panel, tuple(model_columns)) for each in several]
     _refuse_idle_options(tables, season, block, norm)
     tidy = joined(tables, block or season)
@@ -108,7 +115,27 @@ def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) 
     tests = pd.DataFrame(columns=list(COLUMNS))
     if has_cutoffs:
         tests = compare_models(shown, norm=norm, by_step="step" in check_groups(by))
-    return Evaluation(scores, tests, shown, reference, season, tuple(notes))
+    evaluation = Evaluation(scores, tests, shown, reference, season, tuple(notes))
+    if request.out is not None:
+        evaluation.write(request.out)
+    return evaluation
+
+
+def _refuse_shared_files(out: Path | None, tables: list[Any]) -> None:
+    """Refuse to read stdin twice, and to write over a table that is read.
+
+    Raises:
+        ConfigError: saying which.
+    """
+    named = [str(table) for table in tables if isinstance(table, str | Path)]
+    if named.count("-") > 1:
+        raise ConfigError("forecasts and actuals cannot both come from stdin", "--actuals FILE")
+    if out is None:
+        return
+    if out.suffix not in (".csv", ".json"):
+        raise ConfigError(f"--out '{out}' is neither .csv nor .json", "--out scores.csv")
+    if out.exists() and any(Path(name).exists() and out.samefile(name) for name in named):
+        raise ConfigError(f"--out '{out}' is a table that is read", "--out scores.csv")
 
 
 def _config_of(options: dict[str, Any]) -> DataConfig:

@@ -54,7 +54,7 @@ class ForecastRequest(PredictRequest):
 
     @property
     def attention(self) -> DumpChoice:
-        """What to write of the weights."""
+        """Choice of the weights to write."""
         return DumpChoice.of(self.attention_windows, self.attention_dtype, self.attention_top)
 
 

@@ -15,6 +15,7 @@ from forecast_attn import Forecaster
 from forecast_attn.comparison.compare import ComparisonListener
 from forecast_attn.comparison.leaderboard import notes_of
 from forecast_attn.comparison.plan import ComparisonPlan
+from forecast_attn.config.requests import CompareRequest
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.evaluation.significance import diebold_mariano, giacomini_white
 from forecast_attn.forecasting.model import forecast_windows, load_model
@@ -266,14 +267,16 @@ def test_wrong_words_are_refused_before_the_table_is_read(refused, here, words, 
 
 
 def test_a_plan_has_every_mechanism_with_every_seed_and_survives_its_file():
-    plan = ComparisonPlan.of(["bahdanau", "none", "bahdanau"], 2, 7, horizon=3, attention_windows=5)
+    plan = ComparisonPlan.of(
+        CompareRequest(attention=("bahdanau", "none", "bahdanau"), seeds=2, seed=7), horizon=3, attention_windows=5
+    )
     assert [entry.name for entry in plan.entries] == ["bahdanau-seed7", "none-seed7", "bahdanau-seed8", "none-seed8"]
     configs = [plan.config_of(entry) for entry in plan.entries]
     assert [config.training.seed for config in configs] == [7, 7, 8, 8]
     assert [config.training.attention_windows for config in configs] == ["5", "128", "5", "128"]
     assert ComparisonPlan.from_dict(json.loads(json.dumps(plan.to_dict()))) == plan
     with pytest.raises(ConfigError, match="--seed must be a whole number"):
-        ComparisonPlan.of("none,bahdanau", seed="x")
+        CompareRequest.from_options({"attention": "none,bahdanau", "seed": "x"})
 
 
 def board(*rows: tuple[str, float, float, bool, float], seeds: int = 3) -> pd.DataFrame:
