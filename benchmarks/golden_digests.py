@@ -13,7 +13,17 @@ from typing import Any
 Digests = dict[str, str]
 
 # Keys of JSON documents, columns of tables and keys of metadata that differ between two equal runs.
-VARYING = {"seconds", "seconds_std", "windows_per_second", "package_version", "version of forecast-attn"}
+# history.csv, as manifest.json names it, has the seconds of each epoch.
+VARYING = {
+    "seconds",
+    "seconds_std",
+    "windows_per_second",
+    "package_version",
+    "version of forecast-attn",
+    "history.csv",
+    "members/0/history.csv",
+    "members/1/history.csv",
+}
 SHORTEST_DIGESTED = 48
 
 

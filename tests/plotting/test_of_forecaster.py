@@ -59,7 +59,7 @@ def test_a_forecast_in_memory_is_drawn_after_the_end_of_its_table(in_memory, tab
 
 
 def test_what_cannot_be_drawn_is_said(in_memory, here) -> None:
-    with pytest.raises(ConfigError, match="there is no picture --kind"):
+    with pytest.raises(ConfigError, match="--kind has no value 'forcast'"):
         in_memory.plot("forcast")
     with pytest.raises(ConfigError, match="writes a"):
         in_memory.plot(png="picture.pdf")
