@@ -45,8 +45,8 @@ def audit_run(
         RunError: a run is damaged or cannot be compared; the table is not the one it was trained on, or not recorded.
         DataError: what is wrong with the table.
     """
-    device, model = choose_device(accelerator), load_model(run)
-    models = {str(other): load_model(RunDir.open_finished(Path(other))) for other in others}
+    device, model = choose_device(accelerator), load_model(run, validated=True)
+    models = {str(other): load_model(RunDir.open_finished(Path(other)), validated=True) for other in others}
     for name, each in {str(run.path): model, **models}.items():
         if each.is_ensemble:
             _refuse_ensemble(name, each)

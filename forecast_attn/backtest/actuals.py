@@ -20,7 +20,7 @@ from forecast_attn.data.reading import read_beside
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.forecasting.history import select_series
-from forecast_attn.forecasting.model import Model
+from forecast_attn.forecasting.model import Model, trained_until
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
 from forecast_attn.runs.training_table import Table, name_of, panel_of_run, with_vintages
 
@@ -110,14 +110,16 @@ def trained_series(scaler: Scaler, panel: Panel) -> tuple[Panel, tuple[str, ...]
     return replace(chosen, filled=replace(panel.filled, rows=filled)), unseen
 
 
-def training_end(model: Model, run: RunDir, panel: Panel) -> Any:
-    """The last stamp the run was trained on, on the panel's axis.
+def training_end(run: RunDir, panel: Panel, *, validated: bool) -> Any:
+    """The last stamp the run was trained on, on the panel's axis; see `trained_until`. The panel's last where the run
+    does not know.
 
     Raises:
         RunError: metrics.json does not say.
     """
     try:
-        return parse_stamp(str(run.read_json(run.metrics)["validation"]["after"]), panel)
+        end = trained_until(run, validated=validated)
+        return panel.timestamps.max() if end is None else parse_stamp(end, panel)
     except (KeyError, TypeError, DataError) as error:
         raise RunError(f"'{run.metrics}' is damaged: {error}", DAMAGED_HINT) from None
 

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -41,19 +41,25 @@ from forecast_attn.forecasting.model import Model, forecast_windows
 from forecast_attn.forecasting.predict import predictions_csv
 from forecast_attn.runs.atomic import PARTIAL_SUFFIX, write_atomically, write_errors_of
 from forecast_attn.training.progress import EpochRecord, TrainingListener
-from forecast_attn.training.refit import Refit, refit
+from forecast_attn.training.refit import Refit, refit, weights_after
 
 
-def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) -> pd.DataFrame:
+class Written(NamedTuple):
+    """The rows of a backtest's file, and how they were combined."""
+
+    frame: pd.DataFrame
+    """Stamps as the user sees them."""
+    weights: dict[int, dict[str, float]]
+    """Of the network and baselines, by the number of the model; empty where none were chosen on validation windows."""
+
+
+def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) -> Written:
     """Forecast everything and write the file, whole or not at all; parts of the same backtest are used again.
 
     Args:
         backtest: what to do.
         out: a file whose name ends in .parquet or .csv.
         listener: hears how it goes.
-
-    Returns:
-        The rows, stamps as the user sees them.
 
     Raises:
         ConfigError: the file is neither.
@@ -78,8 +84,9 @@ def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) ->
     frame: pd.DataFrame = pa.concat_tables(work.tables()).to_pandas()
     if out.suffix.lower() == ".csv":
         write_atomically(out, predictions_csv(frame))
+    weights = work.weights()
     parts.remove()
-    return frame
+    return Written(frame, weights)
 
 
 class _RunningBacktest:
@@ -154,11 +161,36 @@ class _RunningBacktest:
         self.listener.refitting(number, fold.cutoff)
         scratch = self.parts.scratch(number)
         model = refit_in(scratch, before, backtest, number, fold.cutoff, self.listener)
+        if backtest.chooses_weights:  # before the weights of the network, whose file says that the refit is done
+            chosen = chosen_again(model, backtest, number, fold.cutoff) or self.weights_of(number - 1)
+            write_atomically(self.parts.combination(number), json.dumps(chosen))
         write_atomically(self.parts.weights(number), safetensors.torch.save(_weights(model)))
         shutil.rmtree(scratch)
         if number > 1 and backtest.attention_path is None:
             self.parts.weights(number - 1).unlink(missing_ok=True)
         return model
+
+    # ------------------------------------------------------------------ combination
+
+    def weights_of(self, number: int) -> dict[str, float]:
+        """The weights of the combination with the model of a number; empty where the network has one half."""
+        path = self.parts.combination(number)
+        if not path.is_file():
+            return self.backtest.weights
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+
+    def weights(self) -> dict[int, dict[str, float]]:
+        """Weights that were chosen on validation windows, by the number of the model."""
+        return {number: self.weights_of(number) for number in self.backtest.folds.models if self.backtest.weights}
+
+    def _combined_rows(self, paths: list[Path]) -> Iterator[pa.Table]:
+        non_negative = self.backtest.model.config.data.non_negative
+        names = [name for name in self.backtest.combine_with if name not in self._left_out]
+        of_each = {name: row_groups(self.parts.baseline(name)) for name in names}  # a group per part
+        for part, path in zip(self.backtest.parts, paths, strict=True):
+            others = {name: next(groups) for name, groups in of_each.items()}
+            rows, weights = pa.concat_tables(row_groups(path)), self.weights_of(part.model)
+            yield combined_rows(rows, others, weights, non_negative=non_negative)
 
     # ------------------------------------------------------------------ baselines and attention
 
@@ -209,11 +241,8 @@ class _RunningBacktest:
         paths = [self.parts.forecasts(part.number) for part in self.backtest.parts]
         for path in paths:
             yield from row_groups(path)
-        if self.backtest.combine_with:
-            non_negative = self.backtest.model.config.data.non_negative
-            of_each = [row_groups(self.parts.baseline(name)) for name in self.backtest.combine_with]  # a group per part
-            for path, *others in zip(paths, *of_each, strict=True):
-                yield combined_rows(pa.concat_tables(row_groups(path)), others, non_negative=non_negative)
+        if len(self.backtest.models) > 1:
+            yield from self._combined_rows(paths)
         for name in self.backtest.baselines:
             if name not in self._left_out:
                 yield from row_groups(self.parts.baseline(name))
@@ -286,6 +315,10 @@ class Parts:
     def weights(self, number: int) -> Path:
         """Weights of a refit."""
         return self.folder / f"refit-{number:06d}.safetensors"
+
+    def combination(self, number: int) -> Path:
+        """Weights of the combination with a refit."""
+        return self.folder / f"refit-{number:06d}.weights"
 
     def scratch(self, number: int) -> Path:
         """An empty folder to refit in."""
@@ -365,8 +398,21 @@ def refit_in(
     Raises:
         KeyboardInterrupt: Ctrl-C, also when it came as the last epoch ended, which training itself lets pass.
     """
-    options, relay = backtest.refit, _Relay(listener)
-    wanted = Refit(
+    relay = _Relay(listener)
+    refitted = refit(model, backtest.panel, _wanted(backtest, number, cutoff), folder, relay)
+    if relay.heard_interrupt:
+        raise KeyboardInterrupt
+    return refitted
+
+
+def chosen_again(model: Model, backtest: Backtest, number: int, cutoff: Any) -> dict[str, float] | None:
+    """Weights of the combination, chosen on the validation windows of a refit; None where it has none."""
+    return weights_after(model, backtest.panel, _wanted(backtest, number, cutoff), backtest.device)
+
+
+def _wanted(backtest: Backtest, number: int, cutoff: Any) -> Refit:
+    options = backtest.refit
+    return Refit(
         number,
         cutoff,
         options.epochs or EPOCHS,
@@ -375,7 +421,3 @@ def refit_in(
         since=options.since(cutoff, axis_of(backtest.panel)),
         validation=options.validation,
     )
-    refitted = refit(model, backtest.panel, wanted, folder, relay)
-    if relay.heard_interrupt:
-        raise KeyboardInterrupt
-    return refitted

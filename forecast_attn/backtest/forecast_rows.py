@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forecast_attn.baselines.combination import COMBINATION, combined, mean_of
+from forecast_attn.baselines.weights import others_and_share
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError
@@ -80,18 +81,27 @@ def rows_table(
     return pa.Table.from_arrays([pa.array(column) for column in columns], schema=schema)
 
 
-def combined_rows(rows: pa.Table, others: Sequence[pa.Table], *, non_negative: bool) -> pa.Table:
+def combined_rows(
+    rows: pa.Table, others: dict[str, pa.Table], weights: dict[str, float], *, non_negative: bool
+) -> pa.Table:
     """The rows of the network's forecasts together with those of baselines, with its quantiles; see `combined`.
 
     Args:
         rows: rows of the network.
-        others: the same rows of each baseline, at least one.
+        others: the same rows of each baseline.
+        weights: of the network and of each of them; empty where the network has one half, and they have the other.
         non_negative: cut them off at 0.
     """
     kept = [name for name in rows.column_names if name not in ("item_id", "cutoff", "timestamp", "step", "target")]
     values = {name: rows[name].to_numpy() for name in kept if name != "model"}
-    other = mean_of([table["prediction"].to_numpy() for table in others])
-    prediction, quantiles = combined(values.pop("prediction"), values, other, non_negative=non_negative)
+    forecasts = {name: table["prediction"].to_numpy() for name, table in others.items()}
+    own, share = values.pop("prediction"), 0.5
+    if weights:
+        known = {name: forecasts[name] for name in weights if name in forecasts}
+        other, share = others_and_share(known, weights, own.shape)
+    else:
+        other = mean_of(list(forecasts.values()))
+    prediction, quantiles = combined(own, values, other, share=share, non_negative=non_negative)
     found = {**quantiles, "prediction": prediction}
     for name, column in found.items():
         rows = rows.set_column(rows.column_names.index(name), rows.schema.field(name), _or_null(column))

@@ -40,6 +40,10 @@ class Backtest:
     """Baselines that nobody named: they are left out where there is too little to fit them on."""
     combine_with: tuple[str, ...] = ()
     """Some of the baselines; the mean of theirs and the model's forecast is a model too."""
+    weights: dict[str, float] = field(default_factory=dict)
+    """Of the network and of those baselines, as the run keeps them; empty where the network has one half."""
+    is_validated: bool = False
+    """Whether the run was trained again on all rows, and the network that validation judged forecasts here."""
     refit: RefitOptions = field(default_factory=RefitOptions)
     accelerator: str = "auto"
     attention_path: Path | None = None
@@ -48,7 +52,12 @@ class Backtest:
     @property
     def models(self) -> tuple[str, ...]:
         """Names of the models that are not baselines."""
-        return (self.name, COMBINATION) if self.combine_with else (self.name,)
+        return (self.name, COMBINATION) if self.combine_with or self.weights else (self.name,)
+
+    @property
+    def chooses_weights(self) -> bool:
+        """True where refits choose the weights of the combination anew."""
+        return bool(self.weights) and self.refit.every > 0
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -74,6 +83,7 @@ class Backtest:
             **{f"--{name.replace('_', '-')}": value for name, value in refit.items()},
             "--accelerator": self.device.type,
             "name": self.name,
+            **({"weights of the combination": self.weights} if self.chooses_weights else {}),
         }
 
 

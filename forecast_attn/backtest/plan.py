@@ -18,11 +18,14 @@ from forecast_attn.backtest.scoring import check_scores
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES, check_baselines
 from forecast_attn.config.requests import BacktestRequest
+from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.model import Model, load_model
+from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.run_dir import SCRATCH, RunDir
 from forecast_attn.runs.training_table import Table
+from forecast_attn.training.combining import candidate_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,8 +42,8 @@ class BacktestOptions:
     refit: RefitOptions = field(default_factory=RefitOptions)
     baselines: tuple[str, ...] | None = None
     """The default ones when None."""
-    combine_with: tuple[str, ...] = ()
-    """The baselines of which the mean with the model's forecast is a model too."""
+    combine_with: tuple[str, ...] | None = None
+    """The baselines of which the mean with the model's forecast is a model too; as the run combines when None."""
     metrics: tuple[str, ...] | None = None
     by: tuple[str, ...] = ()
     attention_out: Path | None = None
@@ -86,7 +89,7 @@ class BacktestOptions:
     def compared(self) -> tuple[str, ...]:
         """Every baseline that is computed, each once."""
         baselines = DEFAULT_BASELINES if self.baselines is None else self.baselines
-        return tuple(dict.fromkeys((*baselines, *self.combine_with)))
+        return tuple(dict.fromkeys((*baselines, *(self.combine_with or ()))))
 
 
 def plan_backtest(
@@ -121,24 +124,33 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
     device = choose_device(options.accelerator)
     _check_attention(model, options)
     options.refit.check(axis_of(panel), model.schema.horizon)
+    panel, unseen = trained_series(model.schema.scaler, panel)
+    trained_until: Any = training_end(run, panel, validated=True)
+    cutoffs = options.schedule.cutoff_stamps(panel, model.schema.horizon, trained_until)
+    newest = training_end(run, panel, validated=False)
+    is_validated = bool(newest > trained_until and cutoffs[0] < newest)
+    # Of the cut-offs that training on all rows has seen, the network that validation judged has seen none.
+    model, trained_until = (load_model(run, validated=True), trained_until) if is_validated else (model, newest)
     if options.non_negative is not None:
         model = model.cut_off_at_zero(options.non_negative)
-    panel, unseen = trained_series(model.schema.scaler, panel)
-    trained_until: Any = training_end(model, run, panel)
-    cutoffs = options.schedule.cutoff_stamps(panel, model.schema.horizon, trained_until)
+    weights = kept_weights(run) if options.combine_with is None else {}
+    candidates = _candidates(model, panel, weights, options)
+    baselines = tuple(dict.fromkeys((*options.compared, *candidates)))
     folds = make_folds(panel, model.schema, cutoffs, trained_until=trained_until, refit_every=options.refit.every)
     backtest = Backtest(
         run=run,
         model=model,
         panel=panel,
         folds=folds,
-        name=_name_of(run, model, options),
+        name=_name_of(run, model, options, is_combined=bool(options.combine_with or weights)),
         device=device,
         trained_until=trained_until,
         unseen=unseen,
-        baselines=options.compared,
-        dispensable=tuple(set(DEFAULT_BASELINES) - {*options.combine_with}) if options.baselines is None else (),
-        combine_with=options.combine_with,
+        baselines=baselines,
+        dispensable=_dispensable(options, candidates),
+        combine_with=candidates or options.combine_with or (),
+        weights=weights,
+        is_validated=is_validated,
         refit=options.refit,
         accelerator=options.accelerator,
         attention_path=options.attention_out,
@@ -165,6 +177,21 @@ def refuse_shared_files(run: RunDir, out: Path, attention_out: Path | None, tabl
                 raise ConfigError(f"'{path}' is a table that is read, or belongs to the run", "choose another --out")
 
 
+def _candidates(model: Model, panel: Panel, weights: dict[str, float], options: BacktestOptions) -> tuple[str, ...]:
+    """The baselines of the run's combination; with refits all that may be chosen at one of them."""
+    names = tuple(name for name in weights if name != NETWORK)
+    if not weights or not options.refit.every:
+        return names
+    return tuple(dict.fromkeys((*names, *candidate_names(panel, model.schema.lookback))))
+
+
+def _dispensable(options: BacktestOptions, candidates: tuple[str, ...]) -> tuple[str, ...]:
+    """Baselines that nobody named."""
+    default = () if options.baselines is not None else DEFAULT_BASELINES
+    named = {*(options.combine_with or ()), *(options.baselines or ())}
+    return tuple(name for name in dict.fromkeys((*default, *candidates)) if name not in named)
+
+
 def _check_attention(model: Model, options: BacktestOptions) -> None:
     if options.attention_out is None:
         if options.attention != DumpChoice():
@@ -177,11 +204,11 @@ def _check_attention(model: Model, options: BacktestOptions) -> None:
     check_top(options.attention.top, model.schema.lookback, model.patch_length)
 
 
-def _name_of(run: RunDir, model: Model, options: BacktestOptions) -> str:
+def _name_of(run: RunDir, model: Model, options: BacktestOptions, *, is_combined: bool) -> str:
     folder = run.path.resolve()
     is_temporary = folder.is_relative_to(Path(tempfile.gettempdir()).resolve()) and folder.name.startswith(SCRATCH)
     name = options.name or (model.config.model.attention if is_temporary else folder.name)
-    if name in BASELINES or (name == COMBINATION and options.combine_with):
+    if name in BASELINES or (name == COMBINATION and is_combined):
         what = "the combination" if name == COMBINATION else "a baseline"
         raise ConfigError(f"the model cannot be called '{name}', as {what} is", "another one with --name NAME")
     return name

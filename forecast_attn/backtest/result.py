@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,9 @@ class BacktestResult:
     """Windows that are no part of it, by reason."""
     path: Path
     """The file of the rows."""
+    weights: dict[int, dict[str, float]] = field(default_factory=dict)
+    """Of `network` and of each baseline in the model `combination`, by the number of the model (0 the run's own, then
+    the refits); empty where they were not chosen on validation windows."""
 
     @property
     def metrics(self) -> pd.DataFrame:
@@ -68,19 +71,24 @@ def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listen
         KeyboardInterrupt: Ctrl-C; what is finished is kept, and found by the next call.
     """
     listener.planned(backtest)
-    frame = write_backtest(backtest, out, listener)
+    frame, weights = write_backtest(backtest, out, listener)
     written = set(frame["model"].unique())
     backtest = replace(backtest, baselines=tuple(name for name in backtest.baselines if name in written))
     scores = score_backtest(frame, backtest, options.metrics, options.by)
-    document = {**describe(backtest), "file": out.name, **scores.to_dict()}
+    document = {**describe(backtest, weights), "file": out.name, **scores.to_dict()}
     write_atomically(
         out.with_suffix(".json"), json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     )
-    return BacktestResult(frame, scores, fold_frame(backtest), backtest.folds.left_out, out)
+    return BacktestResult(frame, scores, fold_frame(backtest), backtest.folds.left_out, out, weights)
 
 
-def describe(backtest: Backtest) -> dict[str, Any]:
-    """Describe a backtest, JSON-able."""
+def describe(backtest: Backtest, weights: dict[int, dict[str, float]] | None = None) -> dict[str, Any]:
+    """Describe a backtest, JSON-able.
+
+    Args:
+        backtest: as it was written.
+        weights: of the combination, by the number of the model, where they were chosen.
+    """
     return {
         "package_version": package_version(),
         "run": str(backtest.run.path),
@@ -95,6 +103,8 @@ def describe(backtest: Backtest) -> dict[str, Any]:
         **backtest.refit.to_dict(),
         "baselines": list(backtest.baselines),
         **({"combine_with": list(backtest.combine_with)} if backtest.combine_with else {}),
+        **({"weights": {str(number): each for number, each in weights.items()}} if weights else {}),
+        "validated_network": backtest.is_validated,
     }
 
 

@@ -82,3 +82,25 @@ def weighted_mean(forecasts: dict[str, Floats], weights: dict[str, float]) -> Fl
     total = np.tensordot(parts, np.where(known, stacked, 0), axes=1)
     weight = np.tensordot(parts, known.astype(np.float64), axes=1)
     return np.asarray(np.divide(total, weight, out=np.full(weight.shape, np.nan), where=weight > 0))
+
+
+def others_and_share(
+    forecasts: dict[str, Floats], weights: dict[str, float], shape: tuple[int, ...]
+) -> tuple[Floats, Floats]:
+    """The weighted mean of the baselines' forecasts, and their weight beside the network's, by step.
+
+    Where a baseline has no forecast, the others and the network share its weight.
+
+    Args:
+        forecasts: of each baseline with a weight, NaN where it has none.
+        weights: of the network, where it has one, and of each of them.
+        shape: of the forecasts.
+    """
+    known = np.zeros(shape)
+    for name, each in forecasts.items():
+        known += weights[name] * ~np.isnan(each)
+    total = known + weights.get(NETWORK, 0.0)
+    share = np.divide(known, total, out=np.zeros(shape), where=total > 0)
+    if not forecasts:
+        return np.full(shape, np.nan), share
+    return weighted_mean(forecasts, {name: weights[name] for name in forecasts}), share

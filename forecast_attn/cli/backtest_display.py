@@ -14,6 +14,7 @@ from forecast_attn.backtest.folds import REASONS, Fold, Folds
 from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.cli.evaluation_display import against_table, left_out_lines, score_tables
 from forecast_attn.cli.tables import make_console
+from forecast_attn.cli.training_display import weights_text
 from forecast_attn.data.findings import counted, quoted
 
 if TYPE_CHECKING:
@@ -90,6 +91,12 @@ class BacktestDisplay(BacktestListener):
         if backtest.unseen:
             names = quoted(backtest.unseen)
             self._say(f"left out: {len(backtest.unseen):,} series that training did not see: {names}")
+        if backtest.is_validated:
+            until = self._zone.stamp_text(backtest.trained_until)
+            self._say(
+                f"the network that validation judged forecasts here, trained until {until}: the one of predict was "
+                "trained on all rows, and knows what came"
+            )
         if self._live:
             columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
             self._bar = self._stack.enter_context(Progress(*columns, console=self.console, transient=True))
@@ -152,6 +159,8 @@ def show_result(result: BacktestResult, *, all_metrics: bool, quiet: bool) -> No
             console.print(part)
     if scores.best_baseline is not None:
         console.print(f"skill: against {scores.best_baseline}, the best of the baselines here", soft_wrap=True)
+    for line in _combinations(result.weights):
+        console.print(line, soft_wrap=True)
     for line in left_out_lines(scores.overall if all_metrics else _few(scores.overall)):
         notes.print(f"note: {line}", soft_wrap=True)
     console.print("\nMAE by step")
@@ -160,6 +169,17 @@ def show_result(result: BacktestResult, *, all_metrics: bool, quiet: bool) -> No
         console.print()
         console.print(against_table(scores.skills, scores.tests[scores.tests["step"].isna()]))
     console.print(f"\nbacktest: {result.path}", soft_wrap=True)
+
+
+def _combinations(weights: dict[int, dict[str, float]]) -> list[str]:
+    """The composition of the combination, once for neighbouring refits that have the same."""
+    lines, before = [], None
+    for number, each in weights.items():
+        if each != before:
+            since = f" from refit {number} on" if number > 1 else ""
+            lines.append(f"combination{since}: {weights_text(each)}, as validation chose")
+        before = each
+    return lines
 
 
 def _few(table: Any) -> Any:

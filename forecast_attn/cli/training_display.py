@@ -171,6 +171,15 @@ def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
         console.print(better, soft_wrap=True)
     if "combination" in metrics:
         console.print(_combination(metrics), soft_wrap=True)
+    if "final_fit" in metrics:
+        final = metrics["final_fit"]
+        console.print(
+            f"then trained again on all rows, up to {final['until']}, for {final['epochs']} epochs: predict takes that "
+            "network; the scores are those of the one before it",
+            soft_wrap=True,
+        )
+    elif metrics.get("no_final_fit"):
+        console.print(f"not trained again on the rows of validation: {metrics['no_final_fit']}", soft_wrap=True)
     if validation.get("interval"):
         console.print(_coverage(validation), soft_wrap=True)
     console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)

@@ -277,7 +277,7 @@ def read_run(
     Raises:
         RunError: the run is damaged.
     """
-    model, metrics = load_model(run), run.read_json(run.metrics)
+    model, metrics = load_model(run, validated=True), run.read_json(run.metrics)
     with cpu_threads(model.config.training.threads):
         validation = forecast_validation(model, preparation, arrays)
     scored, epochs = metrics["validation"], _epochs(run)

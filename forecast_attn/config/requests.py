@@ -19,7 +19,6 @@ from forecast_attn.config.values import (
     flag_name,
     parse_attention_windows,
     parse_combination,
-    parse_combination_or_none,
 )
 from forecast_attn.errors import ConfigError, did_you_mean
 
@@ -112,7 +111,7 @@ class PredictRequest(AttentionFile, Computing):
         None,
         "average with baselines (regression,median-regression), fitted to the history; none: the network alone; "
         "as validation chose in training when absent",
-        read=parse_combination_or_none,
+        read=parse_combination,
     )
 
 
@@ -150,9 +149,10 @@ class BacktestRequest(AttentionFile, Computing):
         "models to compare with, or none; naive,seasonal-naive,mean,median,drift,linear when absent; also "
         "regression, median-regression, boosted-trees, auto-ets, auto-arima",
     )
-    combine_with: tuple[str, ...] = option(
-        (),
-        "score the mean of the model's forecast and baselines' (regression,median-regression) too, as combination",
+    combine_with: tuple[str, ...] | None = option(
+        None,
+        "score the mean of the model's forecast and baselines' (regression,median-regression) too, as combination; "
+        "none: the network alone; as validation chose in training when absent",
         read=parse_combination,
     )
     metrics: tuple[str, ...] | None = option(None, "metrics, such as mae,rmse; all when absent")

@@ -340,7 +340,7 @@ def check_lags(lags: tuple[int, ...]) -> None:
 
 
 def parse_combination(given: str | Sequence[str]) -> tuple[str, ...]:
-    """The baselines of `--combine-with`: names, or one text of names with commas.
+    """The baselines of `--combine-with`: names, or one text of names with commas; `none` for no baseline.
 
     Raises:
         ConfigError: a text without a name, or a name that is there twice.
@@ -353,14 +353,4 @@ def parse_combination(given: str | Sequence[str]) -> tuple[str, ...]:
     twice = [name for index, name in enumerate(names) if name in names[:index]]
     if twice:
         raise ConfigError(f"--combine-with has '{twice[0]}' twice", "baselines have equal weights: name each once")
-    return names
-
-
-def parse_combination_or_none(given: str | Sequence[str]) -> tuple[str, ...]:
-    """Names as `parse_combination` has them; none for `none`.
-
-    Raises:
-        ConfigError: as `parse_combination`.
-    """
-    names = parse_combination(given)
     return () if names == ("none",) else names

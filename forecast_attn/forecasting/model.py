@@ -199,8 +199,13 @@ def read_schema(run: RunDir) -> Schema:
     return schema
 
 
-def load_model(run: RunDir) -> Model:
+def load_model(run: RunDir, *, validated: bool = False) -> Model:
     """Load a finished run for prediction; of an ensemble all its members, or a single member by its own folder.
+
+    Args:
+        run: finished.
+        validated: where the run was trained again on all rows, take the network that validation judged, which has not
+            seen the validation rows.
 
     Raises:
         RunError: a file is missing, damaged, altered since training, or from a newer version.
@@ -209,12 +214,29 @@ def load_model(run: RunDir) -> Model:
     metrics = run.read_json(run.metrics)
     networks = []
     for part, recorded in _parts_with_weights(run, metrics):
-        _unaltered(part, part.model, recorded)
-        networks.append(load_network(part, config, schema))
+        if validated and part.validated.is_file():
+            part.unaltered(part.validated)
+        else:
+            _unaltered(part, part.model, recorded)
+        networks.append(load_network(part, config, schema, validated=validated))
     calibration = None
     if config.model.calibration != "none":
         calibration = _read_calibration(run, config, schema, metrics.get("calibration_sha256"))
     return Model(config, schema, tuple(networks), calibration)
+
+
+def trained_until(run: RunDir, *, validated: bool = False) -> str | None:
+    """The last stamp that a run was trained on, as its metrics say; None where they do not.
+
+    Args:
+        run: finished.
+        validated: of the network that validation judged, where the run was trained again on all rows.
+    """
+    metrics = run.read_json(run.metrics)
+    if validated or "final_fit" not in metrics:
+        return str(metrics["validation"]["after"])
+    until = metrics["final_fit"].get("until")
+    return None if until is None else str(until)
 
 
 def _parts_with_weights(run: RunDir, metrics: dict[str, Any]) -> list[tuple[RunDir, Any]]:
@@ -250,22 +272,29 @@ def _read_calibration(run: RunDir, config: RunConfig, schema: Schema, recorded: 
     return calibration
 
 
-def load_network(run: RunDir, config: RunConfig, schema: Schema) -> ForecastNetwork:
+def load_network(run: RunDir, config: RunConfig, schema: Schema, *, validated: bool = False) -> ForecastNetwork:
     """The network with the weights in model.safetensors, in evaluation mode.
+
+    Args:
+        run: whose file it is.
+        config: of the run.
+        schema: of the run.
+        validated: take the weights in validated.safetensors where there are any.
 
     Raises:
         RunError: the file is damaged or belongs to another network.
     """
+    path = run.validated if validated and run.validated.is_file() else run.model
     try:
-        _refuse_other_sizes(run, config, schema)
+        _refuse_other_sizes(path, config, schema)
         with torch.random.fork_rng(devices=()):  # building draws initial weights, which a caller must not notice
             network = build_network(config.model, window_sizes(schema))
-        network.load_state_dict(_read_weights(run.model))
+        network.load_state_dict(_read_weights(path))
     except (RuntimeError, UserError) as error:
         if isinstance(error, RunError):
             raise
         reason = str(error).strip().splitlines()[-1].strip(" \t.")  # torch's first line is a heading
-        raise RunError(f"'{run.model}' does not fit config.json and schema.json: {reason}", DAMAGED_HINT) from None
+        raise RunError(f"'{path}' does not fit config.json and schema.json: {reason}", DAMAGED_HINT) from None
     return network.eval()
 
 
@@ -285,7 +314,7 @@ def _read_weights(path: Path) -> dict[str, torch.Tensor]:
     return weights
 
 
-def _refuse_other_sizes(run: RunDir, config: RunConfig, schema: Schema) -> None:
+def _refuse_other_sizes(path: Path, config: RunConfig, schema: Schema) -> None:
     """Refuse to build a network that needs far more numbers than the weight file has.
 
     Raises:
@@ -293,12 +322,12 @@ def _refuse_other_sizes(run: RunDir, config: RunConfig, schema: Schema) -> None:
     """
     wanted = 4 * number_of_weights(config.model, schema)
     try:
-        stored = run.model.stat().st_size
+        stored = path.stat().st_size
     except OSError as error:
-        raise RunError(f"cannot read '{run.model}': {error.strerror}", DAMAGED_HINT) from None
+        raise RunError(f"cannot read '{path}': {error.strerror}", DAMAGED_HINT) from None
     if wanted > 2 * stored + 2**20:
         raise RunError(
-            f"'{run.model}' does not fit config.json and schema.json: it holds {stored:,} bytes, they need {wanted:,}",
+            f"'{path}' does not fit config.json and schema.json: it holds {stored:,} bytes, they need {wanted:,}",
             DAMAGED_HINT,
         )
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from forecast_attn.attention_file import AttentionDump, AttentionWriter, DumpChoice, read_attention
 from forecast_attn.baselines.combination import combined, mean_of
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, check_baselines
-from forecast_attn.baselines.weights import weighted_mean
+from forecast_attn.baselines.weights import others_and_share
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.requests import PredictRequest
 from forecast_attn.config.values import NETWORK, quantile_name
@@ -94,7 +94,7 @@ def forecast_run(
         known = shared_by_all(known, history.panel.item_ids)
     panel, findings = future_panel(model, history.panel, known, name_of(request.future))
     findings += tuple(far_from_training(history.panel, model.schema.scaler, model.schema.lookback))
-    weights = _weights_of(run) if request.combine_with is None else {}
+    weights = kept_weights(run) if request.combine_with is None else {}
     other = _other(request, weights, model, panel)
     attention_path = request.attention_out or scratch() / run.attention.name
     not_learned = _not_learned(run, panel, history.cold)
@@ -136,7 +136,7 @@ def _not_learned(run: RunDir, panel: Panel, cold: tuple[str, ...]) -> tuple[str,
     return tuple(name for name in panel.item_ids if name in left_out)
 
 
-def _weights_of(run: RunDir) -> dict[str, float]:
+def kept_weights(run: RunDir) -> dict[str, float]:
     """The weights that validation chose in training; none where the network forecasts alone.
 
     Raises:
@@ -367,10 +367,7 @@ class BaselineForecasts(NamedTuple):
                 forecasts[name] = baseline_forecasts(name, panel, cutoffs, setup)
             except DataError:  # this history is too short to learn from
                 forecasts[name] = unknown
-        known = sum((weights[name] * ~np.isnan(each) for name, each in forecasts.items()), np.zeros(unknown.shape))
-        total = known + weights.get(NETWORK, 0.0)
-        prediction = weighted_mean(forecasts, {name: weights[name] for name in forecasts})
-        return cls(cutoffs, prediction, np.divide(known, total, out=np.zeros(total.shape), where=total > 0))
+        return cls(cutoffs, *others_and_share(forecasts, weights, unknown.shape))
 
     @classmethod
     def of(cls, names: tuple[str, ...], model: Model, panel: Panel) -> BaselineForecasts:

@@ -65,7 +65,7 @@ def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = Non
     """
     from forecast_attn.forecasting.model import load_model
 
-    model = load_model(run)
+    model = load_model(run, validated=True)
     values = replace(WindowValues.unknown(dump), target=model.schema.roles.target)
     complete, steps = np.zeros(dump.num_windows, bool), target_steps(dump)
     for panel in _panels(model, run, table, values.notes):

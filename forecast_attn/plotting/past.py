@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.evaluation.quantile_scores import quantile_columns
 from forecast_attn.forecasting.history import read_history
-from forecast_attn.forecasting.model import Model, forecast_windows, load_model
+from forecast_attn.forecasting.model import Model, forecast_windows, load_model, trained_until
 from forecast_attn.forecasting.predict import prediction_columns
 from forecast_attn.plotting.forecasts import Forecasts, check_known, label_of
 from forecast_attn.runs.run_dir import RunDir
@@ -97,9 +97,18 @@ class Past:
 
     def is_in_training(self, rows: Rows) -> bool:
         """Return whether training saw the values after one of these cut-offs."""
-        validation = self.run.read_json(self.run.metrics)["validation"]
-        boundary = parse_time(validation["after"], self.panel.timestamps.dtype, self.panel.zone)
-        return bool((self.panel.timestamps[rows] < boundary).any())
+        return self._before(rows, validated=True)
+
+    def newest(self, rows: Rows) -> Past:
+        """The same with the network that was trained on all rows, if it saw none of the values after these cut-offs."""
+        return self if self._before(rows, validated=False) else replace(self, model=load_model(self.run))
+
+    def _before(self, rows: Rows, *, validated: bool) -> bool:
+        """Return whether one of the cut-offs lies before the end of a training; True where nobody knows that end."""
+        end = trained_until(self.run, validated=validated)
+        if end is None:
+            return True
+        return bool((self.panel.timestamps[rows] < parse_time(end, self.panel.timestamps.dtype, self.panel.zone)).any())
 
 
 def _series_of(panel: Panel, rows: Rows) -> Rows:
@@ -113,7 +122,7 @@ def read_past(run: RunDir, data: pd.DataFrame | Path | None) -> Past:
         RunError: the run is damaged, or its table is not where it was or has changed.
         DataError: what is wrong with the table.
     """
-    model = load_model(run)
+    model = load_model(run, validated=True)
     if data is None or model.config.data.vintages is not None:
         panel = _panel_of_training(run, model, data)
         return Past(run, model, prepare(panel, model.config.data).panel, _table_of(run))
@@ -150,7 +159,7 @@ def newest_validation(run: RunDir, data: pd.DataFrame | Path | None, items: list
 
 
 def _prepared(run: RunDir, data: pd.DataFrame | Path | None) -> tuple[Past, Preparation]:
-    model = load_model(run)
+    model = load_model(run, validated=True)
     preparation = prepare(_panel_of_training(run, model, data), model.config.data)
     return Past(run, model, preparation.panel, _table_of(run)), preparation
 

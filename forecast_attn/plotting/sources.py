@@ -135,6 +135,7 @@ def _made_again(run: RunDir, choice: PlotChoice) -> ChosenForecasts:
     else:
         past = read_past(run, choice.data)
         rows = past.rows_at(choice.cutoff, choice.items)
+        past = past.newest(rows)
         seen = "the cut-off lies in the training rows: the network was trained on the values after it"
         note = seen if past.is_in_training(rows) else ""
     forecasts = past.forecasts(rows)

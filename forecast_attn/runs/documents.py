@@ -98,6 +98,7 @@ _SCORED = record(
     },
 )
 _WEIGHT_NEED = nullable(record({"needed": flag, "mae": number, "mae_equal": number, "windows": whole(0)}))
+_FINAL_FIT = record({"epochs": whole(0), "windows": whole(0)}, {"until": text})
 METRICS = record(
     {"ended": _ENDED, "validation": _SCORED, "skill_per_cent": nullable(number)},
     {
@@ -107,13 +108,21 @@ METRICS = record(
         "baselines": table(record({**_ERRORS, "skill_per_cent": nullable(number)})),
         "short_series": many(record({"item_id": text, "rows": whole(0), "needed": whole(0)})),
         "manifest": text,
+        "final_fit": _FINAL_FIT,
+        "no_final_fit": nullable(text),
+        "combination": record({"weights": table(number), "validation": record(_ERRORS)}),
         "weight_need": _WEIGHT_NEED,
         "model_sha256": nullable(digest),
         "calibration_sha256": nullable(digest),
         "members": many(
             record(
                 {"ended": _ENDED, "best_epoch": whole(0), "epochs": whole(0), "validation": _SCORED},
-                {"seed": nullable(whole(0, 2**32)), "model_sha256": nullable(digest), "weight_need": _WEIGHT_NEED},
+                {
+                    "final_fit": _FINAL_FIT,
+                    "seed": nullable(whole(0, 2**32)),
+                    "model_sha256": nullable(digest),
+                    "weight_need": _WEIGHT_NEED,
+                },
             ),
             most=MOST_MEMBERS,
         ),

@@ -2,7 +2,8 @@
 
 config.json                    what was asked, the seed that was drawn, the data file's name and sha256
 schema.json                    what the data taught: roles, frequency, sizes, scalers
-model.safetensors              weights of the best validation epoch so far
+model.safetensors              weights of the best validation epoch so far; in the end those of the training on all rows
+validated.safetensors          where there was one, those of the best validation epoch
 history.csv                    one row per epoch
 calibration.json               how far the quantiles of a forecast are moved, where they are calibrated
 metrics.json                   written last: a directory without it is an unfinished run
@@ -83,6 +84,7 @@ class RunDir:
         self.config = self.home / CONFIG
         self.schema = self.home / "schema.json"
         self.model = self.path / "model.safetensors"
+        self.validated = self.path / "validated.safetensors"
         self.history = self.path / "history.csv"
         self.calibration = self.path / "calibration.json"
         self.metrics = self.path / "metrics.json"
@@ -276,7 +278,7 @@ class RunDir:
         """The files there are, but for metrics.json of the run itself; the checkpoint where it is kept."""
         paths = [self.config, self.schema, self.tail]
         for part in {self.path: self, **{member.path: member for member in self.members}}.values():
-            paths += [part.model, part.history, part.calibration, part.validation_attention]
+            paths += [part.model, part.validated, part.history, part.calibration, part.validation_attention]
             paths += [part.metrics] if part.is_member else []
             paths += [part.checkpoint] if metrics["ended"] == "interrupted" else []
         return (path for path in paths if path.is_file())

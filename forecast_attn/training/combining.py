@@ -36,11 +36,16 @@ def is_combined(config: TrainingConfig, panel: Panel) -> bool:
     return config.combination == "always" or (config.combination == "auto" and panel.num_series >= FEWEST_SERIES)
 
 
+def candidate_names(panel: Panel, lookback: int) -> tuple[str, ...]:
+    """The baselines that a run on this panel could keep."""
+    small = panel.num_rows <= MOST_ROWS and panel.num_series <= MOST_SERIES and lookback <= LONGEST_LOOKBACK
+    return (*FORMULAS, *(FITTED if small and panel.issued is None else ()))
+
+
 def candidates(panel: Panel, setup: BaselineSetup, cutoffs: Ints) -> dict[str, Floats]:
     """Forecasts of every baseline that a run could keep, (num_windows, horizon) each."""
-    small = panel.num_rows <= MOST_ROWS and panel.num_series <= MOST_SERIES and setup.lookback <= LONGEST_LOOKBACK
     found = {}
-    for name in (*FORMULAS, *(FITTED if small and panel.issued is None else ())):
+    for name in candidate_names(panel, setup.lookback):
         try:
             found[name] = baseline_forecasts(name, panel, cutoffs, setup)
         except DataError:  # too few windows to learn from

@@ -1,7 +1,8 @@
 """The last training of a panel: from the beginning again, on all rows, for as many epochs as validation found best.
 
 Validation has by then said how good the network is and what it is combined with; the newest rows, which it had to keep
-away, are worth more in the weights. What is written is the network of this training; its scores are those of the first.
+away, are worth more in the weights. `predict` forecasts with the network of this training. The validated one stays in
+the run: its scores are in metrics.json, and whatever looks at past windows (backtest, audit, plot) takes it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import replace
 
 from forecast_attn.config.defaults import PANEL
 from forecast_attn.config.options import RunConfig
+from forecast_attn.errors import ConfigError
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.fit import fit
@@ -19,20 +21,46 @@ from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.progress import TrainingListener
 
 
-def is_fitted_again(run: RunDir, preparation: Preparation, config: RunConfig) -> bool:
-    """Return True where a run ends with a training on all rows."""
-    wanted, panel = config.training.final_fit, preparation.panel
-    # Offsets were fitted to the errors of the validated network; an ensemble is validated after its members.
-    possible = config.model.calibration == "none" and panel.issued is None and not run.is_member
-    by_itself = panel.num_series >= PANEL and config.model.patch_length == 1
-    return possible and (wanted == "always" or (wanted == "auto" and by_itself))
+def no_final_fit(preparation: Preparation, config: RunConfig) -> str | None:
+    """The reason why a run does not end with a training on all rows; None where it does."""
+    wanted, obstacle = config.training.final_fit, _obstacle(preparation, config)
+    if wanted == "none":
+        return "--final-fit none"
+    if obstacle is not None:
+        return obstacle
+    if wanted == "always":
+        return None
+    if preparation.panel.num_series < PANEL:
+        return f"fewer than {PANEL} series; --final-fit always trains again"
+    if config.model.patch_length != 1:
+        return "over patches it costs as much as the training; --final-fit always pays it"
+    return None
+
+
+def _obstacle(preparation: Preparation, config: RunConfig) -> str | None:
+    if config.model.calibration != "none":
+        return "--calibration is fitted to the errors of the network that was validated"
+    if preparation.panel.issued is not None:
+        return "with --vintages only windows that had been forecast by then can be trained on"
+    return None
+
+
+def check_final_fit(preparation: Preparation, config: RunConfig) -> None:
+    """Refuse a training on all rows where there can be none.
+
+    Raises:
+        ConfigError: says why.
+    """
+    obstacle = _obstacle(preparation, config)
+    if config.training.final_fit == "always" and obstacle is not None:
+        raise ConfigError(f"--final-fit always is not possible: {obstacle}", "--final-fit none")
 
 
 def fit_on_all_rows(run: RunDir, module: ForecastModule) -> None:
-    """Train a network and put its weights in the place of the run's.
+    """Train a network and put its weights in the place of the run's, which are kept as the validated ones.
 
     Args:
-        run: whose weights are replaced, once training is over.
+        run: whose weights are replaced, once training is over; as often as it is called, by the same ones.
         module: a network at its beginning, with the windows of all rows and none to validate on.
 
     Raises:
@@ -43,6 +71,8 @@ def fit_on_all_rows(run: RunDir, module: ForecastModule) -> None:
     folder = RunDir.create(run.final_fit)
     if fit(module, folder, TrainingListener(), resumable=False) == "interrupted":
         raise KeyboardInterrupt
+    if not run.validated.is_file():
+        write_atomically(run.validated, run.model.read_bytes())
     write_atomically(run.model, folder.model.read_bytes())
     shutil.rmtree(run.final_fit)
 

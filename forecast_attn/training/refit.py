@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from forecast_attn.baselines.registry import BaselineSetup
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import parse_share_range
 from forecast_attn.data.cleaning import without_later_values
@@ -30,6 +31,7 @@ from forecast_attn.training.fit import fit
 from forecast_attn.training.preparation import Preparation, prepare_again
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed
+from forecast_attn.training.scoring import combination, forecast_validation
 from forecast_attn.training.train import module_of
 
 RATE_SHARE = 0.2
@@ -84,6 +86,26 @@ def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: Tra
         run = RunDir.create(folder / str(number) if model.is_ensemble else folder)
         networks.append(_trained_further(network, preparation, member_config(config, number), run, listener))
     return replace(model, networks=tuple(networks))
+
+
+def weights_after(model: Model, panel: Panel, wanted: Refit, device: torch.device) -> dict[str, float] | None:
+    """Choose the weights of network and baselines on the validation windows of a refit.
+
+    Args:
+        model: the refitted one.
+        panel: the series, with rows after the cut-off too, which are cut off first.
+        wanted: as it was refitted.
+        device: where to compute.
+
+    Returns:
+        The weights that are not 0; None where the refit has no validation windows.
+    """
+    preparation = _prepared(model, panel_until(panel, wanted.cutoff), wanted)
+    if not len(preparation.validation_cutoffs):
+        return None
+    validation = forecast_validation(model, preparation, preparation.windows().to(device))
+    setup = BaselineSetup.of(model.schema, preparation.split.boundary)
+    return dict(combination(preparation, validation, setup)["weights"])
 
 
 def _prepared(model: Model, known: Panel, wanted: Refit) -> Preparation:

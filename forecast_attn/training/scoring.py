@@ -25,8 +25,12 @@ from forecast_attn.forecasting.weight_need import weight_need
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.training.callbacks import best_epoch_of
 from forecast_attn.training.combining import candidates, chosen_combination, is_combined, rows_to_keep, write_tail
+from forecast_attn.training.final_fit import no_final_fit
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.sampling import spread_evenly
+
+FinalFit = Callable[[RunDir, RunConfig, int], dict[str, Any]]
+"""Replaces the weights of a run, given its configuration and its best epoch, and says what it did."""
 
 
 def finish(
@@ -35,7 +39,7 @@ def finish(
     config: RunConfig,
     arrays: WindowArrays,
     reason: str,
-    final_fit: Callable[[int], dict[str, Any]] | None = None,
+    final_fit: FinalFit | None = None,
 ) -> None:
     """Score the best weights on the validation windows, write their attention, and declare the run finished.
 
@@ -47,12 +51,16 @@ def finish(
         reason: why training ended.
         final_fit: replaces the weights, given the best epoch, once they are scored; says what it did.
     """
-    model = Model(config, preparation.schema, (load_network(run, config, preparation.schema),))
+    # Already replaced where the last training ended and a kill came before metrics.json.
+    network = load_network(run, config, preparation.schema, validated=True)
+    model = Model(config, preparation.schema, (network,))
     num_epochs = len(run.history.read_text(encoding="utf-8").splitlines()) - 1
     beginning = {"best_epoch": best_epoch_of(run), "epochs": num_epochs, "ended": reason}
 
     def ending() -> dict[str, Any]:
-        told = {} if final_fit is None or reason == "interrupted" else {"final_fit": final_fit(best_epoch_of(run))}
+        told = {} if run.is_member else {"no_final_fit": no_final_fit(preparation, config)}
+        if final_fit is not None and reason != "interrupted":
+            told = {"final_fit": final_fit(run, config, best_epoch_of(run))}
         return {**told, "model_sha256": sha256_of(run.model)}
 
     _score_and_write(run, model, preparation, arrays, beginning, ending)
@@ -60,7 +68,9 @@ def finish(
         run.checkpoint.unlink(missing_ok=True)
 
 
-def finish_ensemble(run: RunDir, preparation: Preparation, config: RunConfig, reason: str) -> None:
+def finish_ensemble(
+    run: RunDir, preparation: Preparation, config: RunConfig, reason: str, final_fit: FinalFit | None = None
+) -> None:
     """Score what the members forecast together, beside the scores of each, and declare the ensemble finished.
 
     Args:
@@ -68,9 +78,10 @@ def finish_ensemble(run: RunDir, preparation: Preparation, config: RunConfig, re
         preparation: with the validation windows.
         config: of the ensemble.
         reason: why training ended; `interrupted` where members are missing, or the last one is not what it would be.
+        final_fit: replaces the weights of each member in turn, once they are scored together.
     """
     members, schema = run.members, preparation.schema
-    networks = tuple(load_network(member, config, schema) for member in members)
+    networks = tuple(load_network(member, config, schema, validated=True) for member in members)
     metrics = [member.read_json(member.metrics) for member in members]
     told = ("best_epoch", "epochs", "ended", "validation", "skill_per_cent", "weight_need", "model_sha256")
     about = [
@@ -78,7 +89,18 @@ def finish_ensemble(run: RunDir, preparation: Preparation, config: RunConfig, re
         for number, each in enumerate(metrics)
     ]
     model, arrays = Model(config, schema, networks), schema.windows_of(preparation.panel)
-    _score_and_write(run, model, preparation, arrays, {"ended": reason}, lambda: {"members": about})
+
+    def ending() -> dict[str, Any]:
+        if final_fit is None or reason == "interrupted":
+            return {"no_final_fit": no_final_fit(preparation, config), "members": about}
+        done: dict[str, Any] = {}
+        for number, (member, entry, own) in enumerate(zip(members, about, metrics, strict=True)):
+            done = final_fit(member, member_config(config, number), entry["best_epoch"])
+            entry |= {"final_fit": done, "model_sha256": sha256_of(member.model)}
+            member.write_json(member.metrics, {**own, "final_fit": done, "model_sha256": entry["model_sha256"]})
+        return {"final_fit": {**done, "epochs": max(entry["final_fit"]["epochs"] for entry in about)}, "members": about}
+
+    _score_and_write(run, model, preparation, arrays, {"ended": reason}, ending)
 
 
 def _score_and_write(
@@ -99,7 +121,7 @@ def _score_and_write(
         run.write_json(run.calibration, model.calibration.to_dict())
         scores["calibration_sha256"] = sha256_of(run.calibration)
     if not run.is_member and is_combined(model.config.training, preparation.panel):
-        scores["combination"] = _combination(preparation, validation)
+        scores["combination"] = combination(preparation, validation, _setup(preparation))
         write_tail(run, preparation, rows_to_keep(scores["combination"]["weights"], preparation))
     if model.has_attention:
         _write_validation_attention(run, model, preparation, arrays)
@@ -112,9 +134,9 @@ def _score_and_write(
         run.finish(metrics)
 
 
-def _combination(preparation: Preparation, validation: ValidationForecasts) -> dict[str, Any]:
+def combination(preparation: Preparation, validation: ValidationForecasts, setup: BaselineSetup) -> dict[str, Any]:
     """The weights of network and baselines, and what they score together."""
-    others = candidates(preparation.panel, _setup(preparation), validation.cutoffs)
+    others = candidates(preparation.panel, setup, validation.cutoffs)
     scale = _naive_error(preparation)[validation.series]
     return chosen_combination(validation.prediction, others, validation.actual, scale)
 

@@ -31,14 +31,14 @@ from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
 from forecast_attn.training.apart import run_apart
 from forecast_attn.training.combining import write_tail
-from forecast_attn.training.final_fit import config_of_final_fit, fit_on_all_rows, is_fitted_again
+from forecast_attn.training.final_fit import check_final_fit, config_of_final_fit, fit_on_all_rows, no_final_fit
 from forecast_attn.training.fit import check_hardware, fit, uses_several_gpus
 from forecast_attn.training.module import ForecastModule, TrainingData
 from forecast_attn.training.preparation import Preparation, on_all_rows, prepare
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed
 from forecast_attn.training.schedule import make_plan, resolve_training
-from forecast_attn.training.scoring import actual_values, finish, finish_ensemble, validation_rows
+from forecast_attn.training.scoring import FinalFit, actual_values, finish, finish_ensemble, validation_rows
 from forecast_attn.version import package_version
 
 
@@ -105,6 +105,7 @@ def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:
     initial_network(config, schema)
     check_top(config.training.attention_top, schema.lookback, shape.patch_length)
     _check_calibration(preparation, config)
+    check_final_fit(preparation, config)
     return config
 
 
@@ -238,8 +239,9 @@ def _fit_and_finish(run: RunDir, preparation: Preparation, config: RunConfig, li
         reason = _fit_member(run.make_member(member), preparation, member_config(config, member), listener)
         if reason == "interrupted":
             break
-    with cpu_threads(config.training.threads):
-        _score(config, lambda: finish_ensemble(run, preparation, config, reason))
+    with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
+        final = _final_fit_of(preparation, config)
+        _score(config, lambda: finish_ensemble(run, preparation, config, reason, final))
     return run
 
 
@@ -261,9 +263,8 @@ def _fit_one(run: RunDir, preparation: Preparation, config: RunConfig, listener:
     # Training seeds the global generator at every step; a caller's own random numbers must not notice.
     with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
         reason = fit(module, run, listener, checkpoint=checkpoint)
-        final = None
-        if is_fitted_again(run, preparation, config):
-            final = functools.partial(_final_fit, run, preparation, config)
+        # Those of an ensemble are trained again once it has been scored.
+        final = None if run.is_member else _final_fit_of(preparation, config)
         _score(config, lambda: finish(run, preparation, config, module.data.arrays, reason, final))
     listener.training_ended(reason)
     return reason
@@ -277,11 +278,18 @@ def _score(config: RunConfig, work: Callable[[], None]) -> None:
         work()
 
 
-def _final_fit(run: RunDir, preparation: Preparation, config: RunConfig, epochs: int) -> dict[str, Any]:
+def _final_fit_of(preparation: Preparation, config: RunConfig) -> FinalFit | None:
+    """The training on all rows with which a run ends; None where it has none."""
+    return functools.partial(_final_fit, preparation) if no_final_fit(preparation, config) is None else None
+
+
+def _final_fit(preparation: Preparation, run: RunDir, config: RunConfig, epochs: int) -> dict[str, Any]:
     """Replace a run's weights by those of a training on all rows, and say what was trained on."""
     everything, config = on_all_rows(preparation), config_of_final_fit(config, epochs)
     fit_on_all_rows(run, module_of(initial_network(config, everything.schema), everything, config))
-    return {"epochs": epochs, "windows": len(everything.training_cutoffs)}
+    panel = preparation.panel
+    until = panel.zone.stamp_text(panel.timestamps[panel.ends[panel.known > 0] - 1].max())
+    return {"epochs": epochs, "windows": len(everything.training_cutoffs), "until": until}
 
 
 def module_of(network: ForecastNetwork, preparation: Preparation, config: RunConfig) -> ForecastModule:

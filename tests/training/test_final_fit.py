@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from forecast_attn import Forecaster
+from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.model import load_model
 from forecast_attn.runs.run_dir import RunDir
 
@@ -74,3 +75,40 @@ def test_few_series_have_none(tmp_path) -> None:
     assert "final_fit" not in few.metrics
     asked = Forecaster(**OPTIONS, final_fit="always", accelerator="cpu").fit(make_panel(3), out=tmp_path / "asked")
     assert "final_fit" in asked.metrics
+    assert "fewer than 20 series" in few.metrics["no_final_fit"]
+
+
+def test_the_validated_network_stays_in_the_run(runs: dict[str, Forecaster]) -> None:
+    again, before = (load_model(RunDir(runs[how].run_path), validated=True) for how in ("auto", "none"))
+    for name, values in before.network.state_dict().items():
+        assert torch.equal(values, again.network.state_dict()[name])
+    assert runs["auto"].metrics["final_fit"]["until"] == "2015-10-01"
+
+
+def test_what_looks_at_past_windows_takes_the_validated_network(runs: dict[str, Forecaster], tmp_path) -> None:
+    """The MAE of the audit is that of training's scores, which the other network, having seen the values, does not
+    have."""
+    table = make_panel()
+    scored = runs["auto"].metrics["validation"]["mae"]
+    assert runs["auto"].audit(table, windows=1000).header.mae == pytest.approx(scored, rel=1e-6)
+
+
+def test_members_are_trained_again_once_they_were_scored_together(runs: dict[str, Forecaster], tmp_path) -> None:
+    """The first member has the bytes of the run without an ensemble, before and after."""
+    ensemble = Forecaster(**OPTIONS, ensemble=2, accelerator="cpu").fit(make_panel(), out=tmp_path / "run")
+    alone, member = RunDir(runs["auto"].run_path), RunDir(tmp_path / "run" / "members" / "0")
+    assert member.model.read_bytes() == alone.model.read_bytes()
+    assert member.validated.read_bytes() == alone.validated.read_bytes()
+    assert ensemble.metrics["final_fit"]["windows"] == runs["auto"].metrics["final_fit"]["windows"]
+    assert load_model(RunDir(tmp_path / "run")).is_ensemble
+    assert Forecaster.load(member.path).metrics["final_fit"] == runs["auto"].metrics["final_fit"]
+
+
+def test_calibrated_runs_have_none(tmp_path) -> None:
+    """Offsets belong to the errors of the network that was validated."""
+    options = OPTIONS | {"quantiles": "0.3,0.5,0.7", "calibration": "cqr", "accelerator": "cpu"}
+    run = Forecaster(**options).fit(make_panel(), out=tmp_path / "run")
+    assert "--calibration" in run.metrics["no_final_fit"]
+    with pytest.raises(ConfigError, match="--final-fit always is not possible: --calibration"):
+        Forecaster(**options, final_fit="always").fit(make_panel(), out=tmp_path / "refused")
+    assert not (tmp_path / "refused").exists()
