@@ -268,7 +268,7 @@ class Parts:
         folder: gone when the backtest is whole.
         changed: what an earlier backtest into the same file had otherwise, whose parts are deleted; None where there
             was none, or the same.
-        found: how many finished parts there were.
+        found: how many finished parts of the windows there were; baselines are no parts.
     """
 
     def __init__(self, out: Path, identity: dict[str, Any]) -> None:
@@ -292,7 +292,7 @@ class Parts:
                 write_atomically(self._identity, json.dumps(identity, ensure_ascii=False))
             for leftover in self.folder.glob(f".*{PARTIAL_SUFFIX}"):
                 leftover.unlink()
-        self.found = len(list(self.folder.glob("*.parquet")))
+        self.found = len(list(self.folder.glob("part-*.parquet")))
 
     def _difference(self, identity: dict[str, Any]) -> str | None:
         """The first thing that is not as in the folder."""
