@@ -229,7 +229,7 @@ class BacktestKeywords(TypedDict, total=False):
     refit_validation: int | None
     refit_from: str | int | None
     baselines: str | Sequence[str] | None
-    combine_with: str | Sequence[str]
+    combine_with: str | Sequence[str] | None
     metrics: str | Sequence[str] | None
     by: str | Sequence[str]
     out: Path | str | None
