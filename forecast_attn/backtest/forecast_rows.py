@@ -95,7 +95,8 @@ def combined_rows(
     kept = [name for name in rows.column_names if name not in ("item_id", "cutoff", "timestamp", "step", "target")]
     values = {name: rows[name].to_numpy() for name in kept if name != "model"}
     forecasts = {name: table["prediction"].to_numpy() for name, table in others.items()}
-    own, share = values.pop("prediction"), 0.5
+    own = values.pop("prediction")
+    share: Floats | float = 0.5
     if weights:
         known = {name: forecasts[name] for name in weights if name in forecasts}
         other, share = others_and_share(known, weights, own.shape)

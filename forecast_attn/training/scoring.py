@@ -58,7 +58,7 @@ def finish(
     beginning = {"best_epoch": best_epoch_of(run), "epochs": num_epochs, "ended": reason}
 
     def ending() -> dict[str, Any]:
-        told = {} if run.is_member else {"no_final_fit": no_final_fit(preparation, config)}
+        told: dict[str, Any] = {} if run.is_member else {"no_final_fit": no_final_fit(preparation, config)}
         if final_fit is not None and reason != "interrupted":
             told = {"final_fit": final_fit(run, config, best_epoch_of(run))}
         return {**told, "model_sha256": sha256_of(run.model)}
