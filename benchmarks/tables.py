@@ -10,20 +10,28 @@ most two commands are typed for a table: the check, and what it printed.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
+import os
 import shlex
+import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
+import traceback
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 QUICK = (
     *("--max-epochs", "1", "--hidden-size", "4", "--epoch-windows", "64", "--validation-windows", "32"),
     *("--attention-windows", "4", "--accelerator", "cpu", "--seed", "1", "--quiet"),
 )
+
+LONGEST = 600
+"""Seconds that a command may take."""
 
 _STATSMODELS = (
     *("co2", "copper", "elec_equip", "elnino", "longley", "macrodata", "nile", "sunspots", "strikes", "unemp"),
@@ -93,6 +101,8 @@ def main() -> None:
     parser.add_argument("--check-only", action="store_true", help="do not train")
     options = parser.parse_args()
     options.packages.mkdir(parents=True, exist_ok=True)
+    for module in ("forecast_attn.forecaster", "forecast_attn.training.train", "forecast_attn.checking.commands"):
+        importlib.import_module(module)
     results = []
     with tempfile.TemporaryDirectory() as folder:
         for table in _tables(options.packages, Path(folder), options.only):
@@ -199,9 +209,37 @@ def _try(table: Path, folder: Path, *, train: bool) -> dict[str, object]:
 
 
 def _run(*words: str) -> subprocess.CompletedProcess[str]:
-    """`forecast …` in a process of its own."""
-    command = [sys.executable, "-m", "forecast_attn", *words[1:]]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    """`forecast …` in a process of its own: a fork of this one, which has imported the package already."""
+    with tempfile.TemporaryFile("w+b") as out, tempfile.TemporaryFile("w+b") as err:
+        child = os.fork()
+        if child == 0:
+            os.dup2(out.fileno(), 1)
+            os.dup2(err.fileno(), 2)
+            _run_here(words[1:])
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        texts = []
+        for stream in (out, err):
+            stream.seek(0)
+            texts.append(stream.read().decode())
+    return subprocess.CompletedProcess(words, code, *texts)
+
+
+def _run_here(words: tuple[str, ...]) -> NoReturn:
+    """Run a command and leave the process, as a shell's would."""
+    from forecast_attn.cli import main
+
+    code: object = 1
+    signal.alarm(LONGEST)
+    try:
+        main(list(words))
+    except SystemExit as ending:
+        code = ending.code
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code if isinstance(code, int) else 0 if code is None else 1)
 
 
 def _line(result: dict[str, object]) -> str:

@@ -105,6 +105,54 @@ def many_of_one_kind() -> pd.DataFrame:
     return pd.DataFrame({"date": days(90), **columns})
 
 
+def half_hours_with_the_weather() -> pd.DataFrame:
+    """As the traffic of Minneapolis: an hour has a row for each kind of weather, all with the same count."""
+    hours = pd.date_range("2024-01-01", periods=300, freq="h").strftime("%Y-%m-%d %H:%M")
+    weather = np.array(["Clear", "Rain", "Fog", "Mist"])[RNG.integers(0, 4, 300)]
+    frame = pd.DataFrame({"date_time": hours, "weather": weather, "traffic_volume": values(300)})
+    again = frame.iloc[::5].assign(weather="Drizzle")
+    return pd.concat([frame, again]).sort_values("date_time", kind="stable")
+
+
+def car_parks() -> pd.DataFrame:
+    """Some twenty rows a day of each, at odd minutes; the capacity never changes."""
+    rows = []
+    for at, name in enumerate(["A01", "B02", "C03"]):
+        stamps = pd.date_range("2016-10-04", periods=60 * 24, freq="h") + pd.to_timedelta(
+            RNG.integers(0, 900, 1440), "s"
+        )
+        stamps = stamps[(stamps.hour >= 8) & (stamps.hour <= 16)].strftime("%Y-%m-%d %H:%M:%S")
+        rows.append(
+            pd.DataFrame({"Code": name, "Capacity": 500 + at, "Occupancy": values(len(stamps)), "Updated": stamps})
+        )
+    return pd.concat(rows)
+
+
+def years_by_months() -> pd.DataFrame:
+    months = pd.DataFrame(values(360).reshape(30, 12), columns=[f"{at}" for at in range(1, 13)])
+    months.insert(0, "Year", range(1980, 2010))
+    return months.assign(Annual=1.5)
+
+
+def countries_by_years() -> pd.DataFrame:
+    years = pd.DataFrame(values(240).reshape(4, 60), columns=[f"{year}" for year in range(1960, 2020)])
+    years.insert(0, "Country", ["Aruba", "Chad", "Cuba", "Fiji"])
+    return years
+
+
+def years_and_periods() -> pd.DataFrame:
+    """As the Bureau of Labor Statistics writes them."""
+    years, months = np.repeat(np.arange(1990, 2000), 12), np.tile(np.arange(1, 13), 10)
+    return pd.DataFrame({"Year": years, "Period": [f"M{month:02d}" for month in months], "Value": values(120)})
+
+
+def speed_limits() -> pd.DataFrame:
+    """What stands still or is a switch comes after what moves."""
+    years = np.tile(np.arange(1970, 2000), 3)
+    limit = np.where(years < 1985, 0.0, np.where(years == 1985, 0.5, 1.0))
+    return pd.DataFrame({"year": years, "state": np.repeat([1, 2, 3], 30), "sl55": limit, "deaths": values(90)})
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     "the finer of two dates": (half_hours_with_their_date, {}, "'Demand', 48 steps of 30 minutes ahead"),
     "year, month, day, hour": (
@@ -137,7 +185,11 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         {"resample": "h", "missing": "mask"},
         "'amount', mean of each 1 hour, 24 steps of 1 hour ahead",
     ),
-    "row numbers": (no_time_at_all, {"time": "row-number", "target": "CO2"}, "'CO2', 12 steps of 1 row ahead"),
+    "row numbers": (
+        no_time_at_all,
+        {"time": "row-number", "target": "CO2"},
+        "'CO2', 12 steps of 1 row ahead, if the rows are in the order of time",
+    ),
     "202401": (
         years_and_months_as_digits,
         {"date_format": "%Y%m"},
@@ -149,6 +201,24 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         clocks_beside_dates,
         {"time": "date,clock", "date_format": "day-first"},
         "'load', 24 steps of 1 hour ahead",
+    ),
+    "equal rows": (
+        half_hours_with_the_weather,
+        {"duplicates": "first"},
+        "'traffic_volume', 24 steps of 1 hour ahead",
+    ),
+    "odd minutes": (
+        car_parks,
+        {"item_id": "Code", "target": "Occupancy", "resample": "D"},
+        "'Occupancy' of 3 series told apart by 'Code', mean of each 1 day, 7 steps of 1 day ahead",
+    ),
+    "a year per row": (years_by_months, {"layout": "calendar"}, "the cells as one series, 12 steps of 1 month ahead"),
+    "a series per row": (countries_by_years, {"layout": "rows"}, "the rows as 4 series, 3 steps of 1 year ahead"),
+    "year and period": (years_and_periods, {"time": "Year,Period"}, "'Value', 12 steps of 1 month ahead"),
+    "what moves": (
+        speed_limits,
+        {"item_id": "state", "target": "deaths"},
+        "'deaths' of 3 series told apart by 'state', 3 steps of 1 row ahead",
     ),
     "many of one kind": (
         many_of_one_kind,
@@ -267,6 +337,9 @@ ROWS = "\n".join(f"{day},{value}" for day, value in zip(days(90), values(90), st
         pytest.param(f"{TITLES}date,y\n{ROWS}\n", {"skip_rows": 3}, "y", id="titles"),
         pytest.param(f"# made by a logger\n# 1 Hz\ndate,y\n{ROWS}\n# end\n", {"comment": "#"}, "y", id="comments"),
         pytest.param(f"{ROWS}\n", {"header": False}, "column_2", id="no header"),
+        pytest.param(f"date,y\n{ROWS}\nTotal,99\nSource: the shop\n", {"skip_footer": 2}, "y", id="sums and sources"),
+        pytest.param(f"date,y\n{ROWS}\n,\n,99\n", {"skip_footer": 2}, "y", id="rows without a date"),
+        pytest.param(f"{TITLES}date,y\n{ROWS}\nSource\n", {"skip_rows": 3, "skip_footer": 1}, "y", id="on both sides"),
         pytest.param(f"# a,b\n{ROWS}", {"comment": "#", "header": False}, "column_2", id="no header under a comment"),
     ],
 )
@@ -279,7 +352,7 @@ def test_what_stands_above_the_rows_is_left_out(
     assert not found.has_errors
     assert found.panel is not None
     assert (found.panel.num_rows, found.panel.roles.target) == (90, target)
-    if len(options) == 1:
+    if len(options) == 1 or "skip_footer" in options:
         proposal = find_proposals(path, DataConfig())[0]
         assert dict(proposal.options) == options
     words = shlex.split(command_text(str(path), {}, options, "check"))
@@ -287,6 +360,26 @@ def test_what_stands_above_the_rows_is_left_out(
     assert fixed.code == 0
     assert fixed.out.splitlines()[0].split(",") == (["date", "y"] if target == "y" else ["column_1", "column_2"])
     assert len(fixed.out.splitlines()) == 91
+
+
+def test_a_column_that_is_named_twice_costs_the_names(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("date,y,y\n" + "\n".join(f"{line},2" for line in ROWS.splitlines()))
+    proposal = find_proposals(path, DataConfig())[0]
+    assert {"skip_rows": 1, "header": False}.items() <= dict(proposal.options).items()
+    assert proposal.target == "column_2"
+
+
+def test_each_sheet_of_a_workbook_gets_its_command(tmp_path: Path) -> None:
+    from tests.data.test_layouts import PRICES, write_workbook
+
+    other = [["month", "sales"], *([f"{2001 + at // 12}-{at % 12 + 1:02d}", 5 + at % 12] for at in range(60))]
+    path = write_workbook(tmp_path / "book.xlsx", {"Sales": other, "Prices": PRICES, "Empty": []})
+    found = {str(each.options["sheet"]): each.forecasts for each in find_proposals(path, DataConfig())}
+    assert found == {
+        "Sales": "'sales', 12 steps of 1 month ahead",
+        "Prices": "'price', 7 steps of 1 day ahead",
+    }
 
 
 def test_large_text_with_comments_is_read_whole(tmp_path: Path) -> None:

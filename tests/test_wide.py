@@ -49,7 +49,7 @@ def test_wide_and_long_give_the_same_run_and_forecast(forecast, small, here):
 def test_a_long_table_is_not_taken_for_a_wide_one(refused, write, name):
     days = pd.date_range("2024-01-01", periods=40).astype(str)
     path = write(pd.concat([pd.DataFrame({"date": days, name: series, "target": range(40)}) for series in "ab"]))
-    message = f"'data.csv' has a column '{name}', as tables of one row per series and step have"
+    message = f"'data.csv' has a column '{name}': one row per series and step"
     refused("train", path, "--wide", message=message, hint=f"^leave --wide out, or --ignore '{name}'; ")
 
 

@@ -18,16 +18,15 @@ import pandas as pd
 
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.fix import config_after_reading
+from forecast_attn.checking.openings import openings
 from forecast_attn.checking.readings import DATES, TableReading, readings_of, regular_order, target_candidates
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
 from forecast_attn.data.findings import Finding, counted, quoted
 from forecast_attn.data.frequency import parse_frequency, step_name
-from forecast_attn.data.reading import read_table
-from forecast_attn.data.reading.dialect import SAMPLE, find_preamble
-from forecast_attn.data.reading.joined import with_joined
-from forecast_attn.data.reading.places import FILE_ROW
-from forecast_attn.data.reading.source import Source
+from forecast_attn.data.reading.joined import ROW_NUMBER, with_joined
+from forecast_attn.data.reading.places import FILE_ROW, LINE
+from forecast_attn.data.reading.source import table_name
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import ConfigError, DataError
@@ -106,57 +105,15 @@ def find_proposals(
     examination = examine(table, config) if examination is None else examination
     if not examination.has_errors and examination.preparation is not None:
         return (_proposal(examination, {}),)
-    try:
-        opened = _open(table, config, examination)
-    except DataError:
-        return ()
-    if opened is None:
-        return ()
-    search = _Search(table, replace(config, **opened.options), opened.frame, opened.options)
-    return tuple(search.found(1 if len(opened.frame) > LARGE else most))
-
-
-# --------------------------------------------------------------------------- opening
-
-
-@dataclass(frozen=True)
-class _Opened:
-    """A table that can be read, and the options that it takes."""
-
-    options: dict[str, Any]
-    frame: pd.DataFrame
-
-
-def _open(table: Table, config: DataConfig, examination: Examination) -> _Opened | None:
-    """The table as it stands in the file, by the first options of reading that do it."""
-    if examination.frame is not None and not config.wide:
-        return _Opened({}, examination.frame)
-    for options in ({}, *_preambles(table)):
-        if any(getattr(config, name) != getattr(DataConfig, name) for name in options):
+    found: list[Proposal] = []
+    for opening in openings(table, config, examination):
+        if found and not opening.is_another_table:
             continue
-        try:
-            frame = read_table(table, replace(config, wide=False, **options), report=_ignore)
-        except DataError as error:
-            if error.code not in ("FA106", "FA107", "FA108"):
-                return None
-            continue
-        if frame.shape[1] > 1 or not options:
-            return _Opened(options, frame)
-    return None
-
-
-def _preambles(table: Table) -> tuple[dict[str, Any], ...]:
-    """Options for a text whose first line is no header."""
-    if isinstance(table, pd.DataFrame):
-        return ()
-    source = Source.of(table)
-    start = next(source.chunks(SAMPLE), b"").decode("latin-1")
-    found = find_preamble(start)
-    return (*((found,) if found else ()), {"header": False})
-
-
-def _ignore(finding: Finding) -> None:
-    """Leave a finding unsaid: the examination has said it."""
+        search = _Search(table, replace(config, **opening.options), opening.frame, opening.options)
+        found += search.found(1 if len(opening.frame) > LARGE else most - len(found))
+        if len(found) >= most:
+            break
+    return tuple(found)
 
 
 # --------------------------------------------------------------------------- searching
@@ -202,7 +159,7 @@ class _Search:
         if self._knows_target(options):
             yield options
             return
-        targets = target_candidates(self.frame, reading, self.config)
+        targets = target_candidates(self.frame, reading, self.config, table_name(self.table).partition(".")[0])
         wide = {name: value for name, value in options.items() if name != "item_id"} | {"wide": True}
         can_be_wide = reading.item_id is None and self.config.item_id is None and len(targets.names) > 1
         if can_be_wide and targets.are_alike:
@@ -252,7 +209,8 @@ class _Search:
         if examination.has_errors or examination.preparation is None or not _is_enough(examination):
             return None
         proposal = _proposal(examination, {**self.reading_options, **options})
-        if (proposal.time, proposal.forecasts) in self.tried:
+        is_wide_for_nothing = "wide" in options and proposal.num_series == 1
+        if is_wide_for_nothing or (proposal.time, proposal.forecasts) in self.tried:
             return None
         self.tried.add((proposal.time, proposal.forecasts))
         return proposal
@@ -285,6 +243,8 @@ def _is_enough(examination: Examination) -> bool:
         return True
     averaged = sum(repair.count for repair in panel.repairs if repair.kind.startswith("duplicates:"))
     rows = int(frame[panel.roles.target].notna().sum())
+    if _repeats_are_equal(examination):
+        return True
     return averaged <= MOST_AVERAGED * rows and observed >= FEWEST_SHARE * rows
 
 
@@ -324,10 +284,22 @@ def _one_of_equal_rows(
     if search.config.duplicates != "error" or "duplicates" in options or cells is None:
         return None
     same = (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1])
+    equal = all(np.array_equal(v[1:][same], v[:-1][same], equal_nan=True) for v in cells.columns.values())
+    if equal or _repeats_are_equal(examination):
+        return {"duplicates": "first"}
     if same.sum() <= MOST_AVERAGED * len(cells.rows):
-        equal = all(np.array_equal(v[1:][same], v[:-1][same], equal_nan=True) for v in cells.columns.values())
-        return {"duplicates": "first" if equal else "mean"}
+        return {"duplicates": "mean"}
     return _resample(search, finding, examination, options)
+
+
+def _repeats_are_equal(examination: Examination) -> bool:
+    """Return whether rows of one series and stamp have one target: they say the same in other words."""
+    cells, roles = examination.cells, examination.roles
+    if cells is None or roles is None:
+        return False
+    same = (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1])
+    target = cells.columns[roles.target]
+    return bool(same.any()) and np.array_equal(target[1:][same], target[:-1][same], equal_nan=True)
 
 
 def _resample(
@@ -390,7 +362,10 @@ def _proposal(examination: Examination, options: dict[str, Any]) -> Proposal:
     step = "1 row" if schema.frequency.is_integer else step_name(schema.frequency.alias).partition(" (")[0]
     trained = panel.num_series - len(preparation.split.skipped)
     names = panel.item_ids
-    if wide:
+    has_other_layout = examination.frame is not None and examination.frame.index.name == LINE
+    if has_other_layout:
+        what = f"the rows as {trained:,} series" if roles.item_id is not None else "the cells as one series"
+    elif wide:
         shown = quoted(list(names[:3])) + (", …" if len(names) > 3 else "")
         what = f"{counted(trained, 'column')} as one series each ({shown})"
     elif roles.item_id is None:
@@ -399,6 +374,8 @@ def _proposal(examination: Examination, options: dict[str, Any]) -> Proposal:
         what = f"'{roles.target}' of {trained:,} series told apart by '{roles.item_id}'"
     resampled = f", {options.get('aggregate', 'mean')} of each {step}" if "resample" in options else ""
     ahead = f"{schema.horizon} steps of {step} ahead" if schema.horizon > 1 else f"1 step of {step} ahead"
+    if roles.time == ROW_NUMBER:
+        ahead += ", if the rows are in the order of time"
     return Proposal(
         options,
         f"{what}{resampled}, {ahead}",

@@ -23,21 +23,16 @@ from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Repair, place
 from forecast_attn.data.panel import Panel, panel_to_frame
 from forecast_attn.data.reading.columnar import TEXT_OPTIONS
-from forecast_attn.data.reading.dialect import (
-    Plan,
-    first_plan,
-    is_blank,
-    naming_line,
-    western_encoding,
-    without_preamble,
-)
+from forecast_attn.data.reading.dialect import Plan, first_plan, is_blank, western_encoding
 from forecast_attn.data.reading.encoding import NotUtf8Error, as_utf8
 from forecast_attn.data.reading.places import FILE_ROW
 from forecast_attn.data.reading.source import Source
+from forecast_attn.data.reading.surroundings import naming_line, without_surroundings
 from forecast_attn.data.roles import Roles
 from forecast_attn.errors import DataError
 
-SETTLED = (*TEXT_OPTIONS, "date_format", "wide", "duplicates", "resample", "aggregate")
+LAYOUT_OPTIONS = ("wide", "layout", "sheet")
+SETTLED = (*TEXT_OPTIONS, *LAYOUT_OPTIONS, "date_format", "duplicates", "resample", "aggregate")
 """Options that say how the original is read, which the repaired table no longer needs."""
 NOT_KEPT = ("index without a name", "differs in every row", "empty")
 """Reasons for which a column without a role is not written: it would be none, or another, beside added rows."""
@@ -69,7 +64,8 @@ def fix_table(table: Path | str | pd.DataFrame, config: DataConfig) -> tuple[Che
         ConfigError: the options contradict each other.
     """
     original = examine(table, config)
-    dropped = np.empty(0, np.int64) if config.wide else _rows_of_nothing(original)
+    is_long = not config.wide and config.layout == "long"
+    dropped = _rows_of_nothing(original) if is_long else np.empty(0, np.int64)
     repaired = examine(_without(original, dropped), config_after_reading(config)) if len(dropped) else original
     report = _without_findings(original, dropped).to_report() if repaired.has_errors else repaired.to_report()
     if repaired.has_errors or repaired.panel is None:
@@ -87,7 +83,7 @@ def fix_table(table: Path | str | pd.DataFrame, config: DataConfig) -> tuple[Che
 def config_after_reading(config: DataConfig) -> DataConfig:
     """The options for a table that has been read already: a frame is neither wide nor delimited."""
     defaults = DataConfig()
-    return replace(config, **{name: getattr(defaults, name) for name in (*TEXT_OPTIONS, "wide")})
+    return replace(config, **{name: getattr(defaults, name) for name in (*TEXT_OPTIONS, *LAYOUT_OPTIONS)})
 
 
 def config_of_fixed(config: DataConfig, panel: Panel) -> DataConfig:
@@ -238,8 +234,8 @@ def same_values(one: Panel, other: Panel) -> bool:
 def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Iterator[Repair]:
     """Changes of encoding, delimiter and decimal mark, where the file differs from the repaired one."""
     form = None if isinstance(table, pd.DataFrame) else text_form(table, config)
-    if config.wide:
-        yield Repair("wide: one row per series and step")
+    if config.wide or config.layout != "long":
+        yield Repair(f"{'wide' if config.wide else f'layout {config.layout}'}: one row per series and step")
     if form is None:
         return
     if form.encoding != "utf-8":
@@ -248,7 +244,7 @@ def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Itera
         yield Repair("byte order mark: removed")
     if form.names_delimiter:
         yield Repair("line that names the delimiter: removed")
-    yield from _preamble_repairs(config)
+    yield from _repairs_around_the_rows(config)
     if form.delimiter != ",":
         yield Repair(f"delimiter: {'tab' if form.delimiter == chr(9) else form.delimiter} to comma")
     if form.decimal != ".":
@@ -258,12 +254,14 @@ def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Itera
         yield Repair("names: blanks removed", column=blanks[0].strip(), count=len(blanks))
 
 
-def _preamble_repairs(config: DataConfig) -> Iterator[Repair]:
+def _repairs_around_the_rows(config: DataConfig) -> Iterator[Repair]:
     """Lines that are no rows, and a header that was not there."""
     if config.skip_rows:
         yield Repair("lines above the header: removed", count=config.skip_rows)
     if config.comment is not None:
         yield Repair("comments: removed")
+    if config.skip_footer:
+        yield Repair("lines below the rows: removed", count=config.skip_footer)
     if not config.header:
         yield Repair("header: added")
 
@@ -342,7 +340,7 @@ def text_form(table: Path | str, config: DataConfig) -> TextForm | None:
     start = next(source.chunks(64), b"")
     text = _text(source, encoding)
     line, _ = naming_line(text.encode())
-    body = b"".join(without_preamble([text.encode()], plan.preamble)).decode()
+    body = b"".join(without_surroundings([text.encode()], plan.surroundings)).decode()
     below = io.StringIO(body, newline="")
     header = next(record for record in csv.reader(below, delimiter=plan.delimiter) if not is_blank(record))
     return TextForm(text, encoding, start.startswith(_MARKS), bool(line), plan.delimiter, plan.decimal, tuple(header))

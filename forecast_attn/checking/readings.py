@@ -31,9 +31,13 @@ FEWEST_PER_SERIES = 8
 """Rows that half of the series must have for their identifier to be one."""
 MOST_ID_COLUMNS = 8
 MOST_BAD_STAMPS = 0.02
+FEWEST_TOGETHER = 0.3
+"""Share of series that have a row at a stamp, on average."""
+MOST_REPEATED = 0.03
+"""Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
 REGULAR = 0.6
 """Share of steps that are one long from which on an axis is regular, but for its gaps."""
-FEWEST_ROWS = 10
+FEWEST_ROWS = 8
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?")
 _COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "num", "number", "record", "instant", "idx", "index")
@@ -55,6 +59,8 @@ _NEITHER = 10
 """Rank of whole numbers that repeat or are irregular."""
 _EVENTS = 4
 """Rank of dates that stand more than once in a series."""
+SAME_START = 5
+"""Letters with which the names of a column and its table begin alike."""
 MANY = 6
 """Columns of one kind from which on they are rather series than covariates."""
 
@@ -122,21 +128,33 @@ def _is_a_time_of_many_rows(reading: TableReading) -> bool:
     return reading.item_id is not None or reading.rank[0] == _EVENTS or (reading.rank[0] == _NEITHER and named)
 
 
-def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataConfig) -> Targets:
-    """Columns of numbers that are neither time, identifier, calendar nor counter, unless there are no others."""
+def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataConfig, name: str = "") -> Targets:
+    """Columns of numbers that are neither time, identifier, calendar nor counter, unless there are no others.
+
+    Args:
+        frame: as it stands in the file.
+        reading: time and series.
+        config: what is given is kept.
+        name: of the table, which may name its target.
+    """
     taken: set[str | None] = {*reading.columns, *config.ignore, *config.past_covariates, *config.future_covariates}
     taken |= {*config.static_covariates, *config.categorical, config.weight, ROW_NUMBER}
     numbers = [str(name) for name in frame.columns if name not in taken and is_numeric(frame[name])]
     numbers = [name for name in numbers if frame[name].nunique() > 1 and not name.lower().startswith("unnamed: ")]
     values = {name: pd.to_numeric(frame[name].astype("string"), errors="coerce") for name in numbers}
-    likely = [name for name in numbers if not _is_of_the_calendar(name) and not _counts(values[name])]
+    likely = [name for name in numbers if not _is_of_the_calendar(name) and not _counts_or_cycles(values[name])]
     likely = [name for name in likely if name.lower() not in TIME_NAMES]
     likely = likely or numbers
     order = {name: at for at, name in enumerate(_LIKELY_TARGETS)}
-    binary = {name for name in likely if values[name].nunique() == 2}
-    wordy = {name for name in likely if {"target", "total"} & set(re.findall("[a-z]+", name.lower()))}
-    ranked = sorted(likely, key=lambda n: (n in binary, order.get(n.lower(), len(order)), n not in wordy))
-    named = [name for name in likely if name.lower() in order]
+    still = {name for name in likely if _stands_still(values[name])}
+    wordy = {each for each in likely if {"target", "total"} & set(re.findall("[a-z]+", each.lower()))}
+    titled = {each for each in likely if _names_the_table(each, name)}
+
+    def rank(column: str) -> tuple[Any, ...]:
+        return column in still, order.get(column.lower(), len(order)), column not in titled, column not in wordy
+
+    ranked = sorted(likely, key=rank)
+    named = [each for each in likely if each.lower() in order or each in titled]
     return Targets(tuple(ranked), not named and len(likely) >= MANY and _have_one_scale([values[n] for n in likely]))
 
 
@@ -153,6 +171,8 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
     yield from (name for name in numbers if name.lower() in named or name.lower() == "t" or _counts(frame[name]))
     parts = time_parts(frame, free)
+    if len(parts) == 1 and parts[0].lower() not in named:
+        yield parts[0]
     if len(parts) > 1:
         yield ",".join(parts)
     for date in dates:
@@ -285,24 +305,50 @@ def _series_of(
     automatic = _automatic(frame, replace(config, time=time))[1]
     if automatic is not None:
         keys = pd.factorize(frame[automatic])[0]
-        if not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any():
+        if not _repeated(keys, stamps):
             return automatic, keys
-    if time == ROW_NUMBER or not pd.Series(stamps).duplicated().any():
+    if time == ROW_NUMBER:
         return None, none
     columns = _id_columns(frame, time, config)
     codes = {name: pd.factorize(frame[name])[0] for name in columns}
-    for size in sorted({size for size in (1, 2, 3, len(columns)) if 0 < size <= len(columns)}):
+    if _repeated(none, stamps) <= MOST_REPEATED:  # a few repeats are mistakes, unless rows stand series after series
+        name = next((name for name in columns if _are_sorted_apart(codes[name], stamps)), None)
+        return name, none if name is None else codes[name]
+    numeric = {name for name in columns if is_numeric(frame[name])}
+    found = (_keys_of(codes, numeric, stamps, most) for most in (0.0, MOST_REPEATED))
+    return next((pair for pair in found if pair is not None), (None, none))
+
+
+def _keys_of(
+    codes: dict[str, NDArray[np.int64]], numeric: set[str], stamps: NDArray[Any], most: float
+) -> tuple[str, NDArray[np.int64]] | None:
+    """The fewest columns that leave at most this share of stamps repeated within a series, and the series."""
+    for size in sorted({size for size in (1, 2, 3, len(codes)) if 0 < size <= len(codes)}):
         found = []
-        for names in itertools.combinations(columns, size):
+        for names in itertools.combinations(codes, size):
             keys = pd.MultiIndex.from_arrays([codes[name] for name in names]).factorize()[0]
             rows = np.bincount(keys)
-            is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
-            if is_unique and np.median(rows) >= FEWEST_PER_SERIES:
-                found.append((len(rows), names, keys))
+            if len(keys) < FEWEST_TOGETHER * len(rows) * len(np.unique(stamps)):
+                continue  # each stamp has one of the keys, mostly: a property that changes, as the weather does
+            if _repeated(keys, stamps) <= most and np.median(rows) >= FEWEST_PER_SERIES:
+                found.append((len(numeric.intersection(names)), len(rows), names, keys))
         if found:
-            _, names, keys = min(found, key=lambda item: item[:2])
+            _, _, names, keys = min(found, key=lambda item: item[:3])
             return ",".join(names), keys
-    return None, none
+    return None
+
+
+def _are_sorted_apart(keys: NDArray[np.int64], stamps: NDArray[Any]) -> bool:
+    """Return whether each key stands in one block of rows that are in the order of time, and all together are not."""
+    inside = keys[1:] == keys[:-1]
+    is_later = stamps[1:] >= stamps[:-1]
+    blocks = int(np.sum(~inside)) + 1
+    return bool(is_later[inside].all() and not is_later.all() and blocks == len(np.unique(keys)))
+
+
+def _repeated(keys: NDArray[np.int64], stamps: NDArray[Any]) -> float:
+    """Share of rows whose stamp an earlier row of their series has."""
+    return float(pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().mean())
 
 
 def _automatic(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None, str | None]:
@@ -323,7 +369,8 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
     found = []
     for name in map(str, frame.columns):
         column = frame[name]
-        if name in taken or _is_of_the_calendar(name) or pd.api.types.is_float_dtype(column.dtype):
+        is_calendar = _is_of_the_calendar(name) and name.lower() not in _COUNTERS
+        if name in taken or is_calendar or pd.api.types.is_float_dtype(column.dtype):
             continue
         distinct = column.nunique()
         if 1 < distinct <= len(frame) / FEWEST_PER_SERIES and not column.isna().any() and not looks_like_dates(column):
@@ -332,6 +379,34 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
 
 
 # --------------------------------------------------------------------------- targets
+
+
+def _stands_still(values: pd.Series) -> bool:
+    """Return whether a column is a switch, or mostly has the value of the row before: a size, a property."""
+    numbers = values.dropna().to_numpy(np.float64)
+    if len(numbers) < 2 or (np.isin(numbers, (0, 1)).mean() > 0.8 and numbers.min() == 0 and numbers.max() == 1):
+        return True
+    is_mostly_zero = np.mean(numbers == 0) > 0.5  # as intermittent demand is
+    return len(np.unique(numbers)) == 2 or bool(np.mean(np.diff(numbers) == 0) > 0.5 and not is_mostly_zero)
+
+
+def _counts_or_cycles(values: pd.Series) -> bool:
+    """Return whether whole numbers go up by one in nearly every row, or start again: 1 to 7, or 1 to 31."""
+    numbers = values.to_numpy(np.float64)
+    if len(numbers) < 3 or np.isnan(numbers).any() or (numbers != np.round(numbers)).any():
+        return False
+    steps = np.diff(numbers)
+    is_next = (steps == 1) | (numbers[1:] == numbers.min())
+    return bool((steps == 1).all() or (is_next.mean() > 0.9 and np.mean(steps == 1) > 0.6))
+
+
+def _names_the_table(column: str, table: str) -> bool:
+    """Return whether a column's name is in the table's, or they begin alike: `approve` of approval.csv."""
+    name, words = column.lower(), table.lower()
+    if len(name) < 4:
+        return False
+    starts = {word[:SAME_START] for word in re.findall("[a-z]+", words) if len(word) >= SAME_START}
+    return name in words or name[:SAME_START] in starts
 
 
 def _is_of_the_calendar(name: str) -> bool:

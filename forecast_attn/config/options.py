@@ -142,8 +142,16 @@ class DataConfig:
     encoding: str | None = option(None, "encoding of a CSV; found when absent (UTF-8, UTF-16, Latin-1)")
     skip_rows: int = option(0, "lines of a CSV above its header, such as a title", low=0)
     comment: str | None = option(None, "start of lines of a CSV that are no data, such as '#'")
+    skip_footer: int = option(0, "lines of a CSV below its rows, such as sums and sources", low=0)
     header: bool = option(True, "the first line of a CSV names its columns; else they are column_1, column_2, …")
+    sheet: str | None = option(None, "sheet of a spreadsheet, by its name; the only one with rows when absent")
     wide: bool = option(False, "one column per series, named by the column, instead of one row per series and step")
+    layout: str = option(
+        "long",
+        "long: one row per series and step; rows: one row per series; "
+        "calendar: one row per year, with a column per month or quarter",
+        choices=("long", "rows", "calendar"),
+    )
     duplicates: str = option(
         "error", "treatment of repeated rows of one series and time stamp", choices=("error", "mean", "first", "last")
     )

@@ -136,6 +136,19 @@ def _hint_without_id(roles: Roles, policies: str) -> str:
     return f"keep one of the rows, name the series column with --id, or pass {policies}"
 
 
+def without_empty_series(cells: Cells, roles: Roles, missing: str, repairs: list[Repair]) -> Cells:
+    """Leave out the series without any known target, unless none has one or missing values are errors."""
+    known = np.zeros(len(cells.item_ids), np.bool_)
+    known[cells.series[~np.isnan(cells.columns[roles.target])]] = True
+    if missing == "error" or known.all() or not known.any():
+        return cells
+    repairs += repairs_by_series(cells, ~known[cells.series], "series without a value: left out", roles.target)
+    kept = cells.take(known[cells.series])
+    series = (np.cumsum(known) - 1).astype(np.int32)[kept.series]
+    names = tuple(name for name, is_known in zip(cells.item_ids, known, strict=True) if is_known)
+    return replace(kept, series=series, item_ids=names)
+
+
 # --------------------------------------------------------------------------- absent rows
 
 

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.axis import find_frequency
 from forecast_attn.data.cells import Cells, parse_cells
-from forecast_attn.data.cleaning import fill_gaps, fill_missing, hint_for, repairs_by_series, without_repeats
+from forecast_attn.data.cleaning import (
+    fill_gaps,
+    fill_missing,
+    hint_for,
+    repairs_by_series,
+    without_empty_series,
+    without_repeats,
+)
 from forecast_attn.data.findings import (
     Finding,
     Repair,
@@ -87,6 +94,7 @@ def panel_of_cells(
     if config.resample is not None:
         cells = resampled(cells, roles, config.resample, config.aggregate, report, repairs)
     cells = without_repeats(cells, roles, report, config.duplicates, repairs)
+    cells = without_empty_series(cells, roles, config.missing, repairs)
     frequency = find_frequency(cells, config.freq or config.resample, report, config.missing)
     frequency = frequency if config.season is None else with_season(frequency, config.season)
     cells = fill_gaps(cells, frequency, report, config.missing, repairs)

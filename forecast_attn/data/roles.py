@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import coded, quoted, require_column
-from forecast_attn.data.reading.joined import unit_of
+from forecast_attn.data.reading.joined import unit_of_column
 from forecast_attn.data.timestamps import has_regular_step, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
@@ -281,7 +281,7 @@ def time_parts(frame: pd.DataFrame, free: list[str]) -> list[str]:
     """The columns that count year, quarter or month, day, hour and minute, as far as they go on from the year."""
     columns: dict[str | None, str] = {}
     for name in free:
-        columns.setdefault(unit_of(name), name)
+        columns.setdefault(unit_of_column(frame[name]), name)
     if "year" not in columns:
         return []
     finer = next((unit for unit in ("month", "quarter", "week") if unit in columns), None)

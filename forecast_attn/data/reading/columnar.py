@@ -16,7 +16,7 @@ from forecast_attn.data.reading.dialect import check_names
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.errors import ConfigError, DataError
 
-TEXT_OPTIONS = ("delimiter", "decimal", "encoding", "skip_rows", "comment", "header")
+TEXT_OPTIONS = ("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header")
 """Options that say how text is written."""
 
 
@@ -40,9 +40,9 @@ def read_columnar(source: Source, config: DataConfig, progress: Progress | None)
     return frame_of_arrow(table, config, source.label)
 
 
-def refuse_text_options(config: DataConfig, what: str) -> None:
+def refuse_text_options(config: DataConfig, what: str, options: tuple[str, ...] = TEXT_OPTIONS) -> None:
     """Raise ConfigError when an option for text files is given for a table that is not text."""
-    for name in TEXT_OPTIONS:
+    for name in options:
         if getattr(config, name) != getattr(DataConfig, name):
             raise ConfigError(
                 f"{what}, which has no --{name.replace('_', '-')}", f"leave --{name.replace('_', '-')} out"

@@ -26,11 +26,11 @@ from forecast_attn.data.reading.dialect import (
     first_plan,
     parse_texts,
     western_encoding,
-    without_preamble,
 )
 from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
 from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
 from forecast_attn.data.reading.source import Progress, Source
+from forecast_attn.data.reading.surroundings import without_surroundings
 from forecast_attn.errors import DataError
 
 KINDS = {
@@ -90,7 +90,8 @@ def read_delimited(source: Source, config: DataConfig, progress: Progress | None
 def _read(source: Source, plan: Plan, progress: Progress | None) -> pd.DataFrame:
     columns = _Columns(source.label, plan)
     chunks = as_utf8(source.chunks(progress=progress), plan.encoding, source.label, assumed=plan.encoding_is_assumed)
-    for block in split_blocks(without_preamble(chunks, plan.preamble), columns.layout, lambda: columns.num_rows):
+    rows = without_surroundings(chunks, plan.surroundings)
+    for block in split_blocks(rows, columns.layout, lambda: columns.num_rows):
         columns.add(block)
     if not columns.num_rows:
         raise DataError(f"{source.label} has a header and no rows", "add rows of data below the header")

@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -30,24 +29,19 @@ from forecast_attn.data.reading.encoding import (
     find_encoding,
 )
 from forecast_attn.data.reading.source import Source
+from forecast_attn.data.reading.surroundings import (
+    DATA_CELL,
+    DELIMITERS,
+    MOST_RECORDS,
+    Surroundings,
+    naming_line,
+    without_surroundings,
+)
 from forecast_attn.errors import ConfigError, DataError
 
-DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
-"""The ones that are looked for, and how they are typed behind --delimiter."""
 SAMPLE = 1 << 20
 """Bytes from which delimiter, header and decimal mark are told."""
-MOST_RECORDS = 1000
-
-COMMENT_MARKS = ("#", "%", "//")
-MOST_TITLES = 30
-"""Lines that may stand above a header."""
-MOSTLY = 0.9
-"""Share of lines with as many fields as the header, from which on what stands above is a title."""
-
 Record = list[str]
-
-_NAMING_LINE = re.compile(rb'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
-_DATA_CELL = re.compile(r"[+-]?\d+([.,]\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{4}.*")
 
 
 @dataclass(frozen=True)
@@ -74,74 +68,6 @@ class Sample:
 def is_blank(record: Record) -> bool:
     """Return whether a line is blank."""
     return len(record) <= 1 and not any(cell.strip() for cell in record)
-
-
-def naming_line(text: bytes) -> tuple[bytes, str | None]:
-    """The first line and its delimiter when it names one, as Excel's `sep=;` does; else nothing and None."""
-    match = _NAMING_LINE.match(text)
-    return (match[0], match[1].decode("latin-1")) if match else (b"", None)
-
-
-def without_naming_line(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The text from its header on."""
-    for at, chunk in enumerate(chunks):
-        yield chunk if at else chunk[len(naming_line(chunk)[0]) :]
-
-
-@dataclass(frozen=True)
-class Preamble:
-    """Lines above the rows of a text."""
-
-    skip_rows: int
-    comment: str | None
-    delimiter: str
-    names: tuple[str, ...]
-    """The header of a text that has none; empty where it has one."""
-
-
-def without_preamble(chunks: Iterable[bytes], plan: Preamble) -> Iterator[bytes]:
-    """UTF-8 text from its header on, without comments; with a header where it has none.
-
-    Args:
-        chunks: the text.
-        plan: what stands above the header. The text passes as it is where that is nothing.
-    """
-    if plan.names:
-        yield (",".join(plan.names) + "\n").replace(",", plan.delimiter).encode()
-    if not plan.skip_rows and plan.comment is None:
-        yield from without_naming_line(chunks)
-        return
-    mark, left, rest = (b"" if plan.comment is None else plan.comment.encode()), plan.skip_rows, b""
-    for chunk in without_naming_line(chunks):
-        *lines, rest = (rest + chunk).split(b"\n")
-        kept = [line for line in lines[left:] if not (mark and line.lstrip().startswith(mark))]
-        left = max(left - len(lines), 0)
-        if kept:
-            yield b"\n".join(kept) + b"\n"
-    if rest and not left and not (mark and rest.lstrip().startswith(mark)):
-        yield rest
-
-
-def find_preamble(text: str) -> dict[str, Any]:
-    """The options that leave out what stands above a header: comments, or lines with fewer fields than all others.
-
-    Args:
-        text: the first lines of a file.
-    """
-    lines = [line for line in text.splitlines()[:MOST_RECORDS] if line.strip()]
-    mark = next((mark for mark in COMMENT_MARKS if lines and lines[0].lstrip().startswith(mark)), None)
-    if mark is not None:
-        return {"comment": mark}
-    for delimiter in DELIMITERS:
-        widths = [line.count(delimiter) for line in lines]
-        common, count = Counter(widths).most_common(1)[0] if widths else (0, 0)
-        first = widths.index(common) if common else 0
-        names = lines[first].split(delimiter) if common else []
-        are_names = not any(_DATA_CELL.fullmatch(name.strip().strip('"')) for name in names)
-        if common and are_names and count >= MOSTLY * (len(widths) - first) and 0 < first <= MOST_TITLES:
-            at = text.splitlines().index(lines[first])
-            return {"skip_rows": at}
-    return {}
 
 
 def checked_delimiter(text: str) -> str:
@@ -200,7 +126,7 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     """
     names = [name.strip() or f"Unnamed: {position}" for position, name in enumerate(records[0])]
     _check_is_split(names, delimiter, label)
-    if all(_DATA_CELL.fullmatch(name) for name in names):
+    if all(DATA_CELL.fullmatch(name) for name in names):
         line = delimiter.join(records[0])
         message = f"{label} has no header: its first line is {line!r}"
         raise DataError(message, "add a line with the columns' names", code="FA107")
@@ -379,7 +305,7 @@ class Plan:
     """Columns that are text whatever they look like: identifiers and categories."""
     texts_by_content: frozenset[str] = field(default_factory=frozenset)
     """Columns that looked like numbers in the first rows only."""
-    preamble: Preamble = field(default_factory=lambda: Preamble(0, None, ",", ()))
+    surroundings: Surroundings = field(default_factory=Surroundings)
 
 
 def first_plan(source: Source, config: DataConfig) -> Plan:
@@ -416,7 +342,9 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         decimal_is_given=decimal is not None,
         decimal_is_known=seen is not None,
         texts=texts,
-        preamble=Preamble(config.skip_rows, config.comment, delimiter, () if config.header else tuple(names)),
+        surroundings=Surroundings(
+            config.skip_rows, config.comment, config.skip_footer, delimiter, () if config.header else tuple(names)
+        ),
     )
 
 
@@ -430,10 +358,11 @@ def _sample(source: Source, given: str | None, config: DataConfig) -> tuple[str,
     except NotUtf8Error:
         encoding = western_encoding(source)
         text = b"".join(_prefix_as_utf8(start, encoding, source.label, True, complete))
-    if not text.strip():
-        raise DataError(f"{source.label} is empty", "expected a header line with column names, then rows")
     _, delimiter = naming_line(text)
-    body = b"".join(without_preamble([text], Preamble(config.skip_rows, config.comment, ",", ())))
+    footer = config.skip_footer if complete else 0
+    body = b"".join(without_surroundings([text], Surroundings(config.skip_rows, config.comment, footer)))
+    if not body.strip():
+        raise DataError(f"{source.label} is empty", "expected a header line with column names, then rows")
     return encoding, Sample(body.decode("utf-8"), complete, delimiter)
 
 

@@ -69,6 +69,23 @@ def unit_of(name: str) -> str | None:
     return next((unit for unit, names in _UNITS.items() if plain in names), None)
 
 
+def unit_of_column(column: pd.Series) -> str | None:
+    """The unit of time that a column counts, by its name; of a column called period by its cells: Q01, M12."""
+    unit = unit_of(str(column.name))
+    if unit is not None or str(column.name).strip().lower() not in _PERIOD_NAMES or column.dtype.kind in "iufbM":
+        return unit
+    cells = column.dropna().astype(str).str.strip().unique()
+    quarters, months = (_are_all(cells, pattern) for pattern in (r"[Qq]0?[1-4]", r"[Mm](0?[1-9]|1[0-2])"))
+    return "quarter" if quarters else "month" if months else None
+
+
+_PERIOD_NAMES = ("period", "per", "subperiod")
+
+
+def _are_all(cells: Any, pattern: str) -> bool:
+    return len(cells) > 1 and all(re.fullmatch(pattern, cell) for cell in cells)
+
+
 def _row_numbers(frame: pd.DataFrame, config: DataConfig) -> Any:
     """Rows counted from 1, within each series where an identifier is named (num_rows,)."""
     parts = [part for part in parts_of(config.item_id, frame) if part in frame.columns]
@@ -106,7 +123,7 @@ def _joined_time(columns: list[pd.Series], source: str) -> pd.Series:
     Raises:
         DataError: the columns are neither units of time nor a date and a clock.
     """
-    units = {unit_of(str(column.name)): column for column in columns}
+    units = {unit_of_column(column): column for column in columns}
     if "year" in units and None not in units and len(units) == len(columns):
         return _date_of_units(units, source)
     if len(columns) == 2:
@@ -119,7 +136,7 @@ def _joined_time(columns: list[pd.Series], source: str) -> pd.Series:
 def _date_of_units(units: dict[str | None, pd.Series], source: str) -> pd.Series:
     year = _digits(units["year"], 4)
     if "quarter" in units:
-        return year + "Q" + _digits(units["quarter"], 1)
+        return year + "Q" + _digits(units["quarter"], 1).str.removeprefix("0")
     if "week" in units:
         return year + "-W" + _digits(units["week"], 2)
     month = _digits(units["month"], 2) if "month" in units else "01"

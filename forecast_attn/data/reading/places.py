@@ -12,6 +12,10 @@ FILE_ROW = "row in the file"
 """Name of the index of a frame whose rows are not the file's: a wide table made long."""
 WIDE_ID, WIDE_TARGET = "item_id", "target"
 """Columns of a wide table made long: the name of the column each value stood in, and the value."""
+ITEM, TIME, TARGET = "item_id", "timestamp", "target"
+"""Columns of a table that had another layout in its file."""
+LINE = "row in the file, of several steps"
+"""Name of the index of a frame made of rows that each hold several steps: it holds the row in the file."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class FilePlaces:
 
     num_rows: int
     file_rows: NDArray[np.int32] | None = None
-    """Row in the file of each row; only for a wide table made long."""
+    """Row in the file of each row; only for a table that had another layout there."""
     names: pd.Categorical | None = None
     """The column that each row's target stood in, of a wide table made long."""
 
@@ -39,6 +43,8 @@ class FilePlaces:
 
 def file_places(frame: pd.DataFrame) -> FilePlaces:
     """File positions of the rows of a frame from `read_table`."""
+    if frame.index.name == LINE:
+        return FilePlaces(len(frame), frame.index.to_numpy(np.int32))
     if frame.index.name != FILE_ROW:
         return FilePlaces(len(frame))
     names = frame[WIDE_ID].array if WIDE_ID in frame else None

@@ -7,6 +7,7 @@ import functools
 import gzip
 import io
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,9 +23,25 @@ Progress = Callable[[int, int], None]
 """Called with the bytes read so far and the bytes there are, both as stored (compressed, if the file is)."""
 
 STDIN = "-"
+SPREADSHEET = "spreadsheet"
 CHUNK = 1 << 22
 """Bytes read at once: enough for two threads to share, little beside any table that needs it."""
-FILE_TYPES = (".csv", ".tsv", ".txt", ".gz", ".zst", ".parquet", ".pq", ".feather", ".arrow", ".ipc")
+FILE_TYPES = (
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".gz",
+    ".zst",
+    ".parquet",
+    ".pq",
+    ".feather",
+    ".arrow",
+    ".ipc",
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".tsf",
+)
 
 # First bytes -> kind. Names are not trusted: a .csv that is Parquet is read as Parquet.
 _MAGIC = {
@@ -43,11 +60,10 @@ _MAGIC = {
 }
 _UNREADABLE = {
     "Feather 1": "a Feather file of the first version: write it again: pyarrow.feather.write_feather(table, path)",
-    "zip": "a zip archive or a spreadsheet (.xlsx): unpack it, or save the sheet as CSV",
+    "zip": "a zip archive: unpack it",
     "bzip2": "compressed with bzip2: unpack it; .gz and .zst are read as they are",
     "xz": "compressed with xz: unpack it; .gz and .zst are read as they are",
     "HDF5": "an HDF5 file: save the table as CSV or Parquet",
-    "xls": "a spreadsheet (.xls): save the sheet as CSV",
     "SQLite": "a SQLite database: save the table as CSV or Parquet",
 }
 _DAMAGE = (EOFError, OSError, zlib.error, pa.ArrowException)
@@ -88,7 +104,7 @@ class Source:
 
     @functools.cached_property
     def kind(self) -> str:
-        """Kind of the content, by its first bytes: parquet, feather, arrow stream, gzip, zstd, or text.
+        """Kind of the content, by its first bytes: parquet, feather, arrow stream, gzip, zstd, spreadsheet, or text.
 
         Raises:
             DataError: empty, or of a kind that is not read.
@@ -98,10 +114,20 @@ class Source:
         if not start:
             raise DataError(f"{self.label} is empty", "expected a header line with column names, then rows")
         kind = kind_of(start)
+        if kind == "xls" or (kind == "zip" and self._holds_sheets()):
+            return SPREADSHEET
         if kind in _UNREADABLE:
             what, _, hint = _UNREADABLE[kind].partition(": ")
             raise DataError(f"{self.label} is {what}, which is not supported", hint)
         return kind
+
+    def _holds_sheets(self) -> bool:
+        """Return whether a zip archive is a workbook of Excel or of OpenDocument."""
+        try:
+            with self.open() as stream, zipfile.ZipFile(stream) as archive:
+                return bool({"xl/workbook.xml", "xl/workbook.bin", "content.xml"} & set(archive.namelist()))
+        except zipfile.BadZipFile:
+            return False
 
     def open(self) -> BinaryIO:
         """The stored bytes from the start."""

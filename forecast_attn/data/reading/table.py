@@ -10,13 +10,19 @@ import pandas as pd
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Report, coded, stop_at_errors
-from forecast_attn.data.reading.columnar import COLUMNAR, TEXT_OPTIONS, read_columnar
+from forecast_attn.data.reading.columnar import COLUMNAR, TEXT_OPTIONS, read_columnar, refuse_text_options
 from forecast_attn.data.reading.csv_file import read_delimited
 from forecast_attn.data.reading.frames import read_frame
 from forecast_attn.data.reading.joined import with_joined
-from forecast_attn.data.reading.source import Progress, Source, table_name
+from forecast_attn.data.reading.layouts import arranged, check_layout, is_arranged
+from forecast_attn.data.reading.source import SPREADSHEET, Progress, Source, table_name
+from forecast_attn.data.reading.spreadsheet import sheet_as_text
+from forecast_attn.data.reading.tsf import is_tsf, read_tsf
 from forecast_attn.data.reading.wide import check_wide, is_long, made_long
-from forecast_attn.errors import DataError
+from forecast_attn.errors import ConfigError, DataError
+
+OPTIONS_OF_FILES = ("delimiter", "decimal", "encoding")
+"""Options that say how a file of text is written; a sheet may have titles and sums around its rows, too."""
 
 
 @coded("FA101")
@@ -42,8 +48,10 @@ def read_table(
     """
     if config.wide:
         check_wide(config)
+    check_layout(config)
     try:
         frame = with_joined(_frame_of(table, config, progress, report), config, table_name(table))
+        frame = arranged(frame, config, table_name(table), report)
     except DataError as error:
         error.file = error.file or table_name(table)
         raise
@@ -66,11 +74,17 @@ def read_beside(
     Raises:
         ConfigError, DataError: as `read_table`.
     """
-    if not isinstance(table, str | Path) or Source.of(table).kind in COLUMNAR:
+    kind = Source.of(table).kind if isinstance(table, str | Path) else None
+    if kind is None or kind in COLUMNAR:
         config = replace(config, **{name: getattr(DataConfig, name) for name in TEXT_OPTIONS})
+    if kind != SPREADSHEET:
+        config = replace(config, sheet=None)
     identifier = None if wide else item_id or config.item_id
-    config = replace(config, item_id=identifier, wide=False)
+    layout = config.layout
+    config = replace(config, item_id=identifier, wide=False, layout="long")
     frame = read_table(table, config, report=report)
+    if layout != "long" and not is_arranged(frame):
+        return arranged(frame, replace(config, layout=layout), table_name(table), report)
     return made_long(frame, config, table_name(table), report) if wide and not is_long(frame) else frame
 
 
@@ -78,6 +92,14 @@ def _frame_of(table: Any, config: DataConfig, progress: Progress | None, report:
     if not isinstance(table, str | Path | Source):
         return read_frame(table, config)
     source = table if isinstance(table, Source) else Source.of(table)
+    if source.kind == SPREADSHEET:
+        refuse_text_options(config, f"{source.label} is a spreadsheet", OPTIONS_OF_FILES)
+        return read_delimited(sheet_as_text(source, config.sheet), config, progress, report)
+    if config.sheet is not None:
+        raise ConfigError(f"--sheet {config.sheet}: {source.label} is no spreadsheet", "leave --sheet out")
     if source.kind in COLUMNAR:
         return read_columnar(source, config, progress)
+    if is_tsf(source):
+        refuse_text_options(config, f"{source.label} is a .tsf file")
+        return read_tsf(source, config, report)
     return read_delimited(source, config, progress, report)

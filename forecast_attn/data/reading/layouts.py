@@ -1,0 +1,336 @@
+"""Makes tables long whose rows each hold several steps: one series per row, or one year per row.
+
+`--layout rows`: the names of the columns are dates, years or numbers of steps (the layout of the M4 and M5 competitions
+and of the World Bank). `--layout calendar`: a column per month or quarter beside the year.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import Finding, Report, place, require_column
+from forecast_attn.data.reading.joined import unit_of
+from forecast_attn.data.reading.places import ITEM, LINE, TARGET, TIME
+from forecast_attn.errors import ConfigError, DataError
+
+FEWEST_STEPS = 3
+"""Columns that are steps, in a table of one series per row."""
+MANY_STEPS = 8
+"""Numbered columns from which on they are rather steps than variables."""
+FIRST_YEAR, LAST_YEAR = 1500, 2200
+
+_STEM = re.compile(r"(\D*?)[ ._-]?(\d{1,6})")
+_DATED = re.compile(r"\d{4}([-./]\d{1,2}){0,2}|\d{4}[- ]?[QqMm]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_LONG_MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+
+
+@dataclass(frozen=True)
+class StepColumns:
+    """Columns whose names are steps, in the order of time."""
+
+    names: tuple[str, ...]
+    stamps: NDArray[Any]
+    """Dates, or numbers from 1 (num_columns,)."""
+    are_dates: bool
+
+
+@dataclass(frozen=True)
+class PeriodColumns:
+    """The columns of a calendar."""
+
+    year: str
+    names: tuple[str, ...]
+    """Twelve months or four quarters, in order."""
+
+
+def check_layout(config: DataConfig) -> None:
+    """Refuse options that contradict --layout.
+
+    Raises:
+        ConfigError: with the option.
+    """
+    if config.layout == "long":
+        return
+    given = {"wide": config.wide, "target": config.target is not None}
+    given["time"] = config.time is not None and config.layout == "rows"
+    for flag, is_given in given.items():
+        if is_given:
+            message = f"--layout {config.layout} and --{flag} contradict each other"
+            raise ConfigError(message, f"leave --{flag} out: the columns that are steps are found by their names")
+
+
+def arranged(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
+    """One row per series and step of a table with another layout; a long one comes back as it is.
+
+    Args:
+        frame: as it stands in the file.
+        config: the layout, and the columns that identify series, are static, or are left out.
+        source: the file's name, for messages.
+        report: called with the columns that are left out.
+
+    Raises:
+        DataError: the table has not that layout.
+    """
+    if config.layout == "long":
+        return frame
+    for name in (*config.static_covariates, *config.categorical, *config.ignore):
+        require_column(frame, name, source)
+    return (
+        _rows_made_long(frame, config, source, report)
+        if config.layout == "rows"
+        else _calendar_made_long(frame, config, source, report)
+    )
+
+
+def is_arranged(frame: pd.DataFrame) -> bool:
+    """Return whether a table has the columns of one that `arranged` made long."""
+    return TARGET in frame.columns and find_steps(frame) is None and find_periods(frame) is None
+
+
+def likely_layout(frame: pd.DataFrame) -> str | None:
+    """The layout other than long that a table has by its columns' names; None for long and wide ones."""
+    if find_periods(frame) is not None:
+        return "calendar"
+    steps = find_steps(frame)
+    if steps is None or any(_is_dates(frame[name]) for name in frame.columns if name not in steps.names):
+        return None
+    if steps.are_dates:
+        return "rows"
+    others = [name for name in frame.columns if name not in steps.names]
+    texts = [name for name in others if frame[name].is_unique and not pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    return "rows" if len(steps.names) >= MANY_STEPS and texts else None
+
+
+# --------------------------------------------------------------------------- one series per row
+
+
+def find_steps(frame: pd.DataFrame) -> StepColumns | None:
+    """The columns of numbers whose names are dates, or go on by one; None where there are too few."""
+    numbers = [str(name) for name in frame.columns if _is_number_or_empty(frame[name])]
+    dated = {name: _plain_date(name) for name in numbers}
+    dated = {name: text for name, text in dated.items() if _DATED.fullmatch(text)}
+    if len(dated) >= FEWEST_STEPS:
+        from forecast_attn.data.timestamps import parse_timestamps
+
+        try:
+            stamps, bad = parse_timestamps(pd.Series(list(dated.values()), dtype="str"))
+        except DataError:
+            return None
+        if not bad.any() and len(np.unique(stamps)) == len(stamps):
+            order = np.argsort(stamps, kind="stable")
+            names = list(dated)
+            return StepColumns(tuple(names[at] for at in order), stamps[order], True)
+    return _numbered(numbers)
+
+
+def _plain_date(name: str) -> str:
+    """A name without what R and the World Bank add: `X2015.07.01`, `1960 [YR1960]`."""
+    return re.sub(r"\s*\[YR\d{4}\]$", "", re.sub(r"^X(?=\d{4})", "", name.strip())).strip()
+
+
+def _numbered(names: list[str]) -> StepColumns | None:
+    """The largest group of columns that have one name before a number, and numbers one apart."""
+    groups: dict[str, list[tuple[int, str]]] = {}
+    for name in names:
+        match = _STEM.fullmatch(name.strip())
+        if match:
+            groups.setdefault(match[1], []).append((int(match[2]), name))
+    found = max(groups.values(), key=len, default=[])
+    numbers = sorted(found)
+    if len(numbers) < FEWEST_STEPS or numbers[-1][0] - numbers[0][0] != len(numbers) - 1:
+        return None
+    return StepColumns(tuple(name for _, name in numbers), np.arange(1, len(numbers) + 1), False)
+
+
+def _rows_made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
+    steps = find_steps(frame.drop(columns=[name for name in _declared(config) if name in frame.columns]))
+    if steps is None:
+        message = f"'{source}' has no columns whose names are dates or numbers of steps, as --layout rows needs"
+        raise DataError(message, "name them 2024-01, 2024-02, …, or 1, 2, 3, …", code="FA102", options=("layout",))
+    _refuse_text(frame, steps.names, source)
+    others = [str(name) for name in frame.columns if name not in steps.names]
+    name, keys = _identifier(frame, others, config, source, report)
+    values = frame[list(steps.names)].to_numpy(np.float64, na_value=np.nan)
+    known = ~np.isnan(values)
+    has_any = known.any(axis=1)
+    first, last = np.argmax(known, axis=1), known.shape[1] - 1 - np.argmax(known[:, ::-1], axis=1)
+    lengths = np.where(has_any, last - first + 1, 0)
+    rows = np.repeat(np.arange(len(frame)), lengths)
+    at = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + first[rows]
+    columns = {name: keys.take(rows), TIME: steps.stamps[at], TARGET: values[rows, at]}
+    return _long(frame, rows, columns, config)
+
+
+def _identifier(
+    frame: pd.DataFrame, others: list[str], config: DataConfig, source: str, report: Report
+) -> tuple[str, Any]:
+    """The name that the identifier has in the long table, and the series of each row."""
+    free = [name for name in others if name not in _declared(config)]
+    if config.item_id is not None and config.item_id in frame.columns:
+        keys, used = frame[config.item_id], [config.item_id]
+    else:
+        unique = [name for name in free if frame[name].is_unique and not frame[name].isna().any()]
+        named = [name for name in unique if not pd.api.types.is_numeric_dtype(frame[name].dtype)] or unique
+        if not named and len(frame) > 1:
+            hint = f"--id {','.join(free[:2]) or 'NAME'} names the columns that tell the rows apart"
+            message = f"'{source}' has no column that differs in every row, to name the series of --layout rows"
+            raise DataError(message, hint, code="FA102", options=("item_id",))
+        used = named[:1]
+        keys = frame[used[0]] if used else pd.Series(np.zeros(len(frame), np.int64)).astype(str)
+    for other in free:
+        if other not in used:
+            hint = f"--static '{other}' if it tells the series apart"
+            report(Finding("FA104", "note", f"column '{other}' is left out: not a step", hint, column=other))
+    _refuse_repeats(keys, source)
+    codes, names = pd.factorize(keys.astype("string").str.strip())
+    return config.item_id or ITEM, pd.Categorical.from_codes(codes, categories=pd.Index(names, dtype="str"))
+
+
+def _refuse_repeats(keys: pd.Series, source: str) -> None:
+    repeated = np.flatnonzero(keys.duplicated().to_numpy())
+    if len(repeated):
+        row, name = int(repeated[0]) + 1, str(keys.name)
+        message = f"'{source}': column '{name}' has '{keys.iloc[row - 1]}' twice, the second time at {place(row)}"
+        hint = f"--id {name},OTHER joins the columns that tell the rows apart"
+        raise DataError(message, hint, code="FA202", row=row, column=name, options=("item_id",))
+
+
+# --------------------------------------------------------------------------- one year per row
+
+
+def find_periods(frame: pd.DataFrame) -> PeriodColumns | None:
+    """The year and its twelve months or four quarters; None where they are not all there."""
+    names = [str(name) for name in frame.columns]
+    year = next((name for name in names if unit_of(name) == "year" and _holds_years(frame[name])), None)
+    year = year or next((name for name in names[:2] if _holds_years(frame[name])), None)
+    if year is None:
+        return None
+    others = [name for name in names if name != year]
+    for count in (12, 4):
+        found = {_period(name, count): name for name in reversed(others)}
+        found.pop(None, None)
+        if len(found) == count:
+            return PeriodColumns(year, tuple(found[at] for at in range(1, count + 1)))
+    return None
+
+
+def _period(name: str, count: int) -> int | None:
+    """The number of the month, or of the quarter, that a column is called by."""
+    plain = name.strip().lower().rstrip(".")
+    if count == 4:
+        match = re.fullmatch(r"(?:q|qtr|quarter)[ ._-]?([1-4])|([1-4])[ ._-]?q(?:tr)?", plain)
+        return None if match is None else int(match[1] or match[2])
+    for names in (_MONTHS, _LONG_MONTHS):
+        if plain in names:
+            return names.index(plain) + 1
+    if plain == "sept":
+        return 9
+    match = re.fullmatch(r"(?:m|month)?[ ._-]?(0?[1-9]|1[0-2])", plain)
+    return None if match is None else int(match[1])
+
+
+def _holds_years(column: pd.Series) -> bool:
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return False
+    years = column.to_numpy(np.float64, na_value=np.nan)
+    return bool(len(years) and ((years == np.round(years)) & (years >= FIRST_YEAR) & (years <= LAST_YEAR)).all())
+
+
+def _calendar_made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
+    if config.time is not None:
+        require_column(frame, config.time, source, "time")
+    named = frame if config.time is None else frame.rename(columns={config.time: "year"})
+    periods = find_periods(named)
+    if periods is None:
+        message = (
+            f"'{source}' has no column of years with one column for each month or quarter, as --layout calendar needs"
+        )
+        raise DataError(message, "name them year, Jan, Feb, … or year, Q1, …, Q4", code="FA102", options=("layout",))
+    _refuse_text(frame, periods.names, source)
+    years = named[periods.year].to_numpy(np.int64)
+    per_year = len(periods.names)
+    rows = np.repeat(np.arange(len(frame)), per_year)
+    months = (years[rows] - 1970) * 12 + np.tile(np.arange(per_year) * (12 // per_year), len(frame))
+    columns: dict[str, Any] = {}
+    if config.item_id is not None:
+        require_column(frame, config.item_id, source, "id")
+        columns[config.item_id] = frame[config.item_id].array.take(rows)
+    columns[config.time or TIME] = months.astype("datetime64[M]").astype("datetime64[ns]")
+    columns[TARGET] = frame[list(periods.names)].to_numpy(np.float64, na_value=np.nan).ravel()
+    used = {periods.year, config.time, config.item_id, *periods.names, *_declared(config)}
+    for name in map(str, frame.columns):
+        if name not in used:
+            report(Finding("FA104", "note", f"column '{name}' is left out: no month or quarter", column=name))
+    long = _long(frame, rows, columns, config)
+    return long[_is_inside(long, config.item_id)]
+
+
+def _is_inside(long: pd.DataFrame, item_id: str | None) -> NDArray[np.bool_]:
+    """Rows that are neither before the first value of their series nor after its last one (num_rows,)."""
+    keys = np.zeros(len(long), np.int64) if item_id is None else pd.factorize(long[item_id])[0]
+    order = np.lexsort((long.iloc[:, 0 if item_id is None else 1].to_numpy(), keys))
+    inside = np.zeros(len(long), np.bool_)
+    known = long[TARGET].notna().to_numpy()[order]
+    starts = np.flatnonzero(np.append(True, np.diff(keys[order]) != 0))
+    for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
+        filled = np.flatnonzero(known[start:end])
+        if len(filled):
+            inside[order[start + filled[0] : start + filled[-1] + 1]] = True
+    return inside
+
+
+# --------------------------------------------------------------------------- both
+
+
+def _declared(config: DataConfig) -> tuple[str, ...]:
+    names = (*config.static_covariates, *config.categorical, *config.ignore, config.weight, config.item_id)
+    return tuple(name for name in names if name is not None)
+
+
+def _long(frame: pd.DataFrame, rows: NDArray[np.int64], columns: dict[str, Any], config: DataConfig) -> pd.DataFrame:
+    """The long table, with the declared columns repeated."""
+    shared = [*config.static_covariates, *config.categorical, *([] if config.weight is None else [config.weight])]
+    columns |= {name: frame[name].array.take(rows) for name in dict.fromkeys(shared)}
+    nothing = pd.Categorical.from_codes(np.full(len(rows), -1, np.int8), categories=pd.Index([], dtype="str"))
+    columns |= {name: nothing for name in config.ignore if name not in columns}
+    return pd.DataFrame(columns, index=pd.Index((rows + 1).astype(np.int32), name=LINE), copy=False)
+
+
+def _refuse_text(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> None:
+    """Refuse cells of text among the values.
+
+    Raises:
+        DataError: names the first one.
+    """
+    for name in names:
+        if pd.api.types.is_numeric_dtype(frame[name].dtype):
+            continue
+        texts = frame[name].astype("string")
+        bad = np.flatnonzero((pd.to_numeric(texts, errors="coerce").isna() & texts.notna()).to_numpy())
+        for at in map(int, bad[:1]):
+            value, row = str(texts.iloc[at]), at + 1
+            message = f"'{source}': column '{name}' has '{value}' at {place(row)}; expected a number"
+            raise DataError(message, "correct the cell, or empty it", code="FA103", row=row, column=name, value=value)
+
+
+def _is_number_or_empty(column: pd.Series) -> bool:
+    from forecast_attn.data.roles import is_numeric
+
+    return bool(column.isna().all()) or (is_numeric(column) and not pd.api.types.is_bool_dtype(column.dtype))
+
+
+def _is_dates(column: pd.Series) -> bool:
+    from forecast_attn.data.timestamps import looks_like_dates
+
+    return looks_like_dates(column) or (unit_of(str(column.name)) == "year" and _holds_years(column))

@@ -1,0 +1,239 @@
+"""Reads .tsf files, the text format of the Monash forecasting archive: one series per line, with its start.
+
+Godahewa, Bergmeir, Webb, Hyndman and Montero-Manso, "Monash Time Series Forecasting Archive" (2021). Lines of
+attributes (`@attribute series_name string`), then `T1:1979-01-01 00-00-00:25092.2,24271.5,…` below `@data`; `?` is no
+value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.findings import Finding, Report
+from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Stamps, parse_frequency, split_alias
+from forecast_attn.data.reading.places import ITEM, LINE, TARGET, TIME
+from forecast_attn.data.reading.source import Source
+from forecast_attn.errors import DataError
+
+_ALIASES = {
+    "second": "s",
+    "minute": "min",
+    "hour": "h",
+    "day": "D",
+    "week": "W-MON",
+    "month": "MS",
+    "quarter": "QS-JAN",
+    "year": "YS-JAN",
+    "half_hourly": "30min",
+    "daily": "D",
+    "annually": "YS-JAN",
+}
+_MARKS = ("@relation", "@attribute", "@frequency", "@horizon", "@missing", "@equallength", "@data")
+_START = 1 << 16
+"""Bytes that show whether a text is of this form."""
+
+
+@dataclass
+class _Header:
+    """The lines above `@data`."""
+
+    attributes: list[tuple[str, str]] = field(default_factory=list)
+    """Name and kind: string, numeric or date."""
+    frequency: str | None = None
+
+
+@dataclass(frozen=True)
+class _Line:
+    """One series."""
+
+    line: int
+    values: dict[str, str]
+    """Of its attributes."""
+    numbers: NDArray[np.float64]
+
+
+def is_tsf(source: Source) -> bool:
+    """Return whether a text is of this form, by its first line that is no comment."""
+    start = next(source.chunks(_START), b"").decode("utf-8", "replace").removeprefix("\ufeff")
+    first = next((line.strip().lower() for line in start.splitlines() if line.strip() and line[0] != "#"), "")
+    return first.startswith(_MARKS)
+
+
+def read_tsf(source: Source, config: DataConfig, report: Report) -> pd.DataFrame:
+    """One row per series and step, with the columns item_id, timestamp, target, and the attributes that are declared.
+
+    Args:
+        source: the file.
+        config: which attributes are covariates or categories.
+        report: called with what is left out or changed.
+
+    Raises:
+        DataError: what is wrong with the file, and in which line.
+    """
+    header, lines = _parse(source)
+    if not lines:
+        raise DataError(f"{source.label} has no series below @data", "add lines such as T1:2024-01-01 00-00-00:1.5,2.5")
+    lengths = np.array([len(each.numbers) for each in lines])
+    kinds = dict(header.attributes)
+    item_ids = _names(lines, [name for name, kind in kinds.items() if kind != "date"])
+    stamps = _stamps(lines, header, next((name for name, kind in kinds.items() if kind == "date"), None), report)
+    columns: dict[str, Any] = {
+        ITEM: _repeated(item_ids, lengths),
+        TIME: stamps,
+        TARGET: np.concatenate([each.numbers for each in lines]),
+    }
+    used = set(item_ids)
+    declared = {*config.static_covariates, *config.categorical, *config.ignore, config.weight}
+    for name, kind in kinds.items():
+        texts = [each.values[name] for each in lines]
+        if name in declared:
+            values = pd.to_numeric(pd.Series(texts)).to_numpy() if kind == "numeric" else None
+            columns[name] = _repeated(texts, lengths) if values is None else np.repeat(values, lengths)
+        elif kind != "date" and not set(texts) <= used:
+            hint = f"--static '{name}' if it tells the series apart"
+            report(Finding("FA104", "note", f"attribute '{name}' is left out", hint, column=name))
+    rows = np.repeat([each.line - 1 for each in lines], lengths)  # data rows are counted below a header line
+    return pd.DataFrame(columns, index=pd.Index(rows, name=LINE), copy=False)
+
+
+# --------------------------------------------------------------------------- lines
+
+
+def _parse(source: Source) -> tuple[_Header, list[_Line]]:
+    header, lines, is_data = _Header(), [], False
+    for number, text in enumerate(_text_lines(source), 1):
+        line = text.strip()
+        if not line or line.startswith("#"):
+            continue
+        if is_data:
+            lines.append(_series(line, number, header, source.label))
+            continue
+        word, _, rest = line.partition(" ")
+        if word.lower() == "@data":
+            is_data = True
+        elif word.lower() == "@attribute":
+            name, _, kind = rest.strip().rpartition(" ")
+            header.attributes.append((name.strip(), kind.strip().lower()))
+        elif word.lower() == "@frequency":
+            header.frequency = rest.strip().lower()
+    return header, lines
+
+
+def _text_lines(source: Source) -> Iterator[str]:
+    rest = b""
+    for chunk in source.chunks():
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield from (line.decode("utf-8", "replace") for line in lines)
+    yield rest.decode("utf-8", "replace")
+
+
+def _series(line: str, number: int, header: _Header, label: str) -> _Line:
+    parts = line.split(":")
+    if len(parts) != len(header.attributes) + 1:
+        raise DataError(
+            f"{label}: line {number} has {len(parts) - 1} attributes before its values; expected "
+            f"{len(header.attributes)}, as @attribute lists",
+            "separate attributes by ':' and values by ','",
+            code="FA106",
+            row=number,
+        )
+    cells = pd.Series(parts[-1].split(","), dtype="str").str.strip().replace({"?": "nan", "": "nan"})
+    numbers = pd.to_numeric(cells, errors="coerce")
+    bad = np.flatnonzero(numbers.isna().to_numpy() & (cells.str.lower() != "nan").to_numpy())
+    if len(bad):
+        message = f"{label}: value {bad[0] + 1} in line {number} is '{cells[bad[0]]}'; expected a number or '?'"
+        raise DataError(message, "correct it", code="FA103", row=number, value=cells[bad[0]])
+    values = {name: part.strip() for (name, _), part in zip(header.attributes, parts, strict=False)}
+    return _Line(number, values, numbers.to_numpy(np.float64))
+
+
+def _names(lines: list[_Line], attributes: list[str]) -> list[str]:
+    """The first attribute that differs in every line, else all of them joined, else numbers of the lines."""
+    for name in attributes:
+        texts = [each.values[name] for each in lines]
+        if len(set(texts)) == len(texts):
+            return texts
+    joined = ["/".join(each.values[name] for name in attributes) for each in lines]
+    return joined if len(set(joined)) == len(joined) else [f"T{at}" for at in range(1, len(lines) + 1)]
+
+
+def _repeated(texts: list[str], lengths: NDArray[np.int64]) -> pd.Categorical:
+    codes, names = pd.factorize(np.array(texts, dtype=object))
+    return pd.Categorical.from_codes(np.repeat(codes, lengths), categories=pd.Index(names, dtype="str"))
+
+
+# --------------------------------------------------------------------------- stamps
+
+
+def _stamps(lines: list[_Line], header: _Header, start: str | None, report: Report) -> Stamps:
+    """The stamp of every value: from each series' start, or steps from 1 where there is none or no step is known."""
+    alias = _alias(header.frequency)
+    steps = np.concatenate([np.arange(1, len(each.numbers) + 1) for each in lines])
+    if alias is None or start is None:
+        return steps
+    texts = [re.sub(r"(\d)-(\d\d)-(\d\d)$", r"\1:\2:\3", each.values[start]) for each in lines]
+    starts = pd.to_datetime(pd.Series(texts), errors="coerce", format="ISO8601").to_numpy("datetime64[s]")
+    ends = [begin + _span(alias, len(each.numbers)) for begin, each in zip(starts, lines, strict=True)]
+    if np.isnat(starts).any() or min(starts) < np.datetime64("1678-01-01") or max(ends) > np.datetime64("2261-12-31"):
+        message = "starts of series are missing, or lead beyond the years 1678 to 2261: their values are counted from 1"
+        report(Finding("FA213", "note", message))
+        return steps
+    anchored = _anchored(starts, alias)
+    if (anchored != starts).any():
+        at = int(np.argmax(anchored != starts))
+        moved = f"{texts[at]} of line {lines[at].line} is read as {pd.Timestamp(anchored[at]):%Y-%m-%d}"
+        message = f"{int((anchored != starts).sum())} starts are no first days of a {header.frequency} step: {moved}"
+        report(Finding("FA213", "note", message))
+    frequency = parse_frequency(alias)
+    parts: Iterable[Stamps] = (
+        np.concatenate(([begin], frequency.stamps_after(begin, len(each.numbers) - 1)))
+        if split_alias(alias)[1] in MONTH_UNITS
+        else begin + np.arange(len(each.numbers)) * np.timedelta64(_nanoseconds(alias), "ns")
+        for begin, each in zip(anchored.astype("datetime64[ns]"), lines, strict=True)
+    )
+    return np.concatenate(list(parts))
+
+
+def _alias(frequency: str | None) -> str | None:
+    """`10_minutes`, `half_hourly`, `monthly` as an alias; None where it is none of them."""
+    if frequency is None:
+        return None
+    if frequency in _ALIASES:
+        return _ALIASES[frequency]
+    match = re.fullmatch(r"(?:(\d+)_)?([a-z]+?)(?:s|ly)?", frequency)
+    unit, number = (_ALIASES.get(match[2]), int(match[1] or 1)) if match else (None, 1)
+    if unit is None or (number > 1 and unit == "W-MON"):
+        return None
+    return parse_frequency(f"{number}{unit}").alias
+
+
+def _nanoseconds(alias: str) -> int:
+    number, unit, _ = split_alias(alias)
+    return number * UNITS[unit]
+
+
+def _span(alias: str, steps: int) -> np.timedelta64:
+    number, unit, _ = split_alias(alias)
+    days = number * MONTH_UNITS[unit] * 31 if unit in MONTH_UNITS else -(-number * UNITS[unit] // UNITS["D"])
+    return np.timedelta64(min(days * steps, 10**9), "D")
+
+
+def _anchored(starts: NDArray[np.datetime64], alias: str) -> NDArray[np.datetime64]:
+    """Starts of months and longer as the first day of their month, quarter or year; of weeks as their Monday."""
+    _, unit, _ = split_alias(alias)
+    if unit in MONTH_UNITS:
+        months = starts.astype("datetime64[M]").astype(np.int64)
+        length = MONTH_UNITS[unit] if unit != "MS" else 1
+        return (months // length * length).astype("datetime64[M]").astype("datetime64[s]")
+    if unit == "W":
+        days = starts.astype("datetime64[D]").astype(np.int64)
+        return (days - (days + 3) % 7).astype("datetime64[D]").astype("datetime64[s]")
+    return starts

@@ -1,0 +1,325 @@
+"""Tables that are no rows of one step: sheets, .tsf files, one series or one year per row, sums below the rows."""
+
+import datetime
+import zipfile
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.checking import examine
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading import read_table
+from forecast_attn.errors import ConfigError, DataError
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+OFFICE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+
+def write_workbook(path: Path, sheets: dict[str, list[list[object]]], hidden: tuple[str, ...] = ()) -> Path:
+    """An .xlsx of the parts that every reader needs."""
+    states = dict.fromkeys(hidden, ' state="hidden"')
+    names = "".join(
+        f'<sheet name="{name}" sheetId="{at}" r:id="rId{at}"{states.get(name, "")}/>'
+        for at, name in enumerate(sheets, 1)
+    )
+    links = "".join(
+        f'<Relationship Id="rId{at}" Type="{RELATIONS}/worksheet" Target="worksheets/sheet{at}.xml"/>'
+        for at in range(1, len(sheets) + 1)
+    )
+    style = f'<Relationship Id="rId99" Type="{RELATIONS}/styles" Target="styles.xml"/>'
+    parts = "".join(
+        f'<Override PartName="/xl/worksheets/sheet{at}.xml" ContentType="{OFFICE}.worksheet+xml"/>'
+        for at in range(1, len(sheets) + 1)
+    )
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr(
+            "[Content_Types].xml",
+            f'<Types xmlns="{PACKAGE}/content-types"><Default Extension="rels" '
+            f'ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+            f'<Override PartName="/xl/workbook.xml" ContentType="{OFFICE}.sheet.main+xml"/>'
+            f'<Override PartName="/xl/styles.xml" ContentType="{OFFICE}.styles+xml"/>{parts}</Types>',
+        )
+        archive.writestr(
+            "_rels/.rels",
+            f'<Relationships xmlns="{PACKAGE}/relationships"><Relationship Id="rId1" '
+            f'Type="{RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        )
+        archive.writestr(
+            "xl/workbook.xml", f'<workbook xmlns="{MAIN}" xmlns:r="{RELATIONS}"><sheets>{names}</sheets></workbook>'
+        )
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels",
+            f'<Relationships xmlns="{PACKAGE}/relationships">{links}{style}</Relationships>',
+        )
+        archive.writestr(
+            "xl/styles.xml",
+            f'<styleSheet xmlns="{MAIN}"><cellXfs count="2"><xf numFmtId="0"/>'
+            '<xf numFmtId="14"/></cellXfs></styleSheet>',
+        )
+        for at, rows in enumerate(sheets.values(), 1):
+            lines = "".join(f'<row r="{row}">{"".join(map(_cell, cells))}</row>' for row, cells in enumerate(rows, 1))
+            archive.writestr(
+                f"xl/worksheets/sheet{at}.xml", f'<worksheet xmlns="{MAIN}"><sheetData>{lines}</sheetData></worksheet>'
+            )
+    return path
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, datetime.date):
+        return f'<c s="1"><v>{(value - datetime.date(1899, 12, 30)).days}</v></c>'
+    if isinstance(value, str):
+        return f'<c t="inlineStr"><is><t>{escape(value)}</t></is></c>'
+    return "<c/>" if value is None else f"<c><v>{value}</v></c>"
+
+
+def days(count: int) -> list[datetime.date]:
+    return [datetime.date(2024, 1, 1) + datetime.timedelta(days=at) for at in range(count)]
+
+
+PRICES: list[list[object]] = [["date", "price"], *([day, 10.5 + at % 7] for at, day in enumerate(days(60)))]
+
+
+# --------------------------------------------------------------------------- sheets
+
+
+def test_a_sheet_is_read_as_the_csv_it_would_be_saved_as(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "book.xlsx", {"Prices": PRICES})
+    csv = tmp_path / "book.csv"
+    pd.DataFrame(PRICES[1:], columns=["date", "price"]).to_csv(csv, index=False)
+    pd.testing.assert_frame_equal(read_table(path, DataConfig()), read_table(csv, DataConfig()))
+
+
+def test_of_several_sheets_one_must_be_named(tmp_path: Path) -> None:
+    other: list[list[object]] = [["a", "b"], [1, 2.5]]
+    path = write_workbook(tmp_path / "book.xlsx", {"Notes": other, "Prices": PRICES, "Old": PRICES}, hidden=("Old",))
+    with pytest.raises(DataError, match="2 sheets with rows: 'Notes', 'Prices'") as refused:
+        read_table(path, DataConfig())
+    assert refused.value.options == ("sheet",)
+    assert len(read_table(path, DataConfig(sheet="Prices"))) == 60
+    assert len(read_table(path, DataConfig(sheet="Old"))) == 60, "a hidden sheet can be named"
+    with pytest.raises(DataError, match="no sheet 'Price'") as unknown:
+        read_table(path, DataConfig(sheet="Price"))
+    assert unknown.value.hint == "did you mean 'Prices'?"
+
+
+def test_titles_above_a_sheets_header_are_left_out_as_in_a_text(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "book.xlsx", {"Prices": [["Prices of a shop"], ["in euro"], *PRICES]})
+    assert list(read_table(path, DataConfig(skip_rows=2)).columns) == ["date", "price"]
+
+
+def test_a_sheet_takes_no_delimiter_and_a_text_no_sheet(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "book.xlsx", {"Prices": PRICES})
+    with pytest.raises(ConfigError, match="a spreadsheet, which has no --delimiter"):
+        read_table(path, DataConfig(delimiter=";"))
+    (tmp_path / "a.csv").write_text("date,y\n2024-01-01,1\n")
+    with pytest.raises(ConfigError, match="no spreadsheet"):
+        read_table(tmp_path / "a.csv", DataConfig(sheet="Prices"))
+
+
+def test_a_damaged_workbook_is_refused(tmp_path: Path) -> None:
+    path = write_workbook(tmp_path / "book.xlsx", {"Prices": PRICES})
+    with zipfile.ZipFile(path) as whole, zipfile.ZipFile(tmp_path / "bad.xlsx", "w") as broken:
+        for name in whole.namelist():
+            broken.writestr(name, whole.read(name)[:40])
+    with pytest.raises(DataError, match="damaged spreadsheet"):
+        read_table(tmp_path / "bad.xlsx", DataConfig())
+
+
+# --------------------------------------------------------------------------- .tsf
+
+HEADER = "# a comment\n@relation example\n@attribute series_name string\n"
+
+
+def read_text(tmp_path: Path, text: str, config: DataConfig | None = None) -> pd.DataFrame:
+    path = tmp_path / "data.tsf"
+    path.write_text(text, encoding="utf-8")
+    return read_table(path, config or DataConfig(), report=lambda finding: None)
+
+
+def test_stamps_of_a_tsf_file_go_on_from_each_series_start(tmp_path: Path) -> None:
+    start = "@attribute start_timestamp date\n@frequency half_hourly\n@missing true\n@data\n"
+    lines = "T1:2002-01-01 00-30-00:1,2.5,?\nT2:2003-05-05 00-00-00:7\n"
+    frame = read_text(tmp_path, HEADER + start + lines)
+    assert frame["item_id"].tolist() == ["T1", "T1", "T1", "T2"]
+    assert frame["timestamp"].tolist() == [
+        *pd.date_range("2002-01-01 00:30", periods=3, freq="30min"),
+        pd.Timestamp("2003-05-05"),
+    ]
+    np.testing.assert_array_equal(frame["target"], [1, 2.5, np.nan, 7])
+
+
+@pytest.mark.parametrize(
+    ("frequency", "expected"),
+    [
+        ("4_seconds", ["2020-02-19 00:00:00", "2020-02-19 00:00:04"]),
+        ("minutely", ["2020-02-19 00:00", "2020-02-19 00:01"]),
+        ("10_minutes", ["2020-02-19 00:00", "2020-02-19 00:10"]),
+        ("daily", ["2020-02-19", "2020-02-20"]),
+        ("weekly", ["2020-02-17", "2020-02-24"]),
+        ("monthly", ["2020-02-01", "2020-03-01"]),
+        ("quarterly", ["2020-01-01", "2020-04-01"]),
+        ("yearly", ["2020-01-01", "2021-01-01"]),
+    ],
+)
+def test_the_step_of_a_tsf_file(tmp_path: Path, frequency: str, expected: list[str]) -> None:
+    start = f"@attribute start_timestamp date\n@frequency {frequency}\n@data\nT1:2020-02-19 00-00-00:1,2\n"
+    assert read_text(tmp_path, HEADER + start)["timestamp"].tolist() == [pd.Timestamp(text) for text in expected]
+
+
+def test_a_tsf_file_without_starts_has_numbered_steps(tmp_path: Path) -> None:
+    assert read_text(tmp_path, HEADER + "@data\nT1:5,6\nT2:7\n")["timestamp"].tolist() == [1, 2, 1]
+
+
+def test_attributes_of_a_tsf_file_can_be_static(tmp_path: Path) -> None:
+    text = HEADER + "@attribute size numeric\n@attribute place string\n@data\nT1:5:a:1,2\nT2:7:b:3,4\n"
+    config = DataConfig(static_covariates=("size", "place"))
+    frame = read_text(tmp_path, text, config)
+    assert frame["size"].tolist() == [5, 5, 7, 7]
+    assert frame["place"].tolist() == ["a", "a", "b", "b"]
+    assert list(read_text(tmp_path, text)) == ["item_id", "timestamp", "target"]
+
+
+def test_text_among_the_values_of_a_tsf_file_is_refused_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="value 2 in line 5 is 'x'"):
+        read_text(tmp_path, HEADER + "@data\nT1:1,x\n")
+    with pytest.raises(DataError, match="line 5 has 2 attributes before its values; expected 1"):
+        read_text(tmp_path, HEADER + "@data\nT1:odd:1,2\n")
+
+
+# --------------------------------------------------------------------------- one series per row
+
+
+def test_rows_whose_columns_are_years_are_series(tmp_path: Path) -> None:
+    path = tmp_path / "bank.csv"
+    path.write_text("Country,Code,1960 [YR1960],1961 [YR1961],1962 [YR1962],\nAruba,AA,,2,3,\nChad,CH,4,,6,\n")
+    notes: list[str] = []
+    frame = read_table(path, DataConfig(layout="rows"), report=lambda finding: notes.append(finding.message))
+    assert list(frame) == ["item_id", "timestamp", "target"]
+    assert frame["item_id"].tolist() == ["Aruba", "Aruba", "Chad", "Chad", "Chad"]
+    assert frame["timestamp"].dt.year.tolist() == [1961, 1962, 1960, 1961, 1962]
+    np.testing.assert_array_equal(frame["target"], [2, 3, 4, np.nan, 6])
+    assert frame.index.tolist() == [1, 1, 2, 2, 2], "the rows of the file"
+    assert "column 'Code' is left out: not a step" in notes
+
+
+def test_numbered_columns_are_steps(tmp_path: Path) -> None:
+    path = tmp_path / "m4.csv"
+    path.write_text('"V1","V2","V3","V4","V5"\n"Q1",1,2,3,\n"Q2",4,5,,\n')
+    frame = read_table(path, DataConfig(layout="rows"))
+    assert list(zip(frame["item_id"], frame["timestamp"], frame["target"], strict=True)) == [
+        ("Q1", 1, 1.0),
+        ("Q1", 2, 2.0),
+        ("Q1", 3, 3.0),
+        ("Q2", 1, 4.0),
+        ("Q2", 2, 5.0),
+    ]
+
+
+def test_declared_columns_go_with_their_series(tmp_path: Path) -> None:
+    path = tmp_path / "m5.csv"
+    path.write_text("item,shop,area,d_1,d_2,d_3\na,N,10,1,2,3\na,S,20,4,5,6\n")
+    with pytest.raises(DataError, match="'a' twice, the second time at row 2"):
+        read_table(path, DataConfig(layout="rows", item_id="item"), report=lambda finding: None)
+    config = DataConfig(layout="rows", item_id="item,shop", static_covariates=("area",))
+    frame = read_table(path, config)
+    assert frame["item,shop"].unique().tolist() == ["a/N", "a/S"]
+    assert frame["area"].tolist() == [10, 10, 10, 20, 20, 20]
+
+
+def test_text_among_the_values_of_a_row_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bank.csv"
+    path.write_text("Country,1960,1961,1962\nAruba,1,2,3\nChad,4,..,6\nCuba,7,8,9\nFiji,7,8,9\n")
+    with pytest.raises(DataError, match=r"column '1961' has '\.\.' at row 2") as refused:
+        read_table(path, DataConfig(layout="rows"))
+    assert (refused.value.code, refused.value.row, refused.value.column) == ("FA103", 2, "1961")
+
+
+def test_layouts_refuse_the_options_of_others() -> None:
+    frame = pd.DataFrame({"Country": ["a"], "1960": [1], "1961": [2], "1962": [3]})
+    for config in (
+        DataConfig(layout="rows", wide=True),
+        DataConfig(layout="rows", time="Country"),
+        DataConfig(layout="calendar", target="1960"),
+    ):
+        with pytest.raises(ConfigError, match="contradict each other"):
+            read_table(frame, config)
+
+
+# --------------------------------------------------------------------------- one year per row
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        MONTHS,
+        [name.upper() for name in MONTHS],
+        [str(at) for at in range(1, 13)],
+        [f"M{at:02d}" for at in range(1, 13)],
+    ],
+)
+def test_a_year_per_row_has_its_months_in_order(names: list[str]) -> None:
+    values = np.arange(36.0).reshape(3, 12)
+    frame = pd.DataFrame(values, columns=names)[names[::-1]]  # in any order of columns
+    frame.insert(0, "Year", [1990, 1991, 1992])
+    frame.loc[2, names[9:]] = np.nan
+    frame["Annual"] = 7.0
+    notes: list[str] = []
+    long = read_table(frame, DataConfig(layout="calendar"), report=lambda finding: notes.append(finding.message))
+    expected = pd.date_range("1990-01-01", periods=33, freq="MS")
+    assert long["timestamp"].tolist() == list(expected)
+    np.testing.assert_array_equal(long["target"], np.arange(33.0))
+    assert notes == ["column 'Annual' is left out: no month or quarter"]
+
+
+def test_a_year_per_row_may_have_quarters_and_several_series() -> None:
+    frame = pd.DataFrame(
+        {"shop": ["a", "b"], "year": [2000, 2000], "Q1": [1, 5], "Q2": [2, 6], "Q3": [3, 7], "Q4": [4, 8]}
+    )
+    long = read_table(frame, DataConfig(layout="calendar", item_id="shop"))
+    assert long["shop"].tolist() == ["a"] * 4 + ["b"] * 4
+    assert long["timestamp"].dt.month.tolist() == [1, 4, 7, 10] * 2
+
+
+def test_a_table_without_months_is_no_calendar() -> None:
+    frame = pd.DataFrame({"year": [2000, 2001], "sales": [1, 5]})
+    with pytest.raises(DataError, match="no column of years"):
+        read_table(frame, DataConfig(layout="calendar"))
+
+
+# --------------------------------------------------------------------------- below the rows
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n  \n", "\r\n"])
+@pytest.mark.parametrize("chunk", [7, 64, 1 << 20])
+def test_last_lines_are_left_out(end: str, chunk: int) -> None:
+    from forecast_attn.data.reading.surroundings import Surroundings, without_surroundings
+
+    text = ("date,y\n2024-01-01,1\n2024-01-02,2\n\nTotal,3\nSource: us" + end).encode()
+    chunks = (text[at : at + chunk] for at in range(0, len(text), chunk))
+    kept = b"".join(without_surroundings(chunks, Surroundings(skip_footer=2)))
+    assert kept.strip() == b"date,y\n2024-01-01,1\n2024-01-02,2"
+
+
+def test_more_lines_than_there_are_leave_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("date,y\n2024-01-01,1\n")
+    with pytest.raises(DataError, match="is empty"):
+        read_table(path, DataConfig(skip_footer=5))
+
+
+def test_a_series_without_a_value_is_left_out_where_missing_values_are_not_errors() -> None:
+    frame = pd.DataFrame(
+        {"item_id": ["a"] * 60 + ["b"] * 60, "date": [*days(60), *days(60)], "y": [1.0, 2.0] * 30 + [np.nan] * 60}
+    )
+    frame["date"] = pd.to_datetime(frame["date"])
+    assert examine(frame, DataConfig()).findings[0].code == "FA301"
+    panel = examine(frame, DataConfig(missing="mask")).panel
+    assert panel is not None
+    assert panel.item_ids == ("a",)
+    assert [repair.kind for repair in panel.repairs] == ["series without a value: left out"]
