@@ -24,9 +24,16 @@ COMMANDS = (
     "audit",
     "info",
 )
+LONG = ("check", "train", "compare", "backtest")
+"""Commands with all options of training, whose `--help` shows the essential ones."""
 OPENING = """# Command line
 
-Written by `make docs` from `forecast … --help`; a test fails when it is out of date.
+Every command with all its options. `forecast train --help` shows those that most people need, and `--help-all` all
+of them; so do `check`, `compare` and `backtest`. `make docs` writes this page from the commands; a test fails when it
+is out of date.
+
+`forecast --install-completion` lets the Tab key complete commands, options, mechanisms, presets and run directories, in
+bash, zsh, fish and PowerShell.
 
 Results go to stdout; progress, tables of roles, warnings and errors to stderr. Exit codes: 0 done, 1 bad data or a bad
 run, 2 a bad command line, 130 interrupted with Ctrl-C. `--debug` anywhere shows the traceback of an error.
@@ -36,7 +43,8 @@ run, 2 a bad command line, 130 interrupted with Ctrl-C. `--debug` anywhere shows
 def help_of(command: str) -> str:
     """The help page of one command, 100 characters wide and without colours."""
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "TERMINAL_WIDTH": "100"}
-    words = [sys.executable, "-m", "forecast_attn", *command.split(), "--help"]
+    page = "--help-all" if command in LONG else "--help"
+    words = [sys.executable, "-m", "forecast_attn", *command.split(), page]
     page = subprocess.run(words, capture_output=True, text=True, check=True, env=environment).stdout
     page = page.replace("python -m forecast_attn", "forecast")
     return "\n".join(line.rstrip() for line in re.sub(r"\x1b\[[0-9;]*m", "", page).strip("\n").splitlines())

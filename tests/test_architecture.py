@@ -60,6 +60,9 @@ def modules_loaded_by(statement: str) -> set[str]:
         "import forecast_attn.config.options",
         "import contextlib, io\nfrom forecast_attn.cli import main\n"
         "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()): main(['train', '--help'])",
+        "import contextlib, io, os\nfrom forecast_attn.cli import main\n"
+        "os.environ.update(_FORECAST_COMPLETE='complete_bash', COMP_WORDS='forecast predict ', COMP_CWORD='2')\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()): main([])",
     ],
 )
 def test_the_command_line_loads_nothing_heavy(statement: str) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import SECTIONS, RunConfig, all_options
+from forecast_attn.config.requests import REQUESTS
 from forecast_attn.config.values import flag_name
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,7 +41,7 @@ def test_help_of_a_command(forecast, command, flag):
 
 def test_every_option_of_the_configuration_is_a_flag_with_its_default(forecast, monkeypatch):
     monkeypatch.setenv("COLUMNS", "400")
-    page = forecast("train", "--help").out
+    page = forecast("train", "--help-all").out
     for name, (_, option) in all_options().items():
         line = next((line for line in page.splitlines() if re.search(rf"--{flag_name(option)}\b", line)), None)
         assert line is not None, name
@@ -49,6 +50,25 @@ def test_every_option_of_the_configuration_is_a_flag_with_its_default(forecast, 
         choices = option.metadata["choices"]
         if name != "attention":
             assert all(choice in line for choice in choices), name
+
+
+@pytest.mark.parametrize("command", ["check", "train", "compare", "backtest"])
+def test_a_short_help_page_shows_the_essential_options(forecast, monkeypatch, command):
+    monkeypatch.setenv("COLUMNS", "200")
+    named = REQUESTS[command].names() if command in REQUESTS else frozenset()
+    sections = {"data"} if command == "check" else {"data", "model", "training"}
+    pages = {flag: forecast(command, flag) for flag in ("--help", "--help-all")}
+    assert {(page.code, page.err) for page in pages.values()} == {(0, "")}
+    shown = {flag: set(re.findall(r"--([a-z][a-z-]*)", page.out)) for flag, page in pages.items()}
+    for name, (section, option) in all_options().items():
+        if section in sections and name not in named:
+            assert flag_name(option) in shown["--help-all"], name
+            assert (flag_name(option) in shown["--help"]) == option.metadata["essential"], name
+    assert {"help", "help-all", "config", "json", "quiet"} <= shown["--help"]
+
+
+def test_most_people_need_about_25_options():
+    assert sum(option.metadata["essential"] for _, option in all_options().values()) == 25
 
 
 def test_no_command_shows_the_help(forecast):

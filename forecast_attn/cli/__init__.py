@@ -13,6 +13,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+import forecast_attn.cli.completion as completion
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.audit import audit
 from forecast_attn.cli.backtest import backtest
@@ -20,7 +21,7 @@ from forecast_attn.cli.check import check
 from forecast_attn.cli.compare import compare
 from forecast_attn.cli.evaluate import evaluate
 from forecast_attn.cli.explain import explain
-from forecast_attn.cli.flags import INTERRUPTED
+from forecast_attn.cli.flags import INTERRUPTED, Command
 from forecast_attn.cli.future_template import future_template
 from forecast_attn.cli.info import info
 from forecast_attn.cli.inspect import inspect
@@ -34,7 +35,6 @@ app = typer.Typer(
     help="Forecast a CSV with an encoder-decoder whose attention you choose, and see what the forecast looked at.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (
@@ -51,7 +51,7 @@ for command in (
     audit,
     info,
 ):
-    app.command()(command)
+    app.command(cls=Command)(command)
 
 # Typer does not export the base of its usage errors.
 USAGE_ERROR: Any = typer.BadParameter.__mro__[2]
@@ -80,6 +80,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     printing.accept_any_text()
+    completion.prepare()
     try:
         sys.exit(_run([word for word in given if word != "--debug"]))
     except UserError as error:

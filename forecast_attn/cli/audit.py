@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
 from forecast_attn.config.requests import AuditRequest
 
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 @with_options(AuditRequest)
 def audit(
     run: Annotated[
-        Path | None, typer.Argument(metavar="[RUN]", help="Run directory; the newest finished run when absent.")
+        Path | None,
+        typer.Argument(
+            metavar="[RUN]", help="Run directory; the newest finished run when absent.", autocompletion=finished_runs
+        ),
     ] = None,
     data: Annotated[
         Path | None,

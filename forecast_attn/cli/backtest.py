@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, command_options, given_options, with_options
-from forecast_attn.config.options import RunConfig, all_options
+from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, BacktestRequest
 from forecast_attn.errors import ConfigError, RunError
 
@@ -21,17 +22,13 @@ if TYPE_CHECKING:
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
-OF_TRAINING = tuple(
-    name for name in all_options() if name not in {field.name for field in dataclasses.fields(BacktestRequest)}
-)
-"""Options of the run that a table is trained to, but for those that have a meaning of their own here."""
 SHARED = ("accelerator", "non_negative")
 """Options of the training and of the backtest alike."""
 OF_RUN = (*SHARED, "vintages")
 """Options of training that a finished run takes too."""
 
 
-@with_options(BacktestRequest, *TRAINING, only=OF_TRAINING)
+@with_options(BacktestRequest, *TRAINING)
 def backtest(
     source: Annotated[
         Path | None,
@@ -39,6 +36,7 @@ def backtest(
             metavar="[RUN|DATA]",
             help="A finished run, the newest when absent; or a table, on whose rows before --start a run is trained.",
             show_default=False,
+            autocompletion=finished_runs,
         ),
     ] = None,
     data: Annotated[

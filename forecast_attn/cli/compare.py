@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import resumable_comparisons
 from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, command_options, given_options, with_options
 from forecast_attn.config.requests import TRAINING, CompareRequest
 from forecast_attn.errors import ConfigError
@@ -21,7 +22,12 @@ def compare(
     data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,
     resume: Annotated[
         Path | None,
-        typer.Option("--resume", metavar="DIR", help="Continue a comparison cut short; takes no other option."),
+        typer.Option(
+            "--resume",
+            metavar="DIR",
+            help="Continue a comparison cut short; takes no other option.",
+            autocompletion=resumable_comparisons,
+        ),
     ] = None,
     config: ConfigFile = None,
     json: Json = False,

@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
+import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import completer_of
 from forecast_attn.config.file import read_config_file
-from forecast_attn.config.options import DataConfig, ModelConfig, TrainingConfig
+from forecast_attn.config.options import DataConfig, ModelConfig, TrainingConfig, all_options
 from forecast_attn.config.requests import fields_of
 from forecast_attn.config.values import flag_name, option_type
 
@@ -25,6 +28,52 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C. A command that has told of it itself raises SystemExit with it; Typer's Exit is not told."""
 
 _PANELS = {DataConfig: "Data", ModelConfig: "Model", TrainingConfig: "Training"}
+_HELP_ALL = "help_all"
+_EVERYTHING = f"{__name__}.everything"
+"""Key of the mark in a context that its help page is to show every option."""
+
+
+class Command(TyperCommand):
+    """A command whose help page shows the essential options of training; with `--help-all`, every option."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the page."""
+        is_short = not ctx.meta.get(_EVERYTHING) and any(param.name == _HELP_ALL for param in self.params)
+        left_out = [param for param in self.params if is_short and _is_further(param)]
+        for param in left_out:
+            param.hidden = True  # type: ignore[attr-defined]
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            for param in left_out:
+                param.hidden = False  # type: ignore[attr-defined]
+
+
+def _is_further(param: Any) -> bool:
+    """Return whether this is an option of training that few people need."""
+    if getattr(param, "rich_help_panel", None) not in _PANELS.values():
+        return False
+    return not all_options()[param.name][1].metadata["essential"]
+
+
+def _show_all(context: typer.Context, wanted: bool) -> None:
+    if not wanted or context.resilient_parsing:
+        return
+    context.meta[_EVERYTHING] = True
+    printing.say(context.get_help())
+    raise typer.Exit
+
+
+HelpAll = Annotated[
+    bool,
+    typer.Option(
+        "--help-all",
+        is_eager=True,
+        expose_value=False,
+        callback=_show_all,
+        help="Show every option, also the less common ones, and exit.",
+    ),
+]
 
 
 def with_options(
@@ -33,7 +82,7 @@ def with_options(
     """Give a command one flag per field of these classes; of options of training only those named in `only`.
 
     The command takes them as `**options`: only those that were given, by field name. A name that stands in several
-    classes is one flag, as the first of them has it.
+    classes is one flag, as the first of them has it. A command with all options of training has `--help-all`.
     """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
@@ -44,12 +93,17 @@ def with_options(
                     known.setdefault(option_field.name, (part, option_field))
 
         def wrapper(**values: Any) -> None:
+            values.pop(_HELP_ALL, None)
             given = {name: values.pop(name) for name in known}
             command(**values, **{name: value for name, value in given.items() if value is not None})
 
         taken = inspect.signature(command, eval_str=True).parameters.values()
         inputs = [p for p in taken if p.kind is not p.VAR_KEYWORD]
         flags = [_parameter(option_field, _PANELS.get(part)) for part, option_field in known.values()]
+        if only is None and any(part in _PANELS for part in parts):
+            inputs.append(
+                inspect.Parameter(_HELP_ALL, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll)
+            )
         parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in inputs] + flags
         wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
@@ -87,6 +141,7 @@ def _parameter(option_field: dataclasses.Field[Any], panel: str | None) -> inspe
         metavar=_metavar(option_field),
         show_default=False,
         rich_help_panel=panel,
+        autocompletion=completer_of(option_field),
     )
     annotation: Any = Annotated[kind | None, information]
     return inspect.Parameter(option_field.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)

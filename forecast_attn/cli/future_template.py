@@ -8,12 +8,16 @@ from typing import Annotated
 import typer
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import Quiet
 
 
 def future_template(
     run: Annotated[
-        Path | None, typer.Argument(help="Run directory; the newest finished one under runs/ when absent.")
+        Path | None,
+        typer.Argument(
+            help="Run directory; the newest finished one under runs/ when absent.", autocompletion=finished_runs
+        ),
     ] = None,
     data: Annotated[
         Path | None,

@@ -8,13 +8,17 @@ from typing import Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import Json
 
 PACKAGES = ("forecast-attn", "torch", "pytorch-lightning", "pandas", "numpy", "pyarrow", "typer", "rich", "matplotlib")
 
 
 def info(
-    run: Annotated[Path | None, typer.Argument(help="Run directory to describe; this machine when absent.")] = None,
+    run: Annotated[
+        Path | None,
+        typer.Argument(help="Run directory to describe; this machine when absent.", autocompletion=finished_runs),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Show versions and hardware, or how a run was trained and how good it is."""

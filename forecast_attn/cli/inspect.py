@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import ConfigFile, Json, command_options, with_options
 from forecast_attn.config.requests import InspectRequest
 
@@ -29,7 +30,9 @@ def inspect(
     source: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[RUN|FILE]", help="Run directory or attention file; the newest finished run when absent."
+            metavar="[RUN|FILE]",
+            help="Run directory or attention file; the newest finished run when absent.",
+            autocompletion=finished_runs,
         ),
     ] = None,
     data: Annotated[

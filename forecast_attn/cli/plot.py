@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import ConfigFile, Json, command_options, with_options
 from forecast_attn.config.requests import PlotRequest
 
@@ -19,6 +20,7 @@ def plot(
         typer.Argument(
             metavar="[RUN|FILE]",
             help="Run directory, backtest.parquet or predictions.csv; the newest finished run when absent.",
+            autocompletion=finished_runs,
         ),
     ] = None,
     data: Annotated[

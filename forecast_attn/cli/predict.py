@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
 from forecast_attn.config.requests import PredictRequest
 
@@ -24,7 +25,10 @@ MOST_CATEGORIES = 10
 @with_options(PredictRequest)
 def predict(
     run: Annotated[
-        Path | None, typer.Argument(help="Run directory; the newest finished one under runs/ when absent.")
+        Path | None,
+        typer.Argument(
+            help="Run directory; the newest finished one under runs/ when absent.", autocompletion=finished_runs
+        ),
     ] = None,
     data: Annotated[
         Path | None,

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import resumable_runs
 from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import DataConfig, RunConfig, find_option
@@ -23,7 +24,13 @@ def train(
         Path | None, typer.Option("--out", metavar="DIR", help="Run directory; runs/<time>-<attention> when absent.")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option("--resume", metavar="RUN", help="Continue an interrupted run; takes no other option.")
+        Path | None,
+        typer.Option(
+            "--resume",
+            metavar="RUN",
+            help="Continue an interrupted run; takes no other option.",
+            autocompletion=resumable_runs,
+        ),
     ] = None,
     config: ConfigFile = None,
     json: Json = False,

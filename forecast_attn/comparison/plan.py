@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from forecast_attn.config.options import RunConfig, check_choice
+from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import CompareRequest
 from forecast_attn.config.values import MOST_SEEDS
 from forecast_attn.errors import ConfigError, RunError
@@ -50,7 +50,7 @@ class ComparisonPlan:
         Raises:
             ConfigError: fewer than two mechanisms, an unknown one, or options that do not go with one of them.
         """
-        names = tuple(dict.fromkeys(check_choice("attention", name) for name in request.attention))
+        names = tuple(dict.fromkeys(request.attention))
         if len(names) < 2:
             raise ConfigError(
                 f"a comparison takes two attention mechanisms or more; got {len(names)}",
@@ -156,3 +156,8 @@ class ComparisonDir:
     def run(self, entry: Entry) -> RunDir:
         """Directory of one training."""
         return RunDir(self.path / entry.name)
+
+
+def comparisons_in(folder: Path) -> list[ComparisonDir]:
+    """The comparisons in a folder, by name."""
+    return [ComparisonDir(path.parent) for path in sorted(folder.glob("*/comparison.json"))]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import SECTIONS, option
 from forecast_attn.config.values import (
     ACCELERATORS,
@@ -221,7 +222,10 @@ class CompareRequest(Request):
     """`forecast compare`, `compare`; all other options of training are shared by the runs."""
 
     attention: tuple[str, ...] = option(
-        (), "mechanisms to compare, with commas; `forecast train --attention help` lists them"
+        (),
+        "mechanisms to compare, with commas; `forecast train --attention help` lists them",
+        metavar="NAMES",
+        choices=tuple(ATTENTIONS),
     )
     seeds: int = option(3, "trainings of each mechanism", check=check_seeds)
     seed: int = option(0, "seed of the first training of each; the others follow", low=0, high=2**31 - 1)

@@ -115,6 +115,8 @@ def checked_value(option_field: dataclasses.Field[Any], value: Any) -> Any:
     except (TypeError, ValueError, OverflowError):
         raise ConfigError(f"--{name} must be {kind.expected}; got {value!r}") from None
     if metadata["choices"]:
+        if isinstance(value, tuple):
+            return tuple(checked_choice(name, each, metadata["choices"]) for each in value)
         return checked_choice(name, value, metadata["choices"])
     if metadata["check"] is not None:
         metadata["check"](value)

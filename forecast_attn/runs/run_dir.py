@@ -300,6 +300,11 @@ class RunDir:
             folder.joinpath(f".{self.checkpoint.name}{PARTIAL_SUFFIX}").unlink(missing_ok=True)
 
 
+def runs_in(folder: Path) -> list[RunDir]:
+    """The runs in a folder, finished or not, by name."""
+    return [RunDir(path.parent) for path in sorted(folder.glob(f"*/{CONFIG}"))]
+
+
 def check_holds_its_own_files(folder: Path) -> None:
     """Refuse a folder, which may be somebody else's, whose files lie outside it or are no files.
 
