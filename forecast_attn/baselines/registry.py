@@ -20,7 +20,7 @@ __all__ = [
 
 DEFAULT_BASELINES = ("naive", "seasonal-naive", "mean", "median", "drift", "linear")
 OPTIONAL_BASELINES = ("boosted-trees", "auto-ets", "auto-theta", "auto-arima")
-FORMULAS = ("naive2", "theta", "damped-trend")
+FORMULAS = ("naive2", "theta", "dynamic-theta", "damped-trend")
 BASELINES = (*DEFAULT_BASELINES, *FORMULAS, "regression", "median-regression", *OPTIONAL_BASELINES)
 
 _SIMPLE = {"naive": naive, "mean": recent_mean, "median": recent_median, "drift": drift}

@@ -229,8 +229,8 @@ def _combination(metrics: dict[str, Any]) -> str:
 
 
 def weights_text(weights: dict[str, float]) -> str:
-    """`50 % the network's, 25 % theta and 25 % damped-trend`."""
-    parts = [f"{100 * part:g} % {'the network' if name == NETWORK else name}" for name, part in weights.items()]
+    """`50 % the network, 26 % dynamic-theta and 24 % damped-trend`."""
+    parts = [f"{100 * part:.0f} % {'the network' if name == NETWORK else name}" for name, part in weights.items()]
     return " and ".join(part for part in (", ".join(parts[:-1]), parts[-1]) if part)
 
 

@@ -25,7 +25,7 @@ from forecast_attn.training.preparation import Preparation
 
 FEWEST_SERIES = 20
 """With fewer series the validation windows of a table say too little about what to combine; `always` does it anyway."""
-FORMULAS = ("seasonal-naive", "theta", "damped-trend")
+FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend")
 FITTED = ("linear", "median-regression")
 MOST_ROWS, MOST_SERIES, LONGEST_LOOKBACK = 1_000_000, 1_000, 1_000
 """Of a table whose whole history may lie in the run, so that fitted baselines can learn from it at every forecast."""

@@ -1,14 +1,17 @@
-"""Naive2, Theta and the damped trend against second implementations, one series and one step at a time."""
+"""Formulas (Naive2, Theta, dynamic Theta, damped trend) against second implementations, one series at a time."""
+
+import itertools
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forecast_attn.baselines.dynamic_theta import FIRST_LEVELS, RATES, THETAS
 from forecast_attn.baselines.theta import LEVEL_RATES, TREND_BEGINS, TREND_GRID, formula_forecasts, is_seasonal
 
 SEASON, HORIZON = 4, 6
-FORMULAS = ("naive2", "theta", "damped-trend")
+FORMULAS = ("naive2", "theta", "dynamic-theta", "damped-trend")
 
 
 def forecast(name: str, *series: np.ndarray) -> np.ndarray:
@@ -47,6 +50,33 @@ def damped_of(values: np.ndarray) -> np.ndarray:
     return min(fits, key=lambda fit: fit[0])[1]
 
 
+def dynamic_theta_of(values: np.ndarray) -> np.ndarray:
+    """From the definition: the line of the first t values is fitted anew by least squares at every t."""
+
+    def mean_at(known: np.ndarray, level: float, rate: float, theta: float) -> float:
+        number = len(known)
+        slope, intercept = np.polyfit(np.arange(1, number + 1), known, 1) if number > 1 else (0.0, known[0])
+        left = (1 - rate) ** number * intercept + (1 - (1 - rate) ** (number + 1)) / rate * slope
+        return level + (1 - 1 / theta) * left
+
+    def run(rate: float, theta: float, first: float) -> tuple[float, float]:
+        level, squares = rate * values[0] + (1 - rate) * first * values[0], 0.0
+        for count in range(1, len(values)):
+            if count >= 2:
+                squares += (values[count] - mean_at(values[:count], level, rate, theta)) ** 2
+            level = rate * values[count] + (1 - rate) * level
+        return squares, level
+
+    every = list(itertools.product(RATES, THETAS, FIRST_LEVELS))
+    fits = [(*run(*each), *each) for each in every]
+    _, level, rate, theta, _ = min(fits, key=lambda fit: fit[0])
+    known = values
+    for _ in range(HORIZON):
+        expected = mean_at(known, level, rate, theta)
+        level, known = rate * expected + (1 - rate) * level, np.append(known, expected)
+    return known[len(values) :]
+
+
 def seasonal_factors(values: np.ndarray) -> np.ndarray:
     """Ratios to the centred moving average of a year and a half quarter at each end, averaged by quarter."""
     ratios: dict[int, list[float]] = {}
@@ -61,7 +91,9 @@ def walk(length: int, seed: int = 1) -> np.ndarray:
     return 100 + np.cumsum(np.random.default_rng(seed).normal(0.5, 1, length))
 
 
-@pytest.mark.parametrize(("name", "plain"), [("theta", theta_of), ("damped-trend", damped_of)])
+@pytest.mark.parametrize(
+    ("name", "plain"), [("theta", theta_of), ("damped-trend", damped_of), ("dynamic-theta", dynamic_theta_of)]
+)
 def test_without_a_season(name: str, plain) -> None:
     rng = np.random.default_rng(4)
     series = [100 + 0.1 * np.arange(length) + rng.normal(0, 2, length) for length in (11, 40, 23)]
