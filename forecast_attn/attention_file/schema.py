@@ -14,7 +14,7 @@ from forecast_attn.config.options import MOST_HEADS, MOST_STEPS
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.zones import time_zone
 from forecast_attn.errors import RunError
-from forecast_attn.runs.forms import check, flag, nullable, one_of, record, text, whole
+from forecast_attn.runs.forms import check, flag, nullable, number, one_of, record, table, text, whole
 from forecast_attn.version import package_version
 
 FORMAT_VERSION = 3
@@ -62,6 +62,9 @@ class AttentionMetadata:
         masked: steps of the lookback may be missing; the file then says of each row how many are there, and how much
             weight lies on missing ones.
         zone: the time zone in which people read the time stamps; None for stamps without a zone.
+        network_share: the weight of the network, whose attention this is, in the forecasts that the file belongs to; 1
+            where it forecasts alone, None where that is not known.
+        network_shares: of the series in which it has another one, by name.
     """
 
     mechanism: str
@@ -81,6 +84,8 @@ class AttentionMetadata:
     value_rank: int | None = None
     masked: bool = False
     zone: str | None = None
+    network_share: float | None = None
+    network_shares: dict[str, float] = field(default_factory=dict)
     package_version: str = field(default_factory=package_version)
 
     def __post_init__(self) -> None:
@@ -172,6 +177,8 @@ _FORM = record(
         "value_rank": nullable(whole()),
         "masked": flag,
         "zone": nullable(text),
+        "network_share": nullable(number),
+        "network_shares": table(number),
         "package_version": text,
     },
 )

@@ -194,6 +194,8 @@ class AuditHeader:
     """Mean deviation of the series in their training rows, in the target's units."""
     patch_length: int = 1
     """Time steps of a key; the document says it of patches only, as the next."""
+    network_share: float | None = None
+    """Weight of the network in what `predict` forecasts; None of a run that forecasts with the network alone."""
     most_weighted: str = ""
     """Patch with the largest weight, in words."""
 
@@ -238,6 +240,8 @@ class Audit:
         for check, entry in zip(self.checks, document["checks"], strict=True):
             for statistic, numbers in zip(check.statistics, entry["statistics"], strict=True):
                 numbers["beats_chance"] = statistic.beats_chance
+        if self.header.network_share is None:
+            del document["header"]["network_share"]
         if self.header.patch_length == 1:
             del document["header"]["patch_length"], document["header"]["most_weighted"]
         return document

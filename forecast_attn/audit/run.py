@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forecast_attn.audit.audit import AuditListener, AuditOptions, audit_attention
 from forecast_attn.audit.results import Audit
+from forecast_attn.audit.wording import per_cent
+from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.model import Model, load_model, read_config
+from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.runs.training_table import Table, panel_of_run
 from forecast_attn.training.preparation import Preparation, prepare
@@ -58,7 +62,22 @@ def audit_run(
         )
     preparation = prepare(panel, model.config.data)
     _check_boundary(run, preparation)
-    return audit_attention(model, preparation, options, device=device, others=models, listener=listener)
+    audit = audit_attention(model, preparation, options, device=device, others=models, listener=listener)
+    return _with_share(audit, kept_weights(RunDir(run.home)))
+
+
+def _with_share(audit: Audit, weights: dict[str, float]) -> Audit:
+    """Say how much of the forecast is the network's, where validation chose to combine it with baselines."""
+    if not weights:
+        return audit
+    share = weights.get(NETWORK, 0.0)
+    others = ", ".join(f"{name} {per_cent(part)}" for name, part in weights.items() if name != NETWORK)
+    caveat = (
+        f"This is about the network, which is {per_cent(share)} of what `predict` forecasts; the rest are baselines "
+        f"without attention: {others}."
+    )
+    verdict = audit.verdict and replace(audit.verdict, caveats=[caveat, *audit.verdict.caveats])
+    return replace(audit, header=replace(audit.header, network_share=share), verdict=verdict)
 
 
 def _check_boundary(run: RunDir, preparation: Preparation) -> None:

@@ -32,11 +32,12 @@ from forecast_attn.backtest.forecast_rows import (
 from forecast_attn.backtest.job import Backtest, BacktestListener, Part
 from forecast_attn.backtest.refit_options import EPOCHS
 from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, baseline_forecasts
+from forecast_attn.config.values import NETWORK
 from forecast_attn.data.cleaning import without_later_values
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import DataError
-from forecast_attn.forecasting.attention_output import AttentionDumpPlan
+from forecast_attn.forecasting.attention_output import AttentionDumpPlan, NetworkShare
 from forecast_attn.forecasting.model import Model, forecast_windows
 from forecast_attn.forecasting.predict import predictions_csv
 from forecast_attn.runs.atomic import PARTIAL_SUFFIX, write_atomically, write_errors_of
@@ -225,7 +226,9 @@ class _RunningBacktest:
             return
         every = np.sort(backtest.folds.windows)
         first = self.model_of(backtest.folds.models[0])
-        output = AttentionDumpPlan.plan(first, backtest.panel, self.arrays, every, backtest.attention, backtest.device)
+        output = AttentionDumpPlan.plan(
+            first, backtest.panel, self.arrays, every, backtest.attention, backtest.device, self._network_share()
+        )
         self.listener.attention_planned(output.size, path)
         with output.open(path) as writer:
             for number in backtest.folds.models:
@@ -235,6 +238,13 @@ class _RunningBacktest:
                     model, backtest.panel, own, device=backtest.device, arrays=self.arrays
                 ):
                     output.write(writer, forecasts)
+
+    def _network_share(self) -> NetworkShare:
+        """The weight of the network in the combination; None where refits chose several."""
+        if not self.backtest.weights:
+            return NetworkShare(0.5 if self.backtest.combine_with else 1.0)
+        chosen = {each.get(NETWORK, 0.0) for each in self.weights().values()}
+        return NetworkShare(chosen.pop() if len(chosen) == 1 else None)
 
     def tables(self) -> Iterator[pa.Table]:
         """All rows in the order of the file: the model's, the combination's, then those of each baseline."""

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -31,6 +31,15 @@ DumpListener = Callable[[DumpSize, Path], None]
 """Hears what will be written where, before it is."""
 
 
+class NetworkShare(NamedTuple):
+    """The weight of the network in the forecasts that an attention file belongs to."""
+
+    network_share: float | None
+    """None where it is not known, or differs from window to window."""
+    network_shares: dict[str, float] = {}  # noqa: RUF012 - never changed
+    """Of the series in which it has another weight."""
+
+
 @dataclass(frozen=True)
 class AttentionDumpPlan:
     """The weights of some windows on their way to a file."""
@@ -52,6 +61,7 @@ class AttentionDumpPlan:
         cutoffs: NDArray[np.int64],
         choice: DumpChoice,
         device: torch.device,
+        share: NetworkShare | None = None,
     ) -> AttentionDumpPlan:
         """Choose the windows, and try how large a few of them are.
 
@@ -62,6 +72,7 @@ class AttentionDumpPlan:
             cutoffs: rows to choose from, (num_cutoffs,).
             choice: what to write of them.
             device: where to compute.
+            share: how much of the forecasts is the network's; all of it when None.
 
         Raises:
             ConfigError: more weights of a row are to be kept than there are.
@@ -78,6 +89,7 @@ class AttentionDumpPlan:
             top=choice.top,
             value_rank=rank,
             masked=model.schema.layout.may_have_holes,
+            **(share or NetworkShare(1.0))._asdict(),
         )
         return cls(model, panel, arrays, metadata, chosen, _size(model, panel, arrays, metadata, chosen, device))
 

@@ -31,7 +31,7 @@ from forecast_attn.data.windows import WindowArrays
 from forecast_attn.data.zones import in_zone, zone_of
 from forecast_attn.devices import choose_device, cpu_threads
 from forecast_attn.errors import ConfigError, DataError, RunError
-from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener
+from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener, NetworkShare
 from forecast_attn.forecasting.history import future_panel, knowing_cold_series, read_history, without_flags_of_train
 from forecast_attn.forecasting.model import Model, WindowForecasts, forecast_windows, load_model
 from forecast_attn.forecasting.samples import SampleChoice, write_samples
@@ -236,7 +236,7 @@ def forecast_panel(
     with cpu_threads(model.config.training.threads), contextlib.ExitStack() as files:
         stream = None if csv_path is None else files.enter_context(replacing(csv_path))
         arrays, writer, output = model.schema.windows_of(panel).to(device), None, None
-        wanted = _Wanted(choice or DumpChoice(), device, on_dump)
+        wanted = _Wanted(choice or DumpChoice(), device, on_dump, None if other is None else other.network_share(panel))
         if model.has_attention:
             output, writer = _open(model, panel, arrays, cutoffs, wanted, attention_path, files)
         for number, member in enumerate(model.members if members else ()):
@@ -279,6 +279,8 @@ class _Wanted(NamedTuple):
     choice: DumpChoice
     device: torch.device
     on_dump: DumpListener | None
+    share: NetworkShare | None
+    """None where the network forecasts alone."""
 
 
 def _open(
@@ -291,7 +293,7 @@ def _open(
     files: contextlib.ExitStack,
 ) -> tuple[AttentionDumpPlan, AttentionWriter]:
     """The attention file of a model, which takes its place when `files` are closed."""
-    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, wanted.choice, wanted.device)
+    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, wanted.choice, wanted.device, wanted.share)
     if wanted.on_dump is not None:
         wanted.on_dump(output.size, path)
     return output, files.enter_context(output.open(path))
@@ -337,6 +339,9 @@ def predictions_csv(predictions: pd.DataFrame) -> str:
 
 # --------------------------------------------------------------------------- combining
 # What `predict` does to forecast together with baselines.
+
+
+SHARE_DIGITS = 4
 
 
 class BaselineForecasts(NamedTuple):
@@ -391,6 +396,16 @@ class BaselineForecasts(NamedTuple):
             rows = f"the history has {int(panel.known.max()):,} rows"
             hint = "--data HISTORY with more rows: of the run alone the last lookback is known"
             raise error.reworded(f"{error.message}; {rows}", hint) from None
+
+    def network_share(self, panel: Panel) -> NetworkShare:
+        """The weight of the network, on average over the steps: of most series, and of those with another one."""
+        share = np.where(np.isnan(self.prediction), 0, self.share)
+        shares = np.round(1 - share.mean(axis=1), SHARE_DIGITS)
+        values, counts = np.unique(shares, return_counts=True)
+        usual = float(values[counts.argmax()])
+        series = panel.series_of_rows[self.cutoffs]
+        others = {panel.item_ids[series[at]]: float(shares[at]) for at in np.flatnonzero(shares != usual)}
+        return NetworkShare(usual, others)
 
     def alone(self, panel: Panel) -> tuple[str, ...]:
         """Series without a forecast of any baseline, which have the model's alone."""

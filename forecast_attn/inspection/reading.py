@@ -6,7 +6,7 @@ Weights always have a largest one. Whether it means anything is for the audit to
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from forecast_attn.inspection.results import Inspection, Reading
@@ -79,6 +79,14 @@ def _of_audit(audit: dict[str, Any]) -> Evidence | None:
 
 def reading_of(inspection: Inspection, evidence: Evidence | None) -> Reading:
     """Say where the weights look, or why nothing can be said: the same words on terminal, picture, page and in JSON."""
+    reading, share = _reading(inspection, evidence), inspection.header.network_share
+    if share is None or share >= 1:
+        return reading
+    part = f"the network is {100 * share:.0f} % of the forecast, the rest are baselines without attention"
+    return replace(reading, text=f"{reading.text}; {part}")
+
+
+def _reading(inspection: Inspection, evidence: Evidence | None) -> Reading:
     entropy = inspection.mean("normalised_entropy")
     if entropy is not None and entropy >= NEARLY_EQUAL:
         return Reading("nothing", _nothing(inspection, entropy, evidence))

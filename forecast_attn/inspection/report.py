@@ -104,6 +104,9 @@ def header_of(dump: AttentionDump) -> InspectionHeader:
         value_rank=sizes.value_rank,
         zone=sizes.zone,
         patch_length=sizes.patch_length,
+        network_share=None
+        if sizes.network_share is None
+        else min(sizes.network_shares.get(name, sizes.network_share) for name in dump.item_ids),
     )
 
 

@@ -52,6 +52,9 @@ class InspectionHeader:
     value_rank: int | None
     zone: str | None
     patch_length: int = 1
+    network_share: float | None = None
+    """Weight of the network in the forecasts that the file belongs to, smallest of these series; None where it is not
+    known."""
 
     @property
     def num_keys(self) -> int:

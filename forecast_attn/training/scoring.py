@@ -13,11 +13,12 @@ from forecast_attn.attention_file import DumpChoice
 from forecast_attn.baselines.naive import Floats, Ints, seasonal_naive_error
 from forecast_attn.baselines.registry import DEFAULT_BASELINES, BaselineSetup, baseline_forecasts
 from forecast_attn.config.options import RunConfig
+from forecast_attn.config.values import NETWORK
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import choose_device
 from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
-from forecast_attn.forecasting.attention_output import AttentionDumpPlan
+from forecast_attn.forecasting.attention_output import AttentionDumpPlan, NetworkShare
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.model import Model, forecast_windows, load_network
 from forecast_attn.forecasting.quantiles import fit_calibration, score_quantiles
@@ -124,7 +125,8 @@ def _score_and_write(
         scores["combination"] = combination(preparation, validation, _setup(preparation))
         write_tail(run, preparation, rows_to_keep(scores["combination"]["weights"], preparation))
     if model.has_attention:
-        _write_validation_attention(run, model, preparation, arrays)
+        weights = scores.get("combination", {}).get("weights", {NETWORK: 1.0})
+        _write_validation_attention(run, model, preparation, arrays, NetworkShare(weights.get(NETWORK, 0.0)))
     if model.has_attention and not model.is_ensemble:
         scores["weight_need"] = _weight_need(model, preparation, arrays, validation, scores)
     metrics = {**beginning, **scores, "short_series": preparation.split.short_series(), **ending()}
@@ -260,12 +262,14 @@ def _scores_of_quantiles(model: Model, validation: ValidationForecasts) -> dict[
     return scores | {"calibrated_on_these_windows": model.calibration is not None}
 
 
-def _write_validation_attention(run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays) -> None:
+def _write_validation_attention(
+    run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays, share: NetworkShare
+) -> None:
     device = choose_device(model.config.training.accelerator)
     options = model.config.training
     choice = DumpChoice.of(options.attention_windows, options.attention_dtype, options.attention_top)
     cutoffs, panel = preparation.validation_cutoffs, preparation.panel
-    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, device)
+    output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, device, share)
     with output.open(run.validation_attention) as writer:
         for forecasts in forecast_windows(model, panel, output.cutoffs, device=device, arrays=arrays):
             output.write(writer, forecasts)

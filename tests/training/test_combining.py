@@ -3,6 +3,7 @@
 import itertools
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forecast_attn import Forecaster
+from forecast_attn.attention_file import AttentionMetadata, read_attention
 from forecast_attn.baselines.theta import formula_forecasts
 from forecast_attn.baselines.weights import LEAST_GAIN, choose_weights, scaled_error, weighted_mean
 from forecast_attn.errors import RunError
+from forecast_attn.forecasting.predict import BaselineForecasts, ForecastResult
+from forecast_attn.inspection.report import inspect_attention
 
 NAMES = ("network", "theta", "linear")
 
@@ -157,3 +161,52 @@ def test_none_and_few_series_have_the_network_alone(tmp_path: Path) -> None:
     few = PANEL[PANEL["item_id"] < "s03"]
     assert "combination" not in Forecaster(**OPTIONS).fit(few, out=tmp_path / "few").metrics
     assert "combination" in Forecaster(**OPTIONS, combination="always").fit(few, out=tmp_path / "always").metrics
+
+
+@pytest.fixture(scope="module")
+def quarter_run(run: Forecaster, tmp_path_factory: pytest.TempPathFactory) -> Forecaster:
+    """The run with weights of our own, of which the network has a quarter."""
+    copy = tmp_path_factory.mktemp("quarter") / "run"
+    copy.mkdir()
+    for file in run.run_path.iterdir():
+        if file.name != "manifest.json":
+            (copy / file.name).write_bytes(file.read_bytes())
+    metrics = json.loads((copy / "metrics.json").read_text())
+    del metrics["manifest"]  # else the altered file is refused for its digest
+    metrics["combination"]["weights"] = {"network": 0.25, "theta": 0.75}
+    (copy / "metrics.json").write_text(json.dumps(metrics))
+    return Forecaster.load(copy)
+
+
+def test_the_attention_file_says_how_much_the_network_is(run: Forecaster, quarter_run: Forecaster) -> None:
+    def metadata(result: ForecastResult) -> AttentionMetadata:
+        assert result.attention is not None
+        return result.attention.metadata
+
+    assert metadata(quarter_run.predict()).network_share == 0.25
+    assert metadata(quarter_run.predict()).network_shares == {}
+    assert metadata(quarter_run.predict(combine_with="none")).network_share == 1
+    assert metadata(quarter_run.predict(PANEL, combine_with="drift")).network_share == 0.5
+    kept = run.metrics["combination"]["weights"].get("network", 0)
+    assert read_attention(run.run_path / "validation_attention.parquet").metadata.network_share == kept
+
+
+def test_series_without_a_baseline_are_the_networks() -> None:
+    prediction = np.array([[1.0, 2.0], [np.nan, np.nan], [3.0, np.nan]])
+    forecasts = BaselineForecasts(np.array([4, 9, 14]), prediction, 0.5)
+    panel = SimpleNamespace(series_of_rows=np.repeat([0, 1, 2], 5), item_ids=("a", "b", "c"))
+    assert forecasts.network_share(panel) == (0.5, {"b": 1.0, "c": 0.75})
+
+
+def test_inspection_and_audit_say_it_in_words(quarter_run: Forecaster) -> None:
+    result = quarter_run.predict()
+    assert result.attention is not None
+    reading = inspect_attention(result.attention).reading
+    assert "the network is 25 % of the forecast, the rest are baselines without attention" in reading.text
+    audit = quarter_run.audit(PANEL, windows=8, draws=10)
+    assert audit.header.network_share == 0.25
+    assert audit.to_dict()["header"]["network_share"] == 0.25
+    assert (
+        "is 25 % of what `predict` forecasts; the rest are baselines without attention: theta 75 %"
+        in (audit.verdict.caveats[0])
+    )
