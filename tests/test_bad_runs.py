@@ -365,7 +365,7 @@ def test_a_full_disk_behind_stdout(forecast_process, finished_run, here):
         (("--cutoff", "someday"), 2, "the cut-off must be a time stamp such as .*; got 'someday'", None),
         (("--step", "9"), 2, "--step 9 is not in", "1 to 3"),
         (("--head", "1"), 2, "--head 1 is not in", "0 to 0"),
-        (("--top", "0"), 2, "'--top'", "forecast inspect --help"),
+        (("--top", "0"), 2, "--top must be at least 1; got 0", "forecast inspect --help"),
     ],
 )
 def test_a_selection_that_is_not_there(refused, finished_run, here, words, code, message, hint):

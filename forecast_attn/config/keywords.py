@@ -31,8 +31,11 @@ class TrainKeywords(TypedDict, total=False):
     encoding: str | int | None
     skip_rows: int
     comment: str | int | None
+    skip_footer: int
     header: bool
+    sheet: str | int | None
     wide: bool
+    layout: str
     duplicates: str
     resample: str | int | None
     aggregate: str
@@ -127,8 +130,11 @@ class CompareKeywords(TypedDict, total=False):
     encoding: str | int | None
     skip_rows: int
     comment: str | int | None
+    skip_footer: int
     header: bool
+    sheet: str | int | None
     wide: bool
+    layout: str
     duplicates: str
     resample: str | int | None
     aggregate: str

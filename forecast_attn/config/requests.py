@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import SECTIONS, option
@@ -35,6 +35,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 @dataclass(frozen=True, kw_only=True)
 class Request:
     """Options of one command."""
+
+    command: ClassVar[str]
+    """Name of the command."""
 
     @classmethod
     def from_options(cls, options: dict[str, Any]) -> Self:
@@ -65,7 +68,7 @@ class Request:
             name = key if key in known else by_flag.get(key)
             if name is None:
                 raise ConfigError(f"there is no option '{given}'", did_you_mean(key, list(known)))
-            values[name] = checked_value(known[name], value)
+            values[name] = checked_value(known[name], value, f"forecast {cls.command} --help")
         return values
 
     def to_options(self) -> dict[str, Any]:
@@ -101,6 +104,8 @@ class AttentionFile(Request):
 class PredictRequest(AttentionFile, Computing):
     """`forecast predict`, `Forecaster.predict`."""
 
+    command = "predict"
+
     out: Path | None = option(None, "CSV of the forecasts; - for stdout")
     attention_members: bool = option(False, "write the weights of each ensemble member to its own file too")
     cold_start: bool = option(False, "forecast series never seen in training, scaled by their own lookback")
@@ -119,6 +124,8 @@ class PredictRequest(AttentionFile, Computing):
 @dataclass(frozen=True, kw_only=True)
 class BacktestRequest(AttentionFile, Computing):
     """`forecast backtest`, `Forecaster.backtest`."""
+
+    command = "backtest"
 
     cutoffs: int | None = option(None, "the last N cut-offs whose horizon is in the data")
     start: str | None = option(None, "first stamp to forecast; the end of training when absent", metavar="DATE")
@@ -168,6 +175,8 @@ class BacktestRequest(AttentionFile, Computing):
 class AuditRequest(Computing):
     """`forecast audit`, `Forecaster.audit`."""
 
+    command = "audit"
+
     windows: int = option(128, "most validation windows to look at, spread evenly", low=2)
     seeds: tuple[Path, ...] = option(
         (), "another training on the same table to compare with; repeatable", metavar="RUN"
@@ -184,6 +193,8 @@ class AuditRequest(Computing):
 @dataclass(frozen=True, kw_only=True)
 class InspectRequest(Request):
     """`forecast inspect`."""
+
+    command = "inspect"
 
     item: str | None = option(None, "only this series", metavar="NAME")
     cutoff: str | None = option(None, "only this cut-off", metavar="TIME")
@@ -206,6 +217,8 @@ class InspectRequest(Request):
 class PlotRequest(Request):
     """`forecast plot`, `Forecaster.plot`."""
 
+    command = "plot"
+
     kind: str = option("forecast", "what to draw", choices=PICTURES)
     item: tuple[str, ...] = option((), "only this series; repeatable", metavar="NAME", read=lambda given: _each(given))
     cutoff: str | None = option(None, "forecast of this cut-off; the last of each series when absent", metavar="TIME")
@@ -220,6 +233,8 @@ class PlotRequest(Request):
 @dataclass(frozen=True, kw_only=True)
 class CompareRequest(Request):
     """`forecast compare`, `compare`; all other options of training are shared by the runs."""
+
+    command = "compare"
 
     attention: tuple[str, ...] = option(
         (),
@@ -236,6 +251,8 @@ class CompareRequest(Request):
 class CheckRequest(Request):
     """`forecast check`; options of training say how the table is read."""
 
+    command = "check"
+
     format: str | None = option(None, "output format; github writes annotations", choices=CHECK_FORMATS)
     fix: bool = option(False, "write the repaired table; needs --out")
     out: Path | None = option(None, "CSV that --fix writes; - for stdout")
@@ -244,6 +261,8 @@ class CheckRequest(Request):
 @dataclass(frozen=True, kw_only=True)
 class EvaluateRequest(Request):
     """`forecast evaluate`, `evaluate`; options of training say how the actuals are read."""
+
+    command = "evaluate"
 
     model_columns: tuple[str, ...] = option((), "columns that are forecasts; found when absent", metavar="A,B")
     metrics: tuple[str, ...] | None = option(None, "metrics, such as mae,rmse; all when absent")
@@ -258,14 +277,17 @@ class EvaluateRequest(Request):
 
 
 REQUESTS: dict[str, type[Request]] = {
-    "check": CheckRequest,
-    "compare": CompareRequest,
-    "predict": PredictRequest,
-    "backtest": BacktestRequest,
-    "audit": AuditRequest,
-    "inspect": InspectRequest,
-    "plot": PlotRequest,
-    "evaluate": EvaluateRequest,
+    request.command: request
+    for request in (
+        CheckRequest,
+        CompareRequest,
+        PredictRequest,
+        BacktestRequest,
+        EvaluateRequest,
+        PlotRequest,
+        InspectRequest,
+        AuditRequest,
+    )
 }
 """By command: also the tables of a TOML file that belong to one command."""
 

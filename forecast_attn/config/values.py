@@ -101,7 +101,7 @@ def _alternatives(option_field: dataclasses.Field[Any]) -> tuple[Any, ...]:
     return get_args(kind) if isinstance(kind, UnionType) else (kind,)
 
 
-def checked_value(option_field: dataclasses.Field[Any], value: Any) -> Any:
+def checked_value(option_field: dataclasses.Field[Any], value: Any, hint: str | None = None) -> Any:
     """Return the value in the field's type.
 
     Raises:
@@ -113,7 +113,7 @@ def checked_value(option_field: dataclasses.Field[Any], value: Any) -> Any:
     try:
         value = (metadata["read"] or kind.read)(value)
     except (TypeError, ValueError, OverflowError):
-        raise ConfigError(f"--{name} must be {kind.expected}; got {value!r}") from None
+        raise ConfigError(f"--{name} must be {kind.expected}; got {value!r}", hint) from None
     if metadata["choices"]:
         if isinstance(value, tuple):
             return tuple(checked_choice(name, each, metadata["choices"]) for each in value)
@@ -122,7 +122,7 @@ def checked_value(option_field: dataclasses.Field[Any], value: Any) -> Any:
         metadata["check"](value)
     low, high = metadata["low"], metadata["high"]
     if isinstance(value, int | float) and not low <= value <= high:
-        raise ConfigError(f"--{name} must be {_range(low, high)}; got {value}")
+        raise ConfigError(f"--{name} must be {_range(low, high)}; got {value}", hint)
     return value
 
 
