@@ -12,7 +12,7 @@ VERSION = pytest.importorskip("holidays").__version__
 
 
 def test_dates_live_in_the_run_and_their_end_is_told(
-    forecast: Callable, write: Callable, small: tuple[str, ...], make_table: Callable
+    forecast: Callable, write: Callable, small: tuple[str, ...], make_table: Callable, without_manifest: Callable
 ) -> None:
     table = make_table(120).assign(date=pd.date_range("2024-09-02", periods=120).strftime("%Y-%m-%d"))
     table["target"] += table["date"].isin(["2024-10-03", "2024-12-24"]) * 5
@@ -31,6 +31,7 @@ def test_dates_live_in_the_run_and_their_end_is_told(
     )
     assert "public holidays come from" not in said
 
+    without_manifest(Path("run"))
     path = Path("run/schema.json")
     path.write_text(path.read_text().replace(f'"{VERSION}"', '"0.1"'))
     said = " ".join(forecast("predict", "run").err.split())

@@ -191,12 +191,13 @@ def test_the_size_says_patches(forecast, run, table, here):
     assert read_attention("attention.parquet").metadata.top == 1
 
 
-def test_a_run_that_does_not_say_has_patches_of_one_step(trained):
+def test_a_run_that_does_not_say_has_patches_of_one_step(trained, without_manifest):
     run = RunDir(trained("run", missing="mask", quantiles="0.1,0.5,0.9", calibration="cqr"))
     assert read_config(run).model.patch_length == 7
     content = json.loads(run.config.read_text())
     del content["options"]["model"]["patch_length"]
     copy = RunDir(shutil.copytree(run.path, run.path.parent / "older"))
+    without_manifest(copy.path)
     copy.config.write_text(json.dumps(content))
     assert read_config(copy).model.patch_length == 1
 

@@ -156,7 +156,12 @@ def test_a_run_without_attention_is_asked_for_covariates_only(
 
 
 def test_the_table_of_the_training_is_needed(
-    planted: Trained, run_copy: Path, here: Path, refused: Callable[..., None], write: Callable[..., str]
+    planted: Trained,
+    run_copy: Path,
+    here: Path,
+    refused: Callable[..., None],
+    write: Callable[..., str],
+    without_manifest: Callable[[Path], None],
 ) -> None:
     other = write(planted_table(300), "other.csv")
     refused("audit", planted.run, "--data", other, message="'other.csv' is not the table", hint="--data FILE")
@@ -169,6 +174,7 @@ def test_the_table_of_the_training_is_needed(
         message="'foreign.parquet' is not the table",
         hint="--data FILE",
     )
+    without_manifest(run_copy)
     config = json.loads((run_copy / "config.json").read_text())
     config["data"]["file"] = "moved.csv"
     (run_copy / "config.json").write_text(json.dumps(config))

@@ -99,6 +99,9 @@ def test_a_column_comes_from_the_other_window_and_the_rest_stays(name: str) -> N
     mixed = columns.taken_from(other, window)
     for field in Window._fields:
         ours, theirs, found = (getattr(each, field) for each in (window, other, mixed))
+        if ours is None:  # a part that these windows do not have
+            assert found is None
+            continue
         if field in columns.whole:
             assert torch.equal(found, theirs)
             continue

@@ -57,10 +57,12 @@ def test_every_kind_of_network_can_be_audited(options: dict[str, Any]) -> None:
     assert document["header"]["mechanism"] == options["attention"]
     assert [check.name for check in audit.checks] == [
         "uniform_swap",
+        "groups",
         "permutation",
         "deletion",
         "sufficiency",
         "rank_agreement",
+        "reach",
         "values",
     ]
     for check in audit.checks:

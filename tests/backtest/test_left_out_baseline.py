@@ -20,8 +20,8 @@ def test_a_default_baseline_that_cannot_be_fitted_is_left_out(forecast, early):
     assert outcome.code == 0, outcome.err
     assert "note: the baseline 'linear' is left out: there is no window of lookback 14 + horizon 3" in outcome.err
     document = json.loads(Path("run/backtest.json").read_text())
-    assert document["baselines"] == ["naive", "seasonal-naive", "drift"]
-    assert {entry["model"] for entry in document["metrics"]} == {"run", "naive", "seasonal-naive", "drift"}
+    assert document["baselines"] == ["naive", "seasonal-naive", "mean", "median", "drift"]
+    assert {entry["model"] for entry in document["metrics"]} == {"run", *document["baselines"]}
 
 
 def test_a_named_one_is_refused_before_anything_is_forecast(forecast, early):

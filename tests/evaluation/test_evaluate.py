@@ -357,7 +357,7 @@ def test_forecasts_of_other_times_or_series_are_refused() -> None:
     actuals = actuals_table(series=("a", "b"))
     ours = our_table(actuals, CUTOFFS)
     later = ours.assign(timestamp=ours["timestamp"] + pd.Timedelta("9000D"), cutoff=ours["cutoff"])
-    with pytest.raises(DataError, match=r"none of the time stamps.*they go from 2024-01-01 to 2024-02-29 23:00"):
+    with pytest.raises(DataError, match=r"none of the time stamps.*they cover 2024-01-01 to 2024-02-29 23:00"):
         forecast_attn.evaluate(later, actuals, target="price")
     with pytest.raises(DataError, match="no series 'c', which 'DataFrame' forecasts"):
         forecast_attn.evaluate(ours.replace({"item_id": {"b": "c"}}), actuals, target="price")
@@ -372,7 +372,7 @@ def test_forecasts_of_other_times_or_series_are_refused() -> None:
         forecast_attn.evaluate(ours.assign(timestamp=range(len(ours))), actuals, target="price")
     with pytest.raises(ConfigError, match="--block 24: 'DataFrame' has a column cutoff"):
         forecast_attn.evaluate(ours, actuals, target="price", block=24)
-    with pytest.raises(ConfigError, match="evaluate has no option 'horizon'"):
+    with pytest.raises(ConfigError, match="there is no option 'horizon'"):
         forecast_attn.evaluate(ours, actuals, target="price", horizon=3)
 
 
