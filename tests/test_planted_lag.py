@@ -64,8 +64,8 @@ def test_the_weight_lies_on_the_planted_lag(
 
 @pytest.mark.parametrize("attention", OTHERS)
 def test_every_other_mechanism_finds_it_too(attention: str, train: Callable[..., Path]) -> None:
-    """In half the default training. The heads of multi-head divide the work: the best one has found it."""
-    weights = weights_of(train(attention, 14, "--max-epochs", "20") / "validation_attention.parquet")
+    """In a fifth of the default training. The heads of multi-head divide the work: the best one has found it."""
+    weights = weights_of(train(attention, 14, "--max-epochs", "8") / "validation_attention.parquet")
     shares = [share_on(of_head, 14) for _, of_head in weights.groupby("head")]
     assert max(shares) >= 0.8
 

@@ -233,7 +233,7 @@ def test_the_schedule_is_fitted_into_max_time(forecast, table, here):
 
 KILLED = """
 import os, signal, sys
-from forecast_attn import {module} as module
+import forecast_attn.forecasting.{module} as module
 from forecast_attn.cli import main
 
 step, moment = module.{function}, {call}
@@ -253,9 +253,9 @@ main(["predict", "run"])
 @pytest.mark.parametrize(
     ("module", "function", "call"),
     [
-        ("prediction", "prediction_columns", 1),
+        ("predict", "prediction_columns", 1),
         ("attention_output", "attention_windows", 1),
-        ("prediction", "predictions_csv", 1),
+        ("predict", "predictions_csv", 1),
     ],
 )
 def test_a_killed_prediction_leaves_the_older_files(
