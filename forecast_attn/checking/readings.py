@@ -221,9 +221,11 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
         return
     if config.date_format is None and _are_months(stamps):
         stamps, date_format = parse_timestamps(frame[time], time, MONTHS_AS_DIGITS)[0], MONTHS_AS_DIGITS
-    given = None if config.item_id is None else with_joined(frame, config, "")[config.item_id]
-    if given is not None:
-        keys, name = pd.factorize(given)[0], config.item_id
+    if config.item_id is not None:
+        joined = with_joined(frame, config, "")
+        if config.item_id not in joined:  # a slip of the pen: what it should be stands in the refusal
+            return
+        keys, name = pd.factorize(joined[config.item_id])[0], config.item_id
     else:
         name, keys = _series_of(frame, time, stamps, config)
     is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
