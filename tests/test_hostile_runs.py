@@ -280,7 +280,10 @@ def test_an_altered_file_is_refused(refused, run_copy, command, name, harm):
     changed = whole + b" " if harm == "a byte more" else whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
     (run_copy / name).write_bytes(changed)
     refused(
-        command, run_copy, message=f"^'run/{name}' was altered or cut short since training$", hint="restore the run|--data"
+        command,
+        run_copy,
+        message=f"^'run/{name}' was altered or cut short since training$",
+        hint="restore the run|--data",
     )
 
 
