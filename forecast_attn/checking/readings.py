@@ -221,13 +221,14 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
         return
     if config.date_format is None and _are_months(stamps):
         stamps, date_format = parse_timestamps(frame[time], time, MONTHS_AS_DIGITS)[0], MONTHS_AS_DIGITS
-    if config.item_id is not None:
-        joined = with_joined(frame, config, "")
-        if config.item_id not in joined:  # a slip of the pen: what it should be stands in the refusal
-            return
-        keys, name = pd.factorize(joined[config.item_id])[0], config.item_id
-    else:
+    name = config.item_id
+    if name is None:
         name, keys = _series_of(frame, time, stamps, config)
+    else:
+        joined = with_joined(frame, config, "")
+        if name not in joined:  # a slip of the pen: what it should be stands in the refusal
+            return
+        keys = pd.factorize(joined[name])[0]
     is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
     longest = np.sort(stamps[keys == np.bincount(keys[keys >= 0]).argmax()])
     if len(longest) < FEWEST_ROWS:
