@@ -186,8 +186,8 @@ class DataConfig:
     )
     scaling: str = option(
         "standard",
-        "scaling of each series, fitted on its training rows",
-        choices=("standard", "robust", "mean-abs", "none"),
+        "scaling of each series, fitted on its training rows; covariates leaves the target as it is",
+        choices=("standard", "robust", "mean-abs", "covariates", "none"),
     )
     transform: str = option(
         "none", "transform of the target before scaling, for skewed values", choices=("none", "arcsinh", "log")
@@ -212,6 +212,11 @@ class DataConfig:
 
 DEFAULT_QUANTILES = (0.1, 0.5, 0.9)
 """Written of a distribution where no quantiles are named."""
+
+COUNTS = ("negative-binomial", "tweedie")
+"""Distributions on the numbers from 0 on."""
+IMPLIED_BY_COUNTS: dict[str, Any] = {"scaling": "covariates", "window_normalisation": "mean", "non_negative": True}
+"""Options that they need, as long as nothing else is asked for: 0 stays 0, and a count is one in the target's unit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,8 +291,8 @@ class ModelConfig:
     )
     window_normalisation: str = option(
         "last-season",
-        "level and scale of each window: of its whole lookback, of its last season, or none",
-        choices=("none", "standard", "last-season"),
+        "level and scale of each window: of its whole lookback, of its last season, or none; mean divides by the mean",
+        choices=("none", "standard", "last-season", "mean"),
     )
     quantiles: tuple[float, ...] = option(
         (),
@@ -299,7 +304,7 @@ class ModelConfig:
     distribution: str = option(
         "none",
         "distribution to fit by its likelihood; writes --quantiles, else 0.1,0.5,0.9",
-        choices=("none", "gaussian", "student-t"),
+        choices=("none", "gaussian", "student-t", *COUNTS),
     )
     calibration: str = option(
         "none",
@@ -310,7 +315,7 @@ class ModelConfig:
 
     @property
     def head(self) -> str:
-        """Kind of the network's output: point, quantile, gaussian or student-t."""
+        """Kind of the network's output: point, quantile, or the name of a distribution."""
         if self.distribution != "none":
             return self.distribution
         return "quantile" if self.quantiles and self.calibration != "split" else "point"
@@ -465,8 +470,24 @@ class RunConfig:
         if training.weight_averaging == "none" and training.averaging_decay != defaults.averaging_decay:
             raise ConfigError("--averaging-decay needs an average of the weights", "add --weight-averaging ema")
 
+    def _check_counts(self) -> None:
+        """Refuse what leaves a distribution of counts without its zero, or without its values."""
+        distribution = self.model.distribution
+        if distribution not in COUNTS:
+            return
+        for name, wanted in (*IMPLIED_BY_COUNTS.items(), ("transform", "none"), ("decoding", "direct")):
+            section = self.data if hasattr(self.data, name) else self.model
+            given = getattr(section, name)
+            if given != wanted and name != "non_negative":
+                flag = name.replace("_", "-")
+                raise ConfigError(
+                    f"--distribution {distribution} needs --{flag} {wanted}; got {given}",
+                    f"leave --{flag} out, or take --distribution student-t",
+                )
+
     def _check_uncertainty(self) -> None:
         model, hint = self.model, "add --quantiles 0.1,0.5,0.9"
+        self._check_counts()
         if model.calibration == "split" and model.distribution != "none":
             raise ConfigError(
                 f"--calibration split is for a point forecast; --distribution {model.distribution} has quantiles",
@@ -490,7 +511,11 @@ class RunConfig:
             ConfigError: an unknown name, or a value outside its type, choices or range.
         """
         checked = _checked(options)
-        return cls._of(_checked(with_preset(checked, checked.get("preset", TrainingConfig.preset))))
+        checked = _checked(with_preset(checked, checked.get("preset", TrainingConfig.preset)))
+        if checked.get("distribution") in COUNTS:
+            open_ = {name: value for name, value in IMPLIED_BY_COUNTS.items() if checked.get(name) is None}
+            checked = {**checked, **open_}
+        return cls._of(checked)
 
     @classmethod
     def _of(cls, options: dict[str, Any]) -> Self:

@@ -20,6 +20,8 @@ FAR = 1_000
 _SHARE = 6
 """Where the largest of n values is below sqrt(n) / 6 standard deviations, no few values make up the variance."""
 MOST_NAMED = 3
+UNSCALED = ("covariates", "none")
+"""Scalings under which nobody has measured how far the target's values lie apart."""
 
 
 def outlier_findings(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> list[Finding]:
@@ -44,7 +46,7 @@ def far_from_training(panel: Panel, scaler: Scaler, lookback: int) -> list[Findi
         scaler: of the run.
         lookback: steps before the cut-off that a forecast reads.
     """
-    if scaler.transform.kind != "none":
+    if scaler.transform.kind != "none" or scaler.method in UNSCALED:
         return []
     kept = np.minimum(panel.known, lookback)
     rows = ranges(panel.ends - kept, kept)

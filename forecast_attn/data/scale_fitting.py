@@ -5,6 +5,7 @@
 | standard | mean | standard deviation | 1 |
 | robust | median | IQR / 1.349, which is a normal distribution's deviation | the standard deviation, else 1 |
 | mean-abs | 0 | mean of the absolute values | 1 |
+| covariates | those of standard; 0 for the target | those of standard; 1 for the target | 1 |
 | none | 0 | 1 | |
 
 A constant series becomes zeros: its value is the location (under mean-abs it is the scale instead). A scale counts as
@@ -54,7 +55,7 @@ def fit_affine(rows: Rows, method: str, transform: Transform | None = None) -> A
 
     Args:
         rows: which values count.
-        method: standard, robust, mean-abs or none.
+        method: standard, robust, mean-abs, covariates (which is standard here, where nothing is the target) or none.
         transform: taken of the values before they are measured.
 
     Returns:
@@ -105,7 +106,7 @@ def _mean_abs(rows: Rows) -> Affine:
     return Affine(np.where(number > 0, 0.0, np.nan), _or_one(size, size, size))
 
 
-_FITS = {"standard": _standard, "robust": _robust, "mean-abs": _mean_abs}
+_FITS = {"standard": _standard, "covariates": _standard, "robust": _robust, "mean-abs": _mean_abs}
 
 
 def _median_and_mad(rows: Rows) -> Affine:

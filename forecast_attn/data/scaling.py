@@ -143,7 +143,7 @@ def fit_scaler(panel: Panel, split: Split, method: str, transform: str = "none")
     Args:
         panel: the validated table.
         split: where training ends; no later row is read.
-        method: "standard", "robust", "mean-abs" or "none"; data/scale_fitting.py says what each means.
+        method: "standard", "robust", "mean-abs", "covariates" or "none"; data/scale_fitting.py says what each means.
         transform: "none", "arcsinh" or "log", of the target; the scale is that of the transformed target.
 
     Raises:
@@ -208,7 +208,7 @@ def _fit_groups(
     """Transform and scales of the given rows of each series; what has no value gets the average of the others."""
     target = Rows(panel.target[:, None], firsts, counts)
     transform = fit_transform(target, kind)
-    scale = fit_affine(target, method, transform)
+    scale = fit_affine(target, "none" if method == "covariates" else method, transform)
     fits: dict[str, Any] = {
         "target": Affine(scale.loc[:, 0], scale.scale[:, 0]),
         "past": fit_affine(Rows(panel.past_covariates, firsts, counts), method),

@@ -111,6 +111,8 @@ def scales_so_far(panel: Panel, rows: ScaledRows, scaler: Scaler, training_rows:
         # As the scaler has it, what never moved has the scale 1 in the column's own unit.
         scale[series][..., filled] = np.where(unmoved, 1 / units[series][:, None], spread)
         flat[series] = unmoved[..., 0]
+    if scaler.method == "covariates":
+        loc[..., 0], scale[..., 0] = 0, 1
     tensors = (torch.from_numpy(each) for each in (counts, loc, scale, flat, training_rows.astype(np.int64)))
     return ScalesSoFar(*tensors)
 
@@ -144,7 +146,7 @@ def _measured(rows: Rows, counts: Ints, method: str) -> tuple[Floats, Floats]:
     """Location and scale of the first `counts` rows of each series (num_series, num_counts, num_columns)."""
     mean, square, size = _means(rows, counts)
     deviation = np.sqrt(np.maximum(square - mean * mean, 0))
-    if method == "standard":
+    if method in ("standard", "covariates"):
         return mean, deviation
     if method == "mean-abs":
         return np.zeros_like(mean), np.where(deviation > 0, size, 0)

@@ -20,7 +20,7 @@ def quantiles_of(head: str, parameters: NDArray[Any], quantiles: tuple[float, ..
     """The quantiles that a head's parameters stand for, on the series' scale.
 
     Args:
-        head: point, quantile, gaussian or student-t.
+        head: point, quantile, gaussian, student-t, negative-binomial or tweedie.
         parameters: of the head, (batch, horizon, size).
         quantiles: ascending; of a quantile head those it was trained on.
 
@@ -33,8 +33,39 @@ def quantiles_of(head: str, parameters: NDArray[Any], quantiles: tuple[float, ..
         return values
     if head == "point":
         return np.repeat(values, len(quantiles), axis=-1)
+    if head in COUNTS:
+        mean, dispersion = np.moveaxis(values, -1, 0)[..., None]
+        return COUNTS[head](mean, dispersion, np.array(quantiles))
     loc, scale, *freedom = np.moveaxis(values, -1, 0)[..., None]
     return np.asarray(loc + scale * _standard_quantiles(np.array(quantiles), *freedom), np.float64)
+
+
+def negative_binomial_quantiles(mean: Floats, dispersion: Floats, quantiles: Floats) -> Floats:
+    """The smallest whole numbers with at least these probabilities of lying below or at them."""
+    from scipy import stats
+
+    number = 1 / dispersion
+    return np.asarray(stats.nbinom.ppf(quantiles, number, number / (number + mean)), np.float64)
+
+
+def tweedie_quantiles(mean: Floats, dispersion: Floats, quantiles: Floats) -> Floats:
+    """Quantiles at the power 1.5: 0 up to its probability, then those of a noncentral chi-square distribution.
+
+    A Poisson number (λ) of exponential amounts (γ) is γ / 2 times such a variable with no degrees of freedom and the
+    noncentrality 2 λ (Siegel 1979, "The noncentral chi-squared distribution with zero degrees of freedom").
+    """
+    from scipy import special
+
+    number, amount = 2 * np.sqrt(mean) / dispersion, dispersion * np.sqrt(mean) / 2
+    above = special.chndtrix(
+        np.broadcast_to(quantiles, np.broadcast_shapes(number.shape, quantiles.shape)), FREEDOM, 2 * number
+    )
+    return np.where(quantiles <= np.exp(-number), 0.0, amount / 2 * above)
+
+
+FREEDOM = 1e-8
+"""In the place of no degrees of freedom, which scipy does not take; the error is of this order."""
+COUNTS = {"negative-binomial": negative_binomial_quantiles, "tweedie": tweedie_quantiles}
 
 
 def _standard_quantiles(quantiles: Floats, freedom: Floats | None = None) -> Floats:

@@ -12,7 +12,15 @@ from forecast_attn.nn.attention import Attention
 from forecast_attn.nn.attention_window import make_window
 from forecast_attn.nn.decoder import BahdanauDecoder, DecoderSizes, LuongDecoder
 from forecast_attn.nn.encoder import Encoder
-from forecast_attn.nn.heads import GaussianHead, MakeHead, PointHead, QuantileHead, StudentTHead
+from forecast_attn.nn.heads import (
+    GaussianHead,
+    MakeHead,
+    NegativeBinomialHead,
+    PointHead,
+    QuantileHead,
+    StudentTHead,
+    TweedieHead,
+)
 from forecast_attn.nn.inputs import NUM_WAVELENGTHS, Embeddings, InputProjection, LagFeatures, Patches
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.nn.residual_paths import LinearPath, TemporalDecoder
@@ -171,7 +179,7 @@ def _build_decoder(
 def _head_maker(model: ModelConfig, patch_length: int) -> MakeHead:
     if model.head == "quantile":
         return functools.partial(QuantileHead, model.forecast_quantiles, patch_length=patch_length)
-    kinds = {"point": PointHead, "gaussian": GaussianHead, "student-t": StudentTHead}
+    kinds = {head.kind: head for head in (PointHead, GaussianHead, StudentTHead, NegativeBinomialHead, TweedieHead)}
     return functools.partial(kinds[model.head], patch_length=patch_length)
 
 

@@ -6,6 +6,7 @@ deviation above 0). One of the outputs is the point forecast, at the same place 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -17,6 +18,11 @@ from torch.nn.functional import softplus
 SMALLEST_DEVIATION = 1e-3
 """Smallest deviation of a distribution, in units of the window's own: where the past is flat, the likelihood has no
 bound."""
+
+SMALLEST_MEAN = 1e-4
+"""Smallest mean of a count, in units of the window's own: no value above 0 is impossible."""
+MEAN_OF_ONE = math.log(math.e - 1)
+"""The number whose softplus is 1."""
 
 OUTSIDE = 1e-7
 """Distance that uniform numbers keep from 0 and 1: beyond it draws are infinite."""
@@ -195,6 +201,48 @@ class StudentTHead(GaussianHead):
         squared = freedom * torch.expm1(-2 / freedom * radius.log())
         drawn: Tensor = loc + scale * squared.sqrt() * torch.cos(2 * torch.pi * turn)
         return drawn
+
+
+class CountHead(Head):
+    """Mean and dispersion of a distribution on the numbers from 0 on; windows must have the location 0.
+
+    An untrained head starts at the mean of the window.
+    """
+
+    power: ClassVar[float] = 0.0
+    """The dispersion grows with the unit of the values to this power."""
+
+    def __init__(self, feature_size: int, dropout: float = 0.0, patch_length: int = 1) -> None:
+        super().__init__(2, feature_size, dropout, patch_length)
+        with torch.no_grad():
+            self.linear.bias.view(patch_length, 2)[:, 0] += MEAN_OF_ONE
+
+    def parameters_of(self, outputs: Float[Tensor, "*batch output_size"]) -> Float[Tensor, "*batch output_size"]:
+        mean, dispersion = softplus(outputs).unbind(-1)
+        return torch.stack([SMALLEST_MEAN + mean, SMALLEST_DEVIATION + dispersion], dim=-1)
+
+    def restore(
+        self,
+        parameters: Float[Tensor, "*batch output_size"],
+        loc: Float[Tensor, "*#batch 1"],
+        scale: Float[Tensor, "*#batch 1"],
+    ) -> Float[Tensor, "*batch output_size"]:
+        mean, dispersion = parameters.unbind(-1)
+        unit = scale[..., 0]
+        return torch.stack([mean * unit, dispersion * unit**self.power], dim=-1)
+
+
+class NegativeBinomialHead(CountHead):
+    """Whole numbers with variance mean + dispersion · mean²."""
+
+    kind = "negative-binomial"
+
+
+class TweedieHead(CountHead):
+    """A sum of a Poisson number of exponential amounts (power 1.5), with variance dispersion · mean^1.5."""
+
+    kind = "tweedie"
+    power = 0.5
 
 
 def centre_of(quantiles: tuple[float, ...]) -> int:

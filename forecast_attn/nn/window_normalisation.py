@@ -33,8 +33,12 @@ class WindowScale(NamedTuple):
 
 
 class WindowNormalisation(nn.Module):
-    """`standard`: mean and deviation of the lookback. `last-season`: mean of the last season, deviation of the
-    lookback. `none`: 0 and 1. (Reversible instance normalisation without learned parameters, Kim et al. 2022.)
+    """Location and scale by a name.
+
+    `standard`: mean and deviation of the lookback. `last-season`: mean of the last season, deviation of the lookback.
+    `none`: 0 and 1. (Reversible instance normalisation without learned parameters, Kim et al. 2022.) `mean`: 0, and the
+    mean size of the lookback and one further step of size 1, so that a lookback of zeros has a scale too (Salinas et
+    al. 2020, "DeepAR", adds 1).
     """
 
     def __init__(self, kind: str, season: int) -> None:
@@ -47,6 +51,9 @@ class WindowNormalisation(nn.Module):
         if self.kind == "none":
             zeros = past_target.new_zeros(past_target.shape[0], 1)
             return WindowScale(zeros, zeros + 1)
+        if self.kind == "mean":
+            zeros = past_target.new_zeros(past_target.shape[0], 1)
+            return WindowScale(zeros, _mean_size(past_target, observed))
         scale = observed_deviation(past_target, observed).clamp(min=SMALLEST_SCALE)
         return WindowScale(self._level(past_target, observed), scale)
 
@@ -59,3 +66,11 @@ class WindowNormalisation(nn.Module):
         seen = observed[:, -self.season :]
         whole = observed_mean(past_target, observed)
         return torch.where(seen.any(dim=1, keepdim=True), observed_mean(recent, seen), whole)
+
+
+def _mean_size(values: Float[Tensor, "batch lookback"], observed: Observed) -> Float[Tensor, "batch 1"]:
+    """Mean absolute value of the observed steps and of one further step of size 1."""
+    if observed is None:
+        return (values.abs().sum(dim=1, keepdim=True) + 1) / (values.shape[1] + 1)
+    sizes = torch.where(observed, values.abs(), 0)
+    return (sizes.sum(dim=1, keepdim=True) + 1) / (observed.sum(dim=1, keepdim=True) + 1)

@@ -32,7 +32,7 @@ def loss_of(head: Head, name: str) -> Loss:
         return functools.partial(_quantile_loss, head)
     if head.kind == "point":
         return functools.partial(_point_loss, POINT_LOSSES[name])
-    return {"gaussian": gaussian_loss, "student-t": student_t_loss}[head.kind]
+    return LIKELIHOODS[head.kind]
 
 
 def mean_loss(
@@ -97,6 +97,42 @@ def student_t_loss(parameters: Tensor, target: Tensor, reduction: str) -> Tensor
     distance = (target - loc) / scale
     constant = torch.lgamma(freedom / 2) - torch.lgamma((freedom + 1) / 2) + 0.5 * (math.pi * freedom).log()
     return _reduced(constant + scale.log() + (freedom + 1) / 2 * torch.log1p(distance.square() / freedom), reduction)
+
+
+def negative_binomial_loss(parameters: Tensor, target: Tensor, reduction: str) -> Tensor:
+    """Negative log-likelihood of a negative binomial distribution with this mean and variance mean + d · mean²."""
+    mean, dispersion = parameters.unbind(-1)
+    number = 1 / dispersion
+    counted = torch.lgamma(target + number) - torch.lgamma(number) - torch.lgamma(target + 1)
+    total = (number + mean).log()
+    likelihood = counted + number * (number.log() - total) + target * (mean.log() - total)
+    return _reduced(-likelihood, reduction)
+
+
+def tweedie_loss(parameters: Tensor, target: Tensor, reduction: str) -> Tensor:
+    """Negative log-likelihood of a Tweedie distribution of the power 1.5, with this mean μ and dispersion φ.
+
+    It is a Poisson number of exponential amounts: λ = 2 √μ / φ of them, each of mean γ = φ √μ / 2, so that 0 has the
+    probability exp(-λ) and a value y above it the density exp(-λ - y/γ) · √(λ / (γ y)) · I₁(2 √(λ y / γ)).
+
+    Source: Jørgensen 1987, "Exponential dispersion models"; the sum of its series at this power is the Bessel function
+    I₁ (Dunn and Smyth 2005, "Series evaluation of Tweedie exponential dispersion model densities").
+    """
+    mean, dispersion = parameters.unbind(-1)
+    number, amount = 2 * mean.sqrt() / dispersion, dispersion * mean.sqrt() / 2
+    positive = target > 0
+    value = torch.where(positive, target, 1)  # whose density is not used: 0 has none
+    root = 2 * (number * value / amount).sqrt()
+    density = root + torch.special.i1e(root).log() - value / amount + 0.5 * (number / (amount * value)).log()
+    return _reduced(number - torch.where(positive, density, 0), reduction)
+
+
+LIKELIHOODS: dict[str, Loss] = {
+    "gaussian": gaussian_loss,
+    "student-t": student_t_loss,
+    "negative-binomial": negative_binomial_loss,
+    "tweedie": tweedie_loss,
+}
 
 
 def _reduced(losses: Tensor, reduction: str) -> Tensor:
