@@ -124,6 +124,23 @@ def test_a_forecast_of_a_series_that_was_not_learned_is_marked(forecast: Callabl
     assert "never saw" not in forecast("predict", "whole").err
 
 
+def test_the_exit_code_says_that_a_series_has_no_forecast(forecast: Callable, write: Callable) -> None:
+    """Shorter than the lookback, which `skip` does not pad; the others are forecast and written."""
+    dates = pd.date_range("2024-01-01", periods=80, freq="D").strftime("%Y-%m-%d")
+    values = np.random.default_rng(0).normal(size=80).round(3)
+    long = pd.DataFrame({"item_id": "long", "date": dates, "y": values})
+    data = write(pd.concat([long, long.tail(9).assign(item_id="tiny")]))
+    trained(forecast, data, "run", "--short-series", "skip")
+    outcome = forecast("predict", "run", "--json")
+    assert outcome.code == 3
+    assert "1 series shorter than the lookback have no forecast (exit code 3): 'tiny'" in " ".join(outcome.err.split())
+    assert json.loads(outcome.out)["skipped"] == ["tiny"]
+    assert set(pd.read_csv("run/predictions.csv")["item_id"]) == {"long"}
+    trained(forecast, data, "padded")
+    assert forecast("predict", "padded").code == 0
+    assert set(pd.read_csv("padded/predictions.csv")["item_id"]) == {"long", "tiny"}
+
+
 def test_short_series_may_be_an_error(refused: Callable, write: Callable) -> None:
     data = write(table().drop(columns="w"))
     refused(

@@ -27,6 +27,9 @@ ConfigFile = Annotated[
 INTERRUPTED = 130
 """Exit code after Ctrl-C. A command that has told of it itself raises SystemExit with it; Typer's Exit is not told."""
 
+INCOMPLETE = 3
+"""Exit code of a forecast without some of the series."""
+
 _PANELS = {DataConfig: "Data", ModelConfig: "Model", TrainingConfig: "Training"}
 _HELP_ALL = "help_all"
 _EVERYTHING = f"{__name__}.everything"

@@ -10,7 +10,7 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, INCOMPLETE, Json, Quiet, command_options, with_options
 from forecast_attn.config.requests import PredictRequest
 
 if TYPE_CHECKING:
@@ -97,9 +97,11 @@ def predict(
         from forecast_attn.forecasting.predict import predictions_csv
 
         printing.write_table(predictions_csv(result.predictions))
-        return
-    table_path = None if csv_path is None else str(csv_path)
-    _show(result, str(directory.path), table_path, attention_path, metrics, as_json=json)
+    else:
+        table_path = None if csv_path is None else str(csv_path)
+        _show(result, str(directory.path), table_path, attention_path, metrics, as_json=json)
+    if result.skipped:
+        raise SystemExit(INCOMPLETE)
 
 
 def _refuse_what_is_not_written(
@@ -124,7 +126,11 @@ def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
 
     if result.skipped:
         few = quoted(result.skipped)
-        notes.print(f"warning: {len(result.skipped):,} series shorter than the lookback have no forecast: {few}")
+        notes.print(
+            f"warning: {len(result.skipped):,} series shorter than the lookback have no forecast (exit code "
+            f"{INCOMPLETE}): {few}; with --short-series auto or pad training forecasts them too",
+            soft_wrap=True,
+        )
     if result.samples_path is not None:
         notes.print(f"paths: drawn with --seed {result.samples_seed}, before any calibration: {result.samples_path}")
     short = [name for name in result.not_learned if name not in result.cold]
