@@ -36,7 +36,8 @@ is out of date.
 bash, zsh, fish and PowerShell.
 
 Results go to stdout; progress, tables of roles, warnings and errors to stderr. Exit codes: 0 done, 1 bad data or a bad
-run, 2 a bad command line, 3 forecasts without some of the series, which were too short, 130 interrupted with Ctrl-C. `--debug` anywhere shows the traceback of an error.
+run, 2 a bad command line, 3 forecasts without some of the series, which were too short, 130 interrupted with Ctrl-C.
+`--debug` anywhere shows the traceback of an error.
 """
 
 

@@ -10,7 +10,7 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, INCOMPLETE, Json, Quiet, command_options, with_options
+from forecast_attn.cli.flags import INCOMPLETE, ConfigFile, Json, Quiet, command_options, with_options
 from forecast_attn.config.requests import PredictRequest
 
 if TYPE_CHECKING:

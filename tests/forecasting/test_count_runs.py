@@ -28,7 +28,7 @@ def demand(seed: int = 1) -> pd.DataFrame:
     rng, parts = np.random.default_rng(seed), []
     days = pd.date_range("2024-01-01", periods=ROWS, freq="D")
     for number in range(SERIES):
-        mean = 0.4 * (number + 1) * np.where(days.day_of_week >= 5, 3.0, 0.5)
+        mean = 0.3 * 3**number * np.where(days.day_of_week >= 5, 3.0, 0.5)
         parts.append(pd.DataFrame({"shop": f"s{number}", "day": days, "sold": rng.poisson(rng.gamma(1, mean))}))
     return pd.concat(parts, ignore_index=True)
 
