@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells, parse_cells
-from forecast_attn.data.findings import Finding, Repair, Report, counted, finding_of
+from forecast_attn.data.findings import Finding, Repair, Report, counted, finding_of, knowing_lines
 from forecast_attn.data.frequency import Frequency
 from forecast_attn.data.future import future_stamps
 from forecast_attn.data.localise import localise
@@ -146,7 +146,7 @@ def examine(
     examination = Examination(str(table) if isinstance(table, Path | str) else name, _beside(config))
     try:
         examination.frame = read_table(table, config, progress=progress, report=examination.findings.append)
-        _pass_stages(examination, name, config)
+        _pass_stages(examination, examination.frame, name, config)
     except DataError as error:
         if not _is_reported(error, examination.findings):
             examination.findings.append(finding_of(error))
@@ -159,10 +159,10 @@ def _is_reported(error: DataError, findings: list[Finding]) -> bool:
     return isinstance(found, Finding) and any(replace(each, file=found.file) == found for each in findings)
 
 
-def _pass_stages(draft: Examination, source: str, config: DataConfig) -> None:
-    assert draft.frame is not None
+@knowing_lines
+def _pass_stages(draft: Examination, frame: pd.DataFrame, source: str, config: DataConfig) -> None:
     report = draft.findings.append
-    draft.frame, config, vintages = with_vintages(draft.frame, config, None)
+    draft.frame, config, vintages = with_vintages(frame, config, None)
     draft.roles = resolve_roles(draft.frame, config, source)
     for column, reason in draft.roles.ignored.items():
         if reason != "declared":

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from forecast_attn.checking.examination import CheckReport, Examination, examine
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells
-from forecast_attn.data.findings import Repair, place
+from forecast_attn.data.csv_text import csv_text
+from forecast_attn.data.findings import Repair, knowing_lines, place
 from forecast_attn.data.panel import Panel, panel_to_frame
 from forecast_attn.data.reading.columnar import TEXT_OPTIONS
 from forecast_attn.data.reading.dialect import Plan, first_plan, is_blank, western_encoding
@@ -71,10 +72,10 @@ def fix_table(table: Path | str | pd.DataFrame, config: DataConfig) -> tuple[Che
     if repaired.has_errors or repaired.panel is None:
         return report, None
     clean = _clean_frame(repaired)
-    text = clean.to_csv(index=False, lineterminator="\n")
+    text = csv_text(clean)
     repairs = (
         *_form_repairs(table, config),
-        *_row_repairs(original, repaired, dropped, clean),
+        *_row_repairs(original.frame, original, repaired, dropped, clean),
         *_panel_repairs(repaired),
     )
     return report, Fixed(text, repairs, _checked(text, original.path, repaired.panel, config))
@@ -266,10 +267,17 @@ def _repairs_around_the_rows(config: DataConfig) -> Iterator[Repair]:
         yield Repair("header: added")
 
 
+@knowing_lines
 def _row_repairs(
+    frame: pd.DataFrame, original: Examination, repaired: Examination, dropped: NDArray[np.int64], clean: pd.DataFrame
+) -> list[Repair]:
+    """Rows dropped and moved, stamps written anew, columns left out; `frame` is the table as it was read."""
+    return list(_changes_of_rows(original, repaired, dropped, clean))
+
+
+def _changes_of_rows(
     original: Examination, repaired: Examination, dropped: NDArray[np.int64], clean: pd.DataFrame
 ) -> Iterator[Repair]:
-    """Rows dropped and moved, stamps written anew, columns left out."""
     if len(dropped):
         yield Repair("rows without a value: dropped", count=len(dropped), first=place(int(dropped[0])))
     unsorted = next((finding.row for finding in original.findings if finding.code == "FA207"), None)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.comparison.plan import ComparisonDir, Entry
 from forecast_attn.config.options import RunConfig
+from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import cpu_threads
 from forecast_attn.evaluation.scoring import scores_to_records
@@ -85,7 +86,7 @@ class Comparison:
         Raises:
             RunError: a file cannot be written.
         """
-        write_atomically(directory.leaderboard_csv, self.leaderboard.to_csv(index=False, lineterminator="\n"))
+        write_atomically(directory.leaderboard_csv, csv_text(self.leaderboard))
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False)
         write_atomically(directory.leaderboard_json, text + "\n")
 

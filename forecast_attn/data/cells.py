@@ -17,6 +17,7 @@ from forecast_attn.data.reading import WIDE_TARGET, FilePlaces, file_places, par
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import ORDERS, ParsedStamps, read_stamps
 from forecast_attn.data.zones import Zone
+from forecast_attn.errors import DataError
 
 _WHOLE = re.compile(r"^([+-]?\d+)[.,]0+$")
 """A whole number with nothing behind its decimal mark."""
@@ -206,6 +207,9 @@ def ids_as_text(column: pd.Series, spelling: Callable[[str], str] = str) -> tupl
     Args:
         column: numbers or text.
         spelling: of text without blanks around it.
+
+    Raises:
+        DataError: an identifier holds the character NUL, which no text file can.
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         indices, values = _used_categories(column)
@@ -217,9 +221,16 @@ def ids_as_text(column: pd.Series, spelling: Callable[[str], str] = str) -> tupl
         for value in values
     ]
     item_ids = sorted({text for text in texts if text})
+    if any("\0" in text for text in item_ids):
+        raise _holds_nul(str(column.name), next(text for text in item_ids if "\0" in text))
     position = {text: index for index, text in enumerate(item_ids)}
     lookup = np.array([position.get(text, -1) for text in texts] + [-1], np.int32)
     return lookup[indices], tuple(item_ids)
+
+
+def _holds_nul(column: str, text: str) -> DataError:
+    message = f"column '{column}' holds the character NUL: {text!r}"
+    return DataError(message, "write the name without it: no text file can hold it", code="FA101", column=column)
 
 
 def _used_categories(column: pd.Series) -> tuple[NDArray[Any], list[Any]]:

@@ -11,9 +11,10 @@ import functools
 import shlex
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from forecast_attn.errors import ConfigError, DataError, did_you_mean, nearest
 
@@ -21,6 +22,9 @@ if TYPE_CHECKING:  # `forecast explain` loads neither
     import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 MOST = 5  # places named per kind of problem
 
@@ -159,9 +163,30 @@ def naming(source: str) -> Iterator[None]:
         raise named from None
 
 
+_lines_above: ContextVar[int | None] = ContextVar("lines above the first row", default=None)
+LINES_ABOVE = "lines above the first row"
+"""Name under which a frame's `attrs` hold the lines of its file above the first row, where every row is one line."""
+
+
+def knowing_lines(stage: Callable[P, T]) -> Callable[P, T]:
+    """Let `place` name lines of the file that the stage's frame was read from, as far as they are known."""
+
+    @functools.wraps(stage)
+    def with_lines(*args: P.args, **kwargs: P.kwargs) -> T:
+        attrs = (getattr(value, "attrs", None) for value in (*args, *kwargs.values()))
+        token = _lines_above.set(next((each.get(LINES_ABOVE) for each in attrs if isinstance(each, dict)), None))
+        try:
+            return stage(*args, **kwargs)
+        finally:
+            _lines_above.reset(token)
+
+    return with_lines
+
+
 def place(row: int) -> str:
-    """`row 17 (line 18)`: the data row counted from 1, and the line of a CSV with one header line."""
-    return f"row {row} (line {row + 1})"
+    """`row 17 (line 18)`: the data row counted from 1, and its line in the file where that is known."""
+    above = _lines_above.get()
+    return f"row {row}" if above is None else f"row {row} (line {above + row})"
 
 
 def quoted(names: list[str] | tuple[str, ...]) -> str:

@@ -18,6 +18,7 @@ from forecast_attn.data.findings import (
     Repair,
     Report,
     counted,
+    knowing_lines,
     naming,
     place,
     quoted,
@@ -67,6 +68,7 @@ def extend(panel: Panel, horizon: int, *, masked: bool = False) -> Panel:
     return _with_future(panel, rows)
 
 
+@knowing_lines
 def join_future(
     panel: Panel,
     future_frame: pd.DataFrame,

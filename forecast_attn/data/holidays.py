@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.findings import Finding, counted, place, quoted, stamp_text
+from forecast_attn.data.findings import Finding, counted, knowing_lines, place, quoted, stamp_text
 from forecast_attn.data.frequency import Frequency, Stamps
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError, nearest
@@ -125,6 +125,7 @@ class Holidays:
 # --------------------------------------------------------------------------- the user's dates
 
 
+@knowing_lines
 def read_dates(frame: pd.DataFrame, source: str) -> tuple[str, ...]:
     """Read the days of a table of dates: distinct, sorted, as YYYY-MM-DD. Further columns are ignored.
 

@@ -20,6 +20,7 @@ from forecast_attn.data.findings import (
     Report,
     Severity,
     counted,
+    knowing_lines,
     naming,
     place,
     quoted,
@@ -207,6 +208,7 @@ ReadStamps = Callable[..., tuple[Stamps, NDArray[np.bool_]]]
 """`axis_stamps` of an axis: a column, `series` and `item_ids` to stamps and which cells are none."""
 
 
+@knowing_lines
 def parse_issued(
     frame: pd.DataFrame,
     roles: Roles,

@@ -26,6 +26,7 @@ from forecast_attn.data.findings import (
     Report,
     Severity,
     coded,
+    knowing_lines,
     naming,
     place,
     report_each,
@@ -52,6 +53,7 @@ class VintageTable(NamedTuple):
     """Columns of the forecasts that the data lacks."""
 
 
+@knowing_lines
 def build_panel(
     frame: pd.DataFrame,
     roles: Roles,

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.future import FutureRows, missing_cells, own_future
 from forecast_attn.data.panel import Panel
@@ -53,7 +54,7 @@ class FutureTemplate:
             to_fill=to_fill,
             is_needless=not names,
             encoding=config.encoding or "utf-8",
-            csv=written.to_csv(index=False, sep=_delimiter(config), decimal=config.decimal or ".", lineterminator="\n"),
+            csv=csv_text(written, sep=_delimiter(config), decimal=config.decimal or "."),
         )
 
     def to_bytes(self) -> bytes:

@@ -17,6 +17,7 @@ from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.requests import READING, EvaluateRequest, takes
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.zones import in_zone
+from forecast_attn.data.csv_text import csv_text
 from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.evaluation.actuals import read_actuals, rows_at
 from forecast_attn.evaluation.metrics import check_metrics
@@ -65,7 +66,7 @@ class Evaluation:
         """Write the scores as .csv, or scores and tests as .json, whole or not at all."""
         as_json = path.suffix == ".json"
         document = json.dumps(self.to_dict(), indent=1, ensure_ascii=False, allow_nan=False) + "\n" if as_json else ""
-        write_atomically(path, document if as_json else self.scores.to_csv(index=False))
+        write_atomically(path, document if as_json else csv_text(self.scores))
 
 
 @takes([EvaluateRequest, DataConfig], only=READING)

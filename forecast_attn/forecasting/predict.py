@@ -22,6 +22,7 @@ from forecast_attn.baselines.weights import others_and_share
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.requests import PredictRequest
 from forecast_attn.config.values import NETWORK, quantile_name
+from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.outliers import far_from_training
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, shared_by_all
@@ -334,7 +335,7 @@ def predictions_csv(predictions: pd.DataFrame) -> str:
             written[name] = zone_of(written[name]).text(instants)
         else:
             written[name] = written[name].dt.strftime("%Y-%m-%d %H:%M:%S" if has_clock else "%Y-%m-%d")
-    return written.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    return csv_text(written, float_format="%.10g")
 
 
 # --------------------------------------------------------------------------- combining

@@ -179,9 +179,10 @@ def _written_forecasts(path: Path) -> dict[tuple[str, int, int], float]:
     import pyarrow.csv as pa_csv
 
     columns = {"item_id": pa.string(), "cutoff": pa.string(), "step": pa.int64(), "prediction": pa.float64()}
+    parsing = pa_csv.ParseOptions(newlines_in_values=True)  # the names of series may hold them
     options = pa_csv.ConvertOptions(column_types=columns, include_columns=list(columns), strings_can_be_null=False)
     try:
-        table = pa_csv.read_csv(path, convert_options=options).to_pydict()
+        table = pa_csv.read_csv(path, parse_options=parsing, convert_options=options).to_pydict()
         cutoffs = _numbers_of_texts(table["cutoff"])
     except (pa.ArrowException, OSError, KeyError, ValueError):
         return {}  # the user's own file by now: the page says less, the weights stay what they are

@@ -145,9 +145,13 @@ _CURVE = record({"label": text, "share": many(number)}, {"forecast_change": tabl
 _STATISTIC = record(
     {"name": text, "label": text, "value": nullable(number)}, {"unit": text, "yardstick": nullable(_YARDSTICK)}
 )
+_GROUP = record(
+    {"name": text, "windows": whole(0), "mae": number, "mae_equal": number, "rise_relative": nullable(number)},
+    {"kind": text, "needed": nullable(flag)},
+)
 _CHECK = record(
     {"name": text, "title": text, "passed": nullable(flag), "verdict": text, "statistics": many(_STATISTIC)},
-    {"curves": many(_CURVE)},
+    {"curves": many(_CURVE), "groups": many(_GROUP)},
 )
 _IMPORTANCE = record(
     {"name": text, "mae_change": nullable(number)},

@@ -157,11 +157,11 @@ def test_dates_are_sorted_and_each_once(column: str) -> None:
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"date": ["2024-01-01", "soon"]}, "'days.csv': column 'date' is 'soon' at row 2 (line 3); expected a date"),
-        ({"date": ["2024-01-01", None]}, "'days.csv': column 'date' is empty at row 2 (line 3); expected a date"),
+        ({"date": ["2024-01-01", "soon"]}, "'days.csv': column 'date' is 'soon' at row 2; expected a date"),
+        ({"date": ["2024-01-01", None]}, "'days.csv': column 'date' is empty at row 2; expected a date"),
         (
             {"date": ["2024-01-01 00:00", "2024-01-02 10:00"]},
-            "'days.csv': column 'date' is 2024-01-02 10:00 at row 2 (line 3); expected a date without a time of day",
+            "'days.csv': column 'date' is 2024-01-02 10:00 at row 2; expected a date without a time of day",
         ),
         ({"from": ["2024-01-01"], "to": ["2024-01-02"]}, "'days.csv' has several columns of dates: 'from', 'to'"),
         ({"name": ["Carnival"]}, "'days.csv' has no column of dates; its columns are 'name'"),

@@ -227,7 +227,7 @@ def test_a_quoted_cell_may_hold_line_ends(write_csv: Write, end: str) -> None:
 def test_a_ragged_row_far_down_a_long_file(write_csv: Write) -> None:
     """Behind quotes with line feeds, and behind many blocks."""
     rows = ["1,x"] * 1_500_000 + ['2,"y\nz"', "3,x,"]
-    with pytest.raises(DataError, match=r"row 1500002 \(line 1500003\) has 3 fields"):
+    with pytest.raises(DataError, match=r"row 1500002 \(line 1500004\) has 3 fields"):
         read_table(write_csv("a,b\n" + "\n".join(rows) + "\n"), DataConfig())
 
 

@@ -18,7 +18,7 @@ import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import Finding, Report
+from forecast_attn.data.findings import LINES_ABOVE, Finding, Report
 from forecast_attn.data.reading.dialect import (
     MISSING_WORDS,
     Plan,
@@ -28,7 +28,7 @@ from forecast_attn.data.reading.dialect import (
     western_encoding,
 )
 from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
-from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
+from forecast_attn.data.reading.records import Block, Layout, holds_blank_line, read_records, rewrite, split_blocks
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.data.reading.surroundings import without_surroundings
 from forecast_attn.errors import DataError
@@ -103,7 +103,9 @@ class _Columns:
 
     def __init__(self, label: str, plan: Plan) -> None:
         self.plan = plan
-        self.layout = Layout(label, plan.delimiter, len(plan.names))
+        self.layout = Layout(label, plan.delimiter, len(plan.names), plan.lines_above)
+        self._lines_above = plan.lines_above
+        """Lines above the first row, as long as every row so far is one line."""
         self.num_rows = 0
         self._kinds = ["text" if name in plan.texts | plan.texts_by_content else "empty" for name in plan.names]
         self._columns = [Collected() for _ in plan.names]
@@ -115,9 +117,12 @@ class _Columns:
         except pa.ArrowInvalid:  # not as wide as the header, or longer than a block: read record by record
             if not block.plain:
                 raise
-            for again in rewrite(read_records([block.data], self.layout, self.num_rows + 1)):
+            layout = replace(self.layout, lines_above=self._lines_above)
+            for again in rewrite(read_records([block.data], layout, self.num_rows + 1)):
                 self.add(again)
             return
+        if not block.plain or holds_blank_line(block.data):
+            self._lines_above = None
         for collected, column in zip(self._columns, table.columns, strict=True):
             for chunk in column.chunks:
                 collected.append(chunk)
@@ -129,7 +134,9 @@ class _Columns:
             name: self._finish(name, collected) for name, collected in zip(self.plan.names, self._columns, strict=True)
         }
         self._reconsider_decimal(columns)
-        return pd.DataFrame(columns, copy=False)
+        frame = pd.DataFrame(columns, copy=False)
+        frame.attrs[LINES_ABOVE] = self._lines_above
+        return frame
 
     def _convert(self, block: Block) -> pa.Table:
         """Convert the block to the columns' kinds, widening them where needed."""

@@ -306,6 +306,8 @@ class Plan:
     texts_by_content: frozenset[str] = field(default_factory=frozenset)
     """Columns that looked like numbers in the first rows only."""
     surroundings: Surroundings = field(default_factory=Surroundings)
+    lines_above: int | None = 1
+    """Lines of the file above its first row; None where comments may stand anywhere."""
 
 
 def first_plan(source: Source, config: DataConfig) -> Plan:
@@ -319,6 +321,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     decimal = None if config.decimal is None else checked_decimal(config.decimal)
     given = None if config.encoding is None else checked_encoding(config.encoding)
     encoding, sample = _sample(source, given, config)
+    above = (sample.delimiter is not None) + config.skip_rows + config.header
     delimiter = delimiter or sample.delimiter or find_delimiter(sample, source.label)
     records = sample.records(delimiter)
     if not records:
@@ -345,6 +348,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         surroundings=Surroundings(
             config.skip_rows, config.comment, config.skip_footer, delimiter, () if config.header else tuple(names)
         ),
+        lines_above=above if config.comment is None else None,
     )
 
 

@@ -10,11 +10,11 @@ import csv
 import io
 import itertools
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from forecast_attn.data.findings import counted, place
+from forecast_attn.data.findings import counted
 from forecast_attn.data.reading.dialect import is_blank
 from forecast_attn.errors import DataError
 
@@ -40,6 +40,8 @@ class Layout:
     label: str
     delimiter: str
     width: int
+    lines_above: int | None = 1
+    """Lines of the file above the first row, where that is known."""
 
 
 def split_blocks(chunks: Iterable[bytes], layout: Layout, rows_so_far: Callable[[], int]) -> Iterator[Block]:
@@ -54,15 +56,17 @@ def split_blocks(chunks: Iterable[bytes], layout: Layout, rows_so_far: Callable[
         DataError: a record with too many or too few fields, or a quote that is never closed.
     """
     pieces = _whole_lines(iter(chunks))
-    has_header = False
+    has_header = has_blank_lines = False
     for piece in pieces:
         if not is_plain(piece, layout):
             first_row = rows_so_far() + has_header  # the header counts as row 0
-            records = read_records(itertools.chain([piece], pieces), layout, first_row)
+            above = None if has_blank_lines else layout.lines_above
+            records = read_records(itertools.chain([piece], pieces), replace(layout, lines_above=above), first_row)
             yield from rewrite(itertools.islice(records, 0 if has_header else 1, None))
             return
         rows = piece if has_header else _without_header(piece)
         has_header = has_header or rows is not None
+        has_blank_lines = has_blank_lines or holds_blank_line(piece)
         if rows:
             yield Block(rows, layout.delimiter, plain=True)
 
@@ -78,13 +82,18 @@ def is_plain(text: bytes, layout: Layout) -> bool:
     return b'"' not in text or _quotes_are_simple(text, layout.delimiter)
 
 
+def holds_blank_line(text: bytes) -> bool:
+    """Return whether a line of a text is empty."""
+    return text[:1] in (b"\n", b"\r") or b"\n\n" in text or b"\n\r\n" in text
+
+
 def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Iterator[list[str]]:
     """The records of UTF-8 text, their cells stripped, each as wide as the header; blank lines are left out.
 
     Args:
         chunks: the text.
         layout: delimiter and width.
-        first_row: number of the first record, for messages; 0 for the header.
+        first_row: number of the first record, for messages; 0 for the header. Each row before it is one line.
 
     Raises:
         DataError: with the row that has another width or a quote that is never closed.
@@ -93,16 +102,17 @@ def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Ite
     reader = csv.reader(lines, delimiter=layout.delimiter, skipinitialspace=True, strict=True)
     row = first_row
     while True:
+        line = None if layout.lines_above is None else layout.lines_above + first_row + reader.line_num
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            raise _bad_quotes(layout, row, str(error)) from None
+            raise _bad_quotes(layout, row, line, str(error)) from None
         if cells is None:
             return
         if is_blank(cells):
             continue
         if len(cells) != layout.width:
-            raise _other_width(layout, row, len(cells))
+            raise _other_width(layout, row, line, len(cells))
         row += 1
         yield [_guarded(cell.strip()) for cell in cells]
 
@@ -181,14 +191,21 @@ def _quotes_are_simple(text: bytes, delimiter: str) -> bool:
     return bool((np.searchsorted(ends, opening) == np.searchsorted(ends, closing)).all())
 
 
-def _other_width(layout: Layout, row: int, width: int) -> DataError:
-    where = place(row) if row else "its header"
+def _place(row: int, line: int | None) -> str:
+    """Position of a record, in words; its line is the first one of several."""
+    if not row:
+        return "its header"
+    return f"row {row}" if line is None else f"row {row} (line {line})"
+
+
+def _other_width(layout: Layout, row: int, line: int | None, width: int) -> DataError:
+    where = _place(row, line)
     widths = f"{where} has {counted(width, 'field')}, the header {layout.width}"
     return DataError(f"{layout.label} is not a CSV: {widths}", _LIKE_HEADER, code="FA106", row=row or None)
 
 
-def _bad_quotes(layout: Layout, row: int, reason: str) -> DataError:
+def _bad_quotes(layout: Layout, row: int, line: int | None, reason: str) -> DataError:
     problem = "a quote is never closed" if "expected after" not in reason else "text follows a closing quote"
-    where = place(row) if row else "its header"
+    where = _place(row, line)
     hint = 'put quotes around whole fields, and write a quote within one as ""'
     return DataError(f"{layout.label} is not a CSV: {problem} in {where}", hint, code="FA106", row=row or None)

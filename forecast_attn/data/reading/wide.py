@@ -64,7 +64,9 @@ def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Repo
     columns |= {name: frame[name].array.take(rows) for name in shared}
     nothing = pd.Categorical.from_codes(np.full(len(rows), -1, np.int8), categories=pd.Index([], dtype="str"))
     columns |= dict.fromkeys(config.ignore, nothing)  # which must exist, and take no memory
-    return pd.DataFrame(columns, index=pd.Index(rows + 1, name=FILE_ROW), copy=False)
+    long = pd.DataFrame(columns, index=pd.Index(rows + 1, name=FILE_ROW), copy=False)
+    long.attrs |= frame.attrs
+    return long
 
 
 def is_long(frame: pd.DataFrame) -> bool:

@@ -1,0 +1,84 @@
+"""Lines of the file that messages name: those that an editor shows, or none where they are not known."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+ROWS = [f"2024-01-{day:02d},{day}" for day in range(1, 31)]
+
+
+def table(*, header: str = "date,y\n", bad: str = "2024-01-05,many", end: str = "\n") -> str:
+    """Rows of which the fifth is wrong."""
+    return header + end.join([*ROWS[:4], bad, *ROWS[5:]]) + end
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (table(), ()),
+        (table(end="\r\n"), ()),
+        ("A title\nof two lines\n" + table(), ("--skip-rows", "2")),
+        (table(header=""), ("--no-header", "--time", "column_1", "--target", "column_2")),
+        ("sep=;\n" + table().replace(",", ";"), ()),
+        (table(bad="2024-01-05,5,5"), ()),
+        ("A title\n" + table(bad="2024-01-05,5,5"), ("--skip-rows", "1")),
+        ("\n" + table(bad='2024-01-05,"5'), ()),
+    ],
+    ids=[
+        "plain",
+        "of Windows",
+        "a title",
+        "no header",
+        "sep=",
+        "too wide",
+        "too wide, a title",
+        "a quote, a blank line",
+    ],
+)
+@pytest.mark.parametrize("command", ["train", "check"])
+def test_the_line_is_that_of_the_file(forecast, write, text, options, command):
+    path = write(text)
+    line = next(at for at, line in enumerate(text.splitlines(), 1) if line.startswith("2024-01-05"))
+    outcome = forecast(command, path, *options)
+    assert outcome.code == 1
+    assert f"row 5 (line {line})" in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("# a comment\n" + table(), ("--comment", "#")),
+        (table().replace("2024-01-03", "\n2024-01-03"), ()),
+        (table(header='date,y\n"2023-12-31",\n', bad="2024-01-04,many").replace(",2\n", ',"2\n"\n'), ()),
+    ],
+    ids=["comments", "a blank line", "a cell of two lines"],
+)
+def test_no_line_is_named_where_rows_are_not_lines(forecast, write, text, options):
+    outcome = forecast("check", write(text), *options)
+    assert outcome.code == 1
+    assert "(line " not in outcome.out + outcome.err
+
+
+@pytest.mark.parametrize("name", ["data.parquet", "data.feather"])
+def test_a_table_without_lines_has_rows_only(forecast, here, make_table: Callable[..., pd.DataFrame], name):
+    frame = make_table()
+    frame.loc[4, "target"] = np.inf
+    frame.to_parquet(name) if name.endswith("parquet") else frame.to_feather(name)
+    outcome = forecast("train", name)
+    assert outcome.code == 1
+    assert "at row 5;" in outcome.error
+    assert Path(name).is_file()
+
+
+def test_two_tables_have_each_their_own_lines(forecast, write, make_table: Callable[..., pd.DataFrame]):
+    """The table of days off has no title."""
+    data = "A title\n" + make_table().to_csv(index=False).replace("2024-01-05,", "2024-01-05,many")
+    days = write("date,name\n2024-01-01,New Year\nsoon,Easter\n", "days.csv")
+    outcome = forecast("train", write(data), "--skip-rows", "1", "--holiday-dates", days)
+    assert "row 5 (line 7)" in outcome.error
+    good = write("A title\n" + make_table().to_csv(index=False), "good.csv")
+    outcome = forecast("train", good, "--skip-rows", "1", "--holiday-dates", days)
+    assert "row 2 (line 3)" in outcome.error
