@@ -242,8 +242,8 @@ def commands(case: str) -> list[list[str]]:
     return [*listed, ["plot", "run"]] if case.startswith(("schema", "config", "metrics")) else listed
 
 
-def failures(run: Path, cases: Iterator[Case], *, threads: int = 1) -> list[Failure]:
-    """The cases of a run that a command did not answer."""
+def failures(run: Path, cases: Iterator[Case], tell: Callable[[Failure], None] = lambda _: None) -> list[Failure]:
+    """The cases of a run that a command did not answer; `tell` is called with each at once."""
     found = []
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         _warm_up(run, Path(folder))
@@ -252,6 +252,7 @@ def failures(run: Path, cases: Iterator[Case], *, threads: int = 1) -> list[Fail
                 what = _outcome(run, case, words, Path(folder))
                 if what:
                     found.append(Failure(case.name, " ".join(words), what))
+                    tell(found[-1])
     return found
 
 
@@ -333,6 +334,10 @@ def _judged_forecast(text: str) -> str:
 # --------------------------------------------------------------------------- as a script
 
 
+def _show(failure: Failure) -> None:
+    print(f"{failure.case}\n  forecast {failure.command}\n  {failure.what[-1500:]}\n", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("run", type=Path, help="a small finished run, with the files of the commands that read it")
@@ -345,9 +350,7 @@ def main() -> None:
         *metadata_cases(options.run, third, options.seed),
         *weight_cases(options.run, options.seed),
     ]
-    found = failures(options.run.resolve(), iter(cases))
-    for failure in found:
-        print(f"{failure.case}\n  forecast {failure.command}\n  {failure.what[-1500:]}\n")
+    found = failures(options.run.resolve(), iter(cases), _show)
     print(f"{len(cases):,} altered runs, {len(found)} without an answer")
     sys.exit(bool(found))
 

@@ -36,7 +36,11 @@ def test_a_future_file_without_a_matching_row_is_refused(refused, run, write, fi
 
 def test_a_future_file_with_matching_rows_is_used(forecast, run, write):
     path = write(future("2024-04-25", 30), "future.csv")
-    assert forecast("predict", run, "--future", path, "--out", "with.csv").code == 0
+    outcome = forecast("predict", run, "--future", path, "--out", "with.csv")
+    assert outcome.code == 0
+    assert (
+        "'future.csv': 27 of 30 rows are not used, 5 up to the last known target, 22 beyond the horizon" in outcome.err
+    )
     assert forecast("predict", run, "--out", "without.csv").code == 0
     assert Path("with.csv").read_text() != Path("without.csv").read_text()
 
@@ -69,3 +73,8 @@ def test_each_series_of_a_future_file_is_used(forecast, small, make_table, write
     other = write(known.assign(item_id="c"), "future.csv")
     outcome = forecast("predict", "run", "--future", other, "--out", "f.csv")
     assert outcome.error == "'future.csv' has no row of the series to forecast"
+    more = pd.concat([future("2024-04-30", 3, item_id=name) for name in "abc"])
+    outcome = forecast("predict", "run", "--future", write(more, "future.csv"), "--out", "f.csv")
+    assert outcome.code == 0
+    assert "'future.csv' has 3 rows of series that the history does not have: 'c'" in outcome.err
+    assert "not used" not in outcome.err

@@ -81,8 +81,9 @@ def join_future(
 ) -> Panel:
     """The panel with exactly `horizon` future rows per series, with future covariates from another table.
 
-    Rows before or after the steps to forecast, those of other series, and a target column are left out of account; a
-    series of which the table has rows but none of these steps is refused. Where both know a value, the table's counts.
+    A target column is left out of account, and so are rows before or after the steps to forecast and those of other
+    series, which findings count. A series of which the table has rows but none of these steps is refused. Where both
+    know a value, the table's counts.
     Of a table with a column issued_at counts the newest forecast that was issued by the last known target of the
     series; a note says which one that was.
 
@@ -105,6 +106,7 @@ def join_future(
     missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, used.table_stamps)
     if panel.roles.future:
         _refuse_unused(panel, rows.stamps, used, source)
+        _count_unused(panel, rows.stamps, used, source, report)
     return _with_future(panel, rows)
 
 
@@ -176,7 +178,15 @@ def _given(
         given_codes = np.append(table_codes, -1)[rows]
         merged = np.append(pd.Index(categories[name]).get_indexer(pd.Index(texts, dtype=object)), -1)[given_codes]
         codes[..., position] = np.where(given_codes < 0, lookup[codes[..., position]], merged)
-    use = _Use(table_stamps, series, np.asarray((rows >= 0).any(axis=1)), table_stamps[: frame.index.nunique()])
+    left_out = ~frame.index.isin(frame.index[rows[rows >= 0]]) & ~frame.index.duplicated()
+    use = _Use(
+        table_stamps,
+        series,
+        np.asarray((rows >= 0).any(axis=1)),
+        table_stamps[: frame.index.nunique()],
+        left_out,
+        () if panel.roles.item_id not in frame else ids_as_text(frame.loc[series < 0, panel.roles.item_id])[1],
+    )
     return FutureRows(own_rows.stamps, own_rows.present | (rows >= 0)[..., None], covariates, codes, categories), use
 
 
@@ -212,6 +222,10 @@ class _Use(NamedTuple):
     """(num_series,)"""
     table_stamps: Stamps
     """As `stamps`, but rows that all series share are there once."""
+    left_out: NDArray[np.bool_] | None = None
+    """True for rows of which nothing is used (num_rows,); None where another finding says which are."""
+    unknown: tuple[str, ...] = ()
+    """Series that the panel does not have."""
 
 
 def _refuse_unused(panel: Panel, wanted: Stamps, use: _Use, source: str) -> None:
@@ -234,6 +248,29 @@ def _refuse_unused(panel: Panel, wanted: Stamps, use: _Use, source: str) -> None
         )
     if not has_rows.any():
         raise DataError(f"'{source}' has no row of the series to forecast", "write their names as the history does")
+
+
+def _count_unused(panel: Panel, wanted: Stamps, use: _Use, source: str, report: Report) -> None:
+    """Report how many rows of a table that the user named are not used, and why."""
+    if use.left_out is None or not use.left_out.any():
+        return
+    stamps, series = use.stamps[use.left_out], use.series[use.left_out]
+    known = series >= 0
+    early = known & (stamps <= panel.timestamps[panel.ends - 1][series])
+    late = known & (stamps > wanted[series, -1])
+    if not known.all():
+        names, number = quoted(use.unknown) or "without a name", counted(int((~known).sum()), "row")
+        message = f"'{source}' has {number} of series that the history does not have: {names}"
+        report(Finding("FA505", "warning", message, "they are left out", column=panel.roles.item_id))
+    reasons = [
+        (early, "up to the last known target"),
+        (late, "beyond the horizon"),
+        (known & ~early & ~late, "between the steps"),
+    ]
+    told = [f"{int(which.sum()):,} {where}" for which, where in reasons if which.any()]
+    if told:
+        rows = f"{int(known.sum()):,} of {counted(len(use.table_stamps), 'row')}"
+        report(Finding("FA510", "note", f"'{source}': {rows} are not used, {', '.join(told)}"))
 
 
 def _identifier(panel: Panel) -> tuple[str, ...]:

@@ -115,7 +115,7 @@ def test_a_misaligned_file(panel: Panel, future: pd.DataFrame) -> None:
     ("change", "said"),
     [
         ({"ahead": np.nan}, "has no 'ahead' for 2 of the 5 steps"),
-        ({"ahead": "warm"}, "'ahead' must be numeric; row 1 \\(line 2\\) is 'warm'"),
+        ({"ahead": "warm"}, "'ahead' must be numeric; row 1 is 'warm'"),
         ({"ahead": np.inf}, "'ahead' is infinite at row 1"),
         ({"date": "soon"}, "'date' is 'soon' at row 1"),
         ({"date": 5}, "has whole numbers in 'date', the history dates"),
