@@ -171,6 +171,14 @@ def test_a_recorded_table_beside_the_data_is_a_regular_file(forecast, run_copy, 
     assert outcome.error == "'pipe', which 'run' was trained with, is no regular file"
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a device without an end")
+@pytest.mark.parametrize("words", ["check", "train", "predict run --data", "predict run --future"])
+def test_a_device_is_no_table(forecast, run_copy, in_time, words):
+    outcome = forecast(*words.split(), "/dev/zero")
+    assert outcome.code == 1
+    assert "'/dev/zero' is a device, not a table" in outcome.out + outcome.err
+
+
 def test_another_recorded_file_is_refused_before_it_is_read(forecast, run_copy, secret):
     """Nothing of a file that the user did not name is shown."""
     secret.write_text("user,password\nroot,hunter2\n")
@@ -337,6 +345,31 @@ def whole_run(finished_run, tmp_path_factory, forecast) -> Path:
         for words in (("predict", "run"), ("audit", "run", "--data", "data.csv", "--windows", "8", "--draws", "20")):
             assert forecast(*words).code == 0
     return run
+
+
+@pytest.mark.parametrize(
+    ("keys", "value", "message"),
+    [
+        (("checks", 0, "groups"), ["x"], "checks[0].groups[0] must be an object"),
+        (("checks", 0, "groups"), [{"name": "x"}], "checks[0].groups[0].windows is missing"),
+        (("checks", 3, "curves", 0, "share"), [0.5], "entries, share 1"),
+        (("profiles", "weights"), [1.0], "the lists of profiles have 1 to 14 entries"),
+    ],
+)
+def test_an_audit_that_cannot_be_drawn(forecast, whole_run, here, fuzz_runs, keys, value, message):
+    shutil.copytree(whole_run, "run")
+    change_json(Path("run/audit.json"), *keys, value=value)
+    outcome = forecast("inspect", "run", "--html", "page.html")
+    assert outcome.code == 1
+    assert outcome.error.startswith("'run/audit.json' is damaged: ")
+    assert message in outcome.error
+
+
+def test_an_audit_of_zeros_is_shown(forecast, whole_run, here):
+    shutil.copytree(whole_run, "run")
+    for name in ("weights", "state_occlusion"):
+        change_json(Path("run/audit.json"), "profiles", name, value=[0.0] * 14)
+    assert forecast("inspect", "run", "--html", "page.html").code == 0
 
 
 @pytest.mark.parametrize("kind", ["json", "metadata", "weights"])

@@ -180,7 +180,7 @@ def curve_figure(curve: dict[str, Any], target: str | None, keys: str = "steps")
     """
     changes = {name: values for name, values in curve.get("forecast_change", {}).items() if values}
     highest = max((value for values in changes.values() for value in values if value is not None), default=0)
-    if not highest or not LINES.keys() & changes.keys():
+    if highest <= 0 or not LINES.keys() & changes.keys():
         return ""
     drawn = {name: _points(curve["share"], values, highest) for name, values in changes.items()}
     parts = [_axes(curve["share"], highest, target, keys), _band(drawn)]
@@ -200,9 +200,10 @@ def profile_figure(profiles: dict[str, list[float]], patch_length: int = 1) -> s
         patch_length: time steps of a key.
     """
     weights, missed = profiles.get("weights"), profiles.get("state_occlusion")
-    if not weights or not missed:
+    highest = max([*(weights or ()), *(missed or ())], default=0)
+    if not weights or not missed or highest <= 0:
         return ""
-    highest, places = max(*weights, *missed), [float(place) for place in range(len(weights))]
+    places = [float(place) for place in range(len(weights))]
     bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     area, line = (_points(places, values, highest) for values in (weights, missed))
     parts = [

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from forecast_attn.config.options import MOST_STEPS
 from forecast_attn.runs.forms import (
+    aligned,
     anything,
     digest,
+    equally_long,
     flag,
     many,
     nullable,
@@ -141,7 +143,11 @@ CALIBRATION = record(
 MANIFEST = record({"files": table(record({"bytes": whole(0, 2**62), "sha256": digest}))})
 
 _YARDSTICK = record({"low": nullable(number), "high": nullable(number)}, {"of": nullable(text)})
-_CURVE = record({"label": text, "share": many(number)}, {"forecast_change": table(nullable(many(nullable(number))))})
+_CURVE = aligned(
+    "share",
+    ("forecast_change",),
+    record({"label": text, "share": many(number)}, {"forecast_change": table(nullable(many(nullable(number))))}),
+)
 _STATISTIC = record(
     {"name": text, "label": text, "value": nullable(number)}, {"unit": text, "yardstick": nullable(_YARDSTICK)}
 )
@@ -172,7 +178,7 @@ AUDIT = record(
     {
         "verdict": nullable(record({"level": text, "sentence": text}, {"caveats": many(text)})),
         "checks": many(_CHECK),
-        "profiles": nullable(table(many(number))),
+        "profiles": nullable(equally_long),
         "covariates": nullable(
             record(
                 {},

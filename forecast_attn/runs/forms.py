@@ -73,6 +73,28 @@ def many(form: Form, *, most: int | None = None) -> Form:
     return check_many
 
 
+def aligned(axis: str, tables: tuple[str, ...], form: Form) -> Form:
+    """An object of this form, whose tables hold lists as long as the one it calls `axis`."""
+
+    def check_aligned(value: Any, place: str) -> None:
+        form(value, place)
+        length = len(value[axis])
+        for name in tables:
+            for key, entries in value.get(name, {}).items():
+                if entries is not None and len(entries) != length:
+                    raise FormError(f"{_inside(place, name)}.{key} has {len(entries):,} entries, {axis} {length:,}")
+
+    return check_aligned
+
+
+def equally_long(value: Any, place: str) -> None:
+    """An object of any names, whose values are lists of numbers of one length."""
+    table(many(number))(value, place)
+    lengths = {len(entries) for entries in value.values()}
+    if len(lengths) > 1:
+        raise FormError(f"the lists of {place} have {min(lengths):,} to {max(lengths):,} entries, not equally many")
+
+
 def either(*forms: Form) -> Form:
     """A value of one of several forms; the complaint is that of the last."""
 

@@ -84,7 +84,7 @@ class Source:
         """The file of that name, or standard input.
 
         Raises:
-            DataError: no such file, a directory, or one that may not be read.
+            DataError: no such file, a directory, a device, or one that may not be read.
         """
         if str(table) == STDIN:
             return cls("'stdin'", None, _all_of(sys.stdin))
@@ -95,6 +95,8 @@ class Source:
             if path.is_file():
                 path.open("rb").close()
                 return cls(f"'{path}'", path, None)
+            if path.is_char_device() or path.is_block_device():  # /dev/zero never ends
+                raise DataError(f"'{path}' is a device, not a table", _tables_in(Path()))
             return cls(f"'{path}'", None, path.read_bytes())
 
     @property
