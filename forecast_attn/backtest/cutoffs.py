@@ -96,7 +96,7 @@ def parse_stamp(text: str, panel: Panel) -> np.datetime64 | np.int64:
         DataError: it is none, or two; or has an offset where the axis has no zone.
     """
     if panel.frequency.is_integer:
-        if not text.strip().lstrip("-").isdecimal():
+        if not re.fullmatch(r"[+-]?\d{1,18}", text.strip()):
             raise DataError("the time axis counts steps", "the number of a step")
         return np.int64(text)
     column, zone = pd.Series([text], name="time"), panel.zone

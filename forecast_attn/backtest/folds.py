@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.backtest.cutoffs import ENDED, rows_at
+from forecast_attn.config.values import MOST_DIGITS
 from forecast_attn.data.cleaning import sees_later_values
 from forecast_attn.data.findings import counted
 from forecast_attn.data.frequency import Stamps
@@ -88,8 +89,9 @@ def parse_refit(text: str | int) -> int:
     plain = str(text).strip().lower()
     if plain in ("never", "every"):
         return int(plain == "every")
-    if not plain.isdecimal() or int(plain) < 1:
-        raise ConfigError(f"--refit must be never, every, or a number of cut-offs; got '{text}'", "such as --refit 7")
+    if not plain.isdecimal() or len(plain) > MOST_DIGITS or int(plain) < 1:
+        message = f"--refit must be never, every, or a number of cut-offs; got '{plain:.40}'"
+        raise ConfigError(message, "such as --refit 7")
     return int(plain)
 
 

@@ -143,6 +143,10 @@ def _range(low: float, high: float) -> str:
     return f"at least {low_text}" if high == math.inf else f"between {low_text} and {high_text}"
 
 
+MOST_DIGITS = 18
+"""Digits of a whole number that fits into 64 bits; Python refuses to read thousands of them."""
+
+
 def _to_int(value: Any) -> int:
     if isinstance(value, bool) or int(value) != float(value):
         raise ValueError(value)
@@ -301,8 +305,8 @@ def parse_attention_windows(text: str | int) -> int | None:
     plain = str(text).strip().lower()
     if plain == "all":
         return None
-    if not plain.isdecimal() or int(plain) < 1:
-        raise ConfigError(f"--attention-windows must be a number of windows, or all; got '{text}'", "such as 100")
+    if not plain.isdecimal() or len(plain) > MOST_DIGITS or int(plain) < 1:
+        raise ConfigError(f"--attention-windows must be a number of windows, or all; got '{plain:.40}'", "such as 100")
     return int(plain)
 
 

@@ -19,6 +19,7 @@ from forecast_attn.config.defaults import (
     sizes_of_months,
     sizes_of_step,
 )
+from forecast_attn.config.options import MOST_STEPS
 from forecast_attn.errors import ConfigError, DataError, did_you_mean
 
 Stamps = NDArray[Any]  # datetime64[ns] or int64
@@ -152,6 +153,8 @@ class Frequency:
 # --------------------------------------------------------------------------- season
 
 
+LONGEST_SEASON = 10**7
+"""Steps; more than any season of a table that can be read."""
 SEASON_NAMES = ("hour", "day", "week", "month", "quarter", "year")
 _YEAR_STEPS = {"B": 260, "W": 52}
 """Whole steps of a year of units of which no whole number makes one."""
@@ -166,14 +169,21 @@ def with_season(frequency: Frequency, season: str) -> Frequency:
         season: a number of steps, or one of `SEASON_NAMES`.
 
     Raises:
-        ConfigError: neither, or a stretch of time that is no whole number of steps.
+        ConfigError: neither, a stretch of time that is no whole number of steps, or one of too many.
     """
-    steps = int(season) if season.isdecimal() else season_steps(frequency.alias, season.strip().lower())
+    if season.isdecimal():
+        steps = int(season) if len(season) < 20 else LONGEST_SEASON + 1
+    else:
+        steps = season_steps(frequency.alias, season.strip().lower())
+    if steps > LONGEST_SEASON:
+        message = f"--season {season:.40} is more than {LONGEST_SEASON:,} steps"
+        raise ConfigError(message, "--season 1 for a series without one")
     if not steps:
         step = step_name(frequency.alias)
         message = f"--season {season} is no whole number of steps of {step}"
         raise ConfigError(message, "--season N, a number of steps; or hour, day, week, month, quarter, year")
-    return replace(frequency, season=steps, default_lookback=max(frequency.default_lookback, steps))
+    lookback = max(frequency.default_lookback, min(steps, MOST_STEPS))
+    return replace(frequency, season=steps, default_lookback=lookback)
 
 
 def season_steps(alias: str, name: str) -> int:

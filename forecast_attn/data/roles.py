@@ -139,7 +139,7 @@ def _future_spans(declared: tuple[str, ...], frame: pd.DataFrame) -> tuple[tuple
     """The future covariates, and the steps for which those written as `name:24` are known."""
     spans = {}
     for text in declared:
-        match = re.fullmatch(r"(.+):(\d+)", text)
+        match = re.fullmatch(r"(.+):(\d{1,7})", text)
         if match and text not in frame.columns:
             spans[text] = (match[1], int(match[2]))
             if spans[text][1] == 0:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from forecast_attn.baselines.naive import insample_scales, seasonal_naive
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.requests import READING, EvaluateRequest, takes
+from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.zones import in_zone
-from forecast_attn.data.csv_text import csv_text
 from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.evaluation.actuals import read_actuals, rows_at
 from forecast_attn.evaluation.metrics import check_metrics

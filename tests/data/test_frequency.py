@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forecast_attn.config.options import MOST_STEPS
 from forecast_attn.data.frequency import guess_alias, parse_frequency, step_name, with_season, with_sizes_of_years
 from forecast_attn.errors import ConfigError
 
@@ -257,6 +258,17 @@ def test_a_season_is_given_in_steps_or_by_name(alias: str, season: str, steps: i
 def test_a_season_of_no_whole_number_of_steps_is_refused(alias: str, season: str) -> None:
     with pytest.raises(ConfigError, match=f"--season {season} is no whole number of steps"):
         with_season(parse_frequency(alias), season)
+
+
+@pytest.mark.parametrize("season", ["10000001", "9" * 19, "9" * 5000])
+def test_a_season_of_too_many_steps_is_refused(season: str) -> None:
+    with pytest.raises(ConfigError, match="is more than 10,000,000 steps"):
+        with_season(parse_frequency("D"), season)
+
+
+def test_a_long_season_asks_for_no_lookback_that_cannot_be() -> None:
+    weekly = with_season(parse_frequency("s"), "week")
+    assert (weekly.season, weekly.default_lookback) == (604_800, MOST_STEPS)
 
 
 def test_whole_numbers_that_are_years_have_the_sizes_of_years() -> None:
