@@ -269,7 +269,11 @@ def _repairs_around_the_rows(config: DataConfig) -> Iterator[Repair]:
 
 @knowing_lines
 def _row_repairs(
-    frame: pd.DataFrame, original: Examination, repaired: Examination, dropped: NDArray[np.int64], clean: pd.DataFrame
+    frame: pd.DataFrame | None,
+    original: Examination,
+    repaired: Examination,
+    dropped: NDArray[np.int64],
+    clean: pd.DataFrame,
 ) -> list[Repair]:
     """Rows dropped and moved, stamps written anew, columns left out; `frame` is the table as it was read."""
     return list(_changes_of_rows(original, repaired, dropped, clean))
