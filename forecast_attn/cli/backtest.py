@@ -51,9 +51,9 @@ def backtest(
 ) -> None:
     """Forecast from many past cut-offs, with or without refits, and say how good that would have been."""
     is_table = source is not None and not source.is_dir()
-    training, own = _sorted(config, options)
+    training, of_backtest = _sorted(config, options)
     _check_use(source, data, training, is_table=is_table)
-    request = BacktestRequest.from_options(own)
+    request = BacktestRequest.from_options(of_backtest)
     command = _Command(request, dry_run=dry_run, json=json, quiet=quiet)
     if is_table:
         assert source is not None
@@ -64,13 +64,17 @@ def backtest(
 
 def _sorted(config: Path | None, options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The options of the training and those of the backtest, of file and command line."""
-    own_names = {field.name for field in dataclasses.fields(BacktestRequest)}
-    given = {name: value for name, value in options.items() if name in own_names}
-    own = command_options("backtest", config, given)
-    training = {name: value for name, value in options.items() if name not in own_names or name in SHARED}
+    names = BacktestRequest.names()
+    given = {name: value for name, value in options.items() if name in names}
+    of_backtest = command_options("backtest", config, given)
+    training = {name: value for name, value in options.items() if name not in names or name in SHARED}
     training = given_options(config, training)
     out_run = training.pop("out", None)  # of a file for `forecast train`: where the run is written
-    return training, {**{name: training[name] for name in SHARED if name in training}, **_out_run(out_run), **own}
+    return training, {
+        **{name: training[name] for name in SHARED if name in training},
+        **_out_run(out_run),
+        **of_backtest,
+    }
 
 
 def _out_run(named: str | None) -> dict[str, Any]:

@@ -52,22 +52,22 @@ def inspect(
     _check_page_options(html, html_windows=request.html_windows, compare=request.compare, by=request.by)
     drawn = None if html is not None else data
     _check_options(by=request.by, compare=request.compare, export=export, pictures=pictures, data=drawn)
-    found = _find(source, validation=request.validation)
+    inspected = _find(source, validation=request.validation)
     files = {"export": export, **pictures, "html": html}
-    _check_targets(found, {f"--{name}": path for name, path in files.items()}, data)
+    _check_targets(inspected, {f"--{name}": path for name, path in files.items()}, data)
     part = {name: getattr(request, name) for name in ("item", "cutoff", "step", "head")}
-    chosen = _read(found, part)
+    chosen = _read(inspected, part)
     if request.compare is not None:
         other = _find(request.compare, validation=request.validation)
-        names = _name(source, found), _name(request.compare, other)
+        names = _name(source, inspected), _name(request.compare, other)
         _compare((chosen, _read(other, part)), names, top=request.top, as_json=json)
         return
-    inspection = inspect_attention(chosen, top=request.top, by=request.by, evidence=evidence_of(found.run))
+    inspection = inspect_attention(chosen, top=request.top, by=request.by, evidence=evidence_of(inspected.run))
     if export is not None:
         _export(chosen, export)
-    _draw(found, chosen, inspection, [path for path in pictures.values() if path is not None], data)
+    _draw(inspected, chosen, inspection, [path for path in pictures.values() if path is not None], data)
     if html is not None:
-        write_page(chosen, found.run, html, num_windows=request.html_windows, table=data)
+        write_page(chosen, inspected.run, html, num_windows=request.html_windows, table=data)
     _print(inspection, as_json=json, written={"export": [export], "picture": [*pictures.values()], "page": [html]})
 
 
@@ -152,8 +152,8 @@ def _read(source: InspectedFile, part: dict[str, Any]) -> AttentionDump:
     return with_rank(read_attention(source.path).select(**part), source.run)
 
 
-def _name(given: Path | None, found: InspectedFile) -> str:
-    return str(given if given is not None else found.run.path if found.run is not None else found.path)
+def _name(given: Path | None, inspected: InspectedFile) -> str:
+    return str(given if given is not None else inspected.run.path if inspected.run is not None else inspected.path)
 
 
 def _export(dump: AttentionDump, path: Path) -> None:
