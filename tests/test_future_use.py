@@ -78,3 +78,21 @@ def test_each_series_of_a_future_file_is_used(forecast, small, make_table, write
     assert outcome.code == 0
     assert "'future.csv' has 3 rows of series that the history does not have: 'c'" in outcome.err
     assert "not used" not in outcome.err
+
+
+def test_a_future_file_may_write_its_names_otherwise(forecast, run, write):
+    plain = write(future("2024-04-30", 3), "future.csv")
+    assert forecast("predict", run, "--future", plain, "--out", "plain.csv").code == 0
+    renamed = future("2024-04-30", 3).rename(columns={"date": "Valid from", "temperature": "Tempera_ture"})
+    outcome = forecast("predict", run, "--future", write(renamed, "renamed.csv"), "--out", "renamed-f.csv")
+    assert outcome.code == 0
+    said = " ".join(outcome.err.split())
+    assert "'renamed.csv' has no column 'date'; 'Valid from' is taken for it" in said
+    assert "'renamed.csv' has no column 'temperature'; 'Tempera_ture' is taken for it" in said
+    assert Path("plain.csv").read_text() == Path("renamed-f.csv").read_text()
+
+
+def test_two_columns_that_may_be_meant_are_not_guessed_between(refused, run, write):
+    two = future("2024-04-30", 3).rename(columns={"temperature": "Temperature"}).assign(TEMPERATURE=1.0)
+    path = write(two, "future.csv")
+    refused("predict", run, "--future", path, "--out", "f.csv", message="no column 'temperature'")

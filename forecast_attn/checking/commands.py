@@ -255,7 +255,7 @@ def _mask(
     search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
 ) -> dict[str, Any] | None:
     """Hide what is missing, where nothing was said about it."""
-    if search.config.missing == "error" and options.get("missing", "error") == "error":
+    if search.config.missing == "auto" and "missing" not in options:
         return {"missing": "mask"}
     column, roles = finding.column, examination.roles
     if column is not None and roles is not None and column in (*roles.past_covariates, *roles.past_categories):

@@ -28,7 +28,7 @@ from forecast_attn.cli.inspect import inspect
 from forecast_attn.cli.plot import plot
 from forecast_attn.cli.predict import predict
 from forecast_attn.cli.train import train
-from forecast_attn.errors import DataError, UserError
+from forecast_attn.errors import ConfigError, DataError, UserError
 
 app = typer.Typer(
     name="forecast",
@@ -90,7 +90,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.exit(error.exit_code)
     except USAGE_ERROR as error:
         if error.format_message():  # empty where the help was shown instead
-            _say(*_usage_error(error))
+            message, hint = _usage_error(error)
+            _tell(ConfigError(message, hint), as_json="--json" in given)
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         _say("interrupted", None)

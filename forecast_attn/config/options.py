@@ -163,9 +163,10 @@ class DataConfig:
         "mean", "aggregate of the target's rows that --resample merges", choices=("mean", "sum", "last")
     )
     missing: str = option(
-        "error",
-        "treatment of empty cells and absent rows; mask hides them from attention and loss",
-        choices=("error", "mask", "ffill", "interpolate", "zero"),
+        "auto",
+        "treatment of empty cells and absent rows; mask hides them from attention and loss, auto does so with a few "
+        "and refuses many",
+        choices=("auto", "error", "mask", "ffill", "interpolate", "zero"),
         essential=True,
     )
     categorical: tuple[str, ...] = option(

@@ -29,14 +29,15 @@ class SeriesStep:
     steps: int
 
 
-def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str = "error") -> Frequency:
+def find_frequency(cells: Cells, freq: str | None, report: Report) -> Frequency:
     """Return the step of the longest series, or the given one; report series and rows that do not keep to it.
+
+    Absent rows are no reason to report; `report_gaps` does.
 
     Args:
         cells: on their axis, without repeats.
         freq: the step; inferred when None.
         report: called with every problem.
-        missing: what is done about absent rows; they are reported under "error".
 
     Raises:
         ConfigError: there is no frequency `freq`.
@@ -54,14 +55,19 @@ def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str 
         _report_other_frequencies(cells, frequency, report)
     odd = (steps[irregular] != np.round(steps[irregular])) | (steps[irregular] <= 0)
     report_each(report, irregular[odd] + 1, lambda at: _irregular(cells, frequency, at))
-    if missing == "error":
-        report_each(report, irregular[~odd] + 1, lambda at: _gap(cells, frequency, int(steps[at - 1]) - 1, at))
     regular = int(inside.sum()) - len(irregular)
     evidence = (
         f"{regular:,} of {counted(int(inside.sum()), 'step')} {'is' if regular == 1 else 'are'} {step_name(alias)}"
     )
     frequency = parse_frequency(alias, evidence if freq is None else f"given; {evidence}")
     return with_sizes_of_years(frequency, cells.stamps)
+
+
+def report_gaps(cells: Cells, frequency: Frequency, report: Report) -> None:
+    """Report the absent rows of each series."""
+    _, steps = _steps(cells, frequency)
+    gaps = np.flatnonzero((steps == np.round(steps)) & (steps > 1))
+    report_each(report, gaps + 1, lambda at: _gap(cells, frequency, int(steps[at - 1]) - 1, at))
 
 
 def series_steps(cells: Cells, frequency: Frequency) -> tuple[SeriesStep, ...]:

@@ -100,7 +100,7 @@ def _first_categories(
 def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
     first, row = int(cells.rows[at - 1]), int(cells.rows[at])
     name, stamp = cells.item_ids[cells.series[at]], cells.text(at)
-    policies = "--duplicates mean, first or last"
+    policies = "--duplicates first or last" if _are_many(cells) else "--duplicates mean, first or last"
     if roles.item_id is not None:
         message = f"series '{name}' has {stamp} twice, at {place(first)} and {place(row)}"
         hint = f"{_clock_hint(cells, at)}keep one of the rows, or pass {policies}"
@@ -129,18 +129,30 @@ def _clock_hint(cells: Cells, at: int) -> str:
 
 def _hint_without_id(roles: Roles, policies: str) -> str:
     texts = sorted(column for column, reason in roles.ignored.items() if reason == "text")
-    if "time" in (text.lower() for text in texts):
-        return "write date and time of day into one column"
-    if texts:
-        return f"pass --id '{texts[0]}' if that column identifies the series, or {policies}"
-    return f"keep one of the rows, name the series column with --id, or pass {policies}"
+    clock = next((text for text in texts if text.lower() == "time"), None)
+    if clock is not None:
+        return f"--time '{roles.time},{clock}' joins date and time of day"
+    return f"name the column of the series with --id, keep one of the rows, or pass {policies}"
+
+
+MANY = 0.03
+"""Share of repeated rows from which on their mean is another series, and is not advised."""
+
+
+def _are_many(cells: Cells) -> bool:
+    same = (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1])
+    return len(cells.rows) >= FEWEST_TO_JUDGE and bool(same.sum() > MANY * len(cells.rows))
+
+
+FEWEST_TO_JUDGE = 50
+"""Rows from which on a share of them says anything."""
 
 
 def without_empty_series(cells: Cells, roles: Roles, missing: str, repairs: list[Repair]) -> Cells:
     """Leave out the series without any known target, unless none has one or missing values are errors."""
     known = np.zeros(len(cells.item_ids), np.bool_)
     known[cells.series[~np.isnan(cells.columns[roles.target])]] = True
-    if missing == "error" or known.all() or not known.any():
+    if missing in ("auto", "error") or known.all() or not known.any():
         return cells
     repairs += repairs_by_series(cells, ~known[cells.series], "series without a value: left out", roles.target)
     kept = cells.take(known[cells.series])

@@ -26,6 +26,7 @@ from forecast_attn.data.findings import (
     stop_at_errors,
 )
 from forecast_attn.data.frequency import Stamps
+from forecast_attn.data.future_columns import named_as_in_history
 from forecast_attn.data.issued import IssuedForecasts, is_issued, parse_issued
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel, ranges
@@ -101,6 +102,7 @@ def join_future(
             late.
     """
     own_rows = own_future(panel, horizon)
+    future_frame = named_as_in_history(panel, future_frame, source, report)
     add = _issued if is_issued(future_frame) else _given
     rows, used = add(panel, own_rows, future_frame, source, report, date_format)
     missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, used.table_stamps)

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.axis import find_frequency
+from forecast_attn.data.axis import find_frequency, report_gaps
 from forecast_attn.data.cells import Cells, parse_cells
 from forecast_attn.data.cleaning import (
     fill_gaps,
@@ -20,6 +20,7 @@ from forecast_attn.data.cleaning import (
     without_empty_series,
     without_repeats,
 )
+from forecast_attn.data.few_missing import policy_for_few
 from forecast_attn.data.findings import (
     Finding,
     Repair,
@@ -96,17 +97,22 @@ def panel_of_cells(
     if config.resample is not None:
         cells = resampled(cells, roles, config.resample, config.aggregate, report, repairs)
     cells = without_repeats(cells, roles, report, config.duplicates, repairs)
-    cells = without_empty_series(cells, roles, config.missing, repairs)
-    frequency = find_frequency(cells, config.freq or config.resample, report, config.missing)
+    missing = config.missing
+    cells = without_empty_series(cells, roles, missing, repairs)
+    frequency = find_frequency(cells, config.freq or config.resample, report)
+    if missing == "auto":
+        missing = policy_for_few(cells, roles, frequency, report)
+    if missing == "error":
+        report_gaps(cells, frequency, report)
     frequency = frequency if config.season is None else with_season(frequency, config.season)
-    cells = fill_gaps(cells, frequency, report, config.missing, repairs)
-    if config.missing != "error":
+    cells = fill_gaps(cells, frequency, report, missing, repairs)
+    if missing != "error":
         cells = _without_empty_ends(cells, roles, repairs)
-    cells, filled = fill_missing(cells, roles, config.missing, repairs)
+    cells, filled = fill_missing(cells, roles, missing, repairs)
     starts = cells.starts
     target = cells.columns[roles.target]
     known = _known_rows(target, starts)
-    _report_missing(cells, roles, known, config.missing, report)
+    _report_missing(cells, roles, known, missing, report)
     if config.transform == "log":
         report_each(report, np.flatnonzero(target < 0), lambda at: _negative(cells, roles.target, at))
     return Panel(

@@ -69,7 +69,7 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         scaler=fit_scaler(panel, split, config.scaling, config.transform),
         vocabulary=fit_vocabulary(panel, split),
         zone=panel.zone,
-        masked=config.missing == "mask",
+        masked="mask" in (config.missing, panel.filled.policy),
         padded=split.pads,
         date_order=panel.date_order,
     )

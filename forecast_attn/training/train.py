@@ -101,7 +101,10 @@ def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:
         shape.patch_length,
         preparation.panel.num_series,
     )
-    config = replace(config, model=replace(config.model, **shape._asdict()), training=training)
+    data = config.data
+    if data.missing == "auto":  # as it was decided, so that later tables of the run are read alike
+        data = replace(data, missing=preparation.panel.filled.policy)
+    config = replace(config, data=data, model=replace(config.model, **shape._asdict()), training=training)
     check_memory(number_of_weights(config.model, schema))
     initial_network(config, schema)
     check_top(config.training.attention_top, schema.lookback, shape.patch_length)

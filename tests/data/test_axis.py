@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.axis import find_frequency, series_steps
+from forecast_attn.data.axis import find_frequency, report_gaps, series_steps
 from forecast_attn.data.cells import Cells, parse_cells
 from forecast_attn.data.cleaning import fill_gaps, without_repeats
 from forecast_attn.data.findings import Finding, Repair, stop_at_errors
@@ -138,7 +138,7 @@ def test_gaps_are_filled_with_the_stamps_that_are_absent(freq: str, dropped: lis
 def test_holidays_among_business_days_follow_the_policy(as_panel: AsPanel) -> None:
     frame = days(60, freq="B").drop([9, 30, 31])
     with pytest.raises(DataError, match="gap of 1 row") as error:
-        as_panel(frame)
+        as_panel(frame, missing="error")
     assert "--missing mask" in str(error.value.hint)
     panel = as_panel(frame, missing="ffill")
     assert panel.frequency.alias == "B"
@@ -151,7 +151,7 @@ def test_the_absent_hour_of_spring_is_no_gap_and_others_are(as_panel: AsPanel) -
     stamps = pd.date_range("2024-03-30", "2024-04-02", freq="h", tz="Europe/Berlin").tz_localize(None)
     frame = pd.DataFrame({"time": stamps, "y": np.arange(float(len(stamps)))}).drop(26)  # 2024-03-31 03:00
     with pytest.raises(DataError, match=r"gap of 1 row: after 2024-03-31 01:00\+01:00 comes 2024-03-31 04:00\+02:00"):
-        as_panel(frame, tz="Europe/Berlin")
+        as_panel(frame, tz="Europe/Berlin", missing="error")
     panel = as_panel(frame, tz="Europe/Berlin", missing="interpolate")
     assert panel.zone.stamp_text(panel.timestamps[26]) == "2024-03-31 03:00+02:00"
     assert panel.target[26] == 26
@@ -199,9 +199,9 @@ def test_every_series_gives_its_evidence() -> None:
 def test_a_step_is_inferred_in_spite_of_gaps_when_they_may_be() -> None:
     cells = cells_of(days(50, freq="h").drop([7, 20, 21]))
     findings: list[Finding] = []
-    assert find_frequency(cells, None, findings.append, "mask").evidence == "44 of 46 steps are 1 hour"
+    assert find_frequency(cells, None, findings.append).evidence == "44 of 46 steps are 1 hour"
     assert not findings
-    find_frequency(cells, None, findings.append)
+    report_gaps(cells, parse_frequency("h"), findings.append)
     assert [finding.code for finding in findings] == ["FA204", "FA204"]
 
 

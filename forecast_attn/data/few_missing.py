@@ -1,0 +1,81 @@
+"""A few absent rows and empty cells of a long table: what `--missing auto` does about them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.data.cells import Cells
+from forecast_attn.data.findings import Finding, Report, counted
+from forecast_attn.data.frequency import Frequency
+from forecast_attn.data.roles import Roles
+
+MOST = 0.05
+"""Share of a table's steps that may be absent or have an empty cell; the holidays of an exchange are four per cent."""
+FEWEST_ROWS = 50
+"""Rows from which on a share says anything."""
+LONGEST = 0.1
+"""Share of its series that one gap may be."""
+
+
+def policy_for_few(cells: Cells, roles: Roles, frequency: Frequency, report: Report) -> str:
+    """`mask` where few steps of a table are missing, with a note; `error` where none is, or many are.
+
+    Args:
+        cells: on their axis, without repeats.
+        roles: what the columns mean.
+        frequency: of the axis.
+        report: told what is hidden.
+    """
+    absent, empty = _absent_rows(cells, frequency), _rows_with_empty_cells(cells, roles)
+    missing, steps = int(absent.sum()) + int(empty.sum()), len(cells.rows) + int(absent.sum())
+    if not missing or len(cells.rows) < FEWEST_ROWS or missing > MOST * steps or _future_is_open(cells, roles):
+        return "error"
+    lengths = np.diff(cells.starts)[cells.series[1:]]
+    if (absent > np.maximum(LONGEST * lengths, 1)).any() or _are_changes_of_the_clock(cells, frequency, absent):
+        return "error"
+    parts = [counted(int(absent.sum()), "absent row")] if absent.any() else []
+    parts += [f"{counted(int(empty.sum()), 'row')} with empty cells"] if empty.any() else []
+    which = "; business days without rows are holidays" if frequency.alias == "B" and absent.any() else ""
+    message = f"{' and '.join(parts)} of {steps:,} steps: hidden from attention and loss{which}"
+    hint = "--missing ffill, interpolate or zero fills them, --missing error refuses them"
+    report(Finding("FA214", "note", message, hint, options=("missing",)))
+    return "mask"
+
+
+def _are_changes_of_the_clock(cells: Cells, frequency: Frequency, absent: NDArray[np.int64]) -> bool:
+    """Return whether all gaps may be hours that the clock skipped, which a zone explains and nothing need hide."""
+    gaps = np.flatnonzero(absent) + 1
+    return frequency.is_within_day and len(gaps) > 0 and all(cells.may_be_clock_change(int(at)) for at in gaps)
+
+
+def _absent_rows(cells: Cells, frequency: Frequency) -> NDArray[np.int64]:
+    """Rows that are missing after each row but the last (num_rows - 1,)."""
+    steps = frequency.steps_between(cells.stamps[:-1], cells.stamps[1:])
+    is_gap = (cells.series[1:] == cells.series[:-1]) & (steps == np.round(steps)) & (steps > 1)
+    return np.where(is_gap, steps - 1, 0).astype(np.int64)
+
+
+def _known(cells: Cells, roles: Roles) -> NDArray[np.bool_]:
+    """Rows up to the last known target of their series (num_rows,)."""
+    rows = np.arange(len(cells.rows))
+    last = np.maximum.reduceat(np.where(np.isnan(cells.columns[roles.target]), -1, rows), cells.starts[:-1])
+    return np.asarray(rows <= last[cells.series], np.bool_)
+
+
+def _rows_with_empty_cells(cells: Cells, roles: Roles) -> NDArray[np.bool_]:
+    """Known rows that lack a value (num_rows,)."""
+    empty = np.isnan(cells.columns[roles.target])
+    for name in (*roles.past_covariates, *roles.future_covariates):
+        empty |= np.isnan(cells.columns[name])
+    for name in (*roles.past_categories, *roles.future_categories):
+        empty |= cells.category_codes[name] < 0
+    return np.asarray(empty & _known(cells, roles), np.bool_)
+
+
+def _future_is_open(cells: Cells, roles: Roles) -> bool:
+    """Return whether a future row lacks a future covariate, which nothing may hide."""
+    future = ~_known(cells, roles)
+    empty = [np.isnan(cells.columns[name]) for name in roles.future_covariates]
+    empty += [cells.category_codes[name] < 0 for name in roles.future_categories]
+    return any(bool((column & future).any()) for column in empty)
