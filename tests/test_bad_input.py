@@ -158,7 +158,7 @@ def test_gaps(refused, write, make_table, small):
     message = (
         r"'data.csv': series 'target' has a gap of 2 rows: after 2024-01-30 comes 2024-02-02 at row 31 \(line 32\)"
     )
-    refused("train", path, *small, message=message, hint="add the missing rows")
+    refused("train", path, *small, "--missing", "error", message=message, hint="add the missing rows")
 
 
 def test_mixed_frequencies_within_a_series(refused, write, make_table, small):

@@ -193,10 +193,19 @@ def test_json_is_one_document(forecast, write, make_table, small):
     assert json.loads(forecast("check", "data.csv", "--json").out)["findings"] == []
 
 
+def test_a_wrong_command_line_is_json_too(forecast):
+    outcome = forecast("check", "data.csv", "--tarjet", "y", "--json")
+    assert outcome.code == 2
+    error = json.loads(outcome.out)["error"]
+    assert (error["kind"], error["code"]) == ("ConfigError", None)
+    assert error["message"] == "no such option '--tarjet'"
+    assert error["hint"] == "did you mean '--target'?"
+
+
 def test_check_in_json_says_every_error_and_exits_with_1(forecast, write, make_table):
     table = make_table().astype({"target": object})
     table.loc[3, "target"], table.loc[9, "temperature"] = "unknown", None
-    outcome = forecast("check", write(table), "--json")
+    outcome = forecast("check", write(table), "--missing", "error", "--json")
     assert outcome.code == 1
     found = json.loads(outcome.out)["findings"]
     assert {(finding["column"], finding["row"]) for finding in found} == {("target", 4), ("temperature", 10)}

@@ -170,7 +170,9 @@ def _pass_stages(draft: Examination, frame: pd.DataFrame, source: str, config: D
     cells = parse_cells(draft.frame, draft.roles, report, source, config.date_format)
     draft.cells = localise(cells, report, tz=config.tz, freq=config.freq)
     draft.panel = panel_of_cells(draft.cells, draft.roles, config, report, vintages=vintages)
-    if not draft.has_errors:
+    if draft.has_errors:  # cells that cannot be read are not missing, and nothing is trained on
+        draft.findings = [finding for finding in draft.findings if finding.code != "FA214"]
+    else:
         report_constants(draft.panel, report)
         draft.preparation = prepare(draft.panel, config)
         report_preparation(draft.preparation, report)

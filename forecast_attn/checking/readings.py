@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.frequency import guess_alias, parse_frequency
-from forecast_attn.data.reading.joined import ROW_NUMBER, unit_of, with_joined
+from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, unit_of, with_joined
 from forecast_attn.data.roles import (
     ID_NAMES,
     LOOSE_TIME_NAMES,
@@ -114,6 +114,9 @@ def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[TableReading]:
         frame: as it stands in the file.
         config: what is given is kept.
     """
+    named = (config.time, config.item_id)
+    if any(part not in frame.columns for name in named for part in parts_of(name, frame) if part != ROW_NUMBER):
+        return []
     names = [config.time] if config.time is not None else list(_time_candidates(frame, config))
     found = [reading for name in names for reading in _readings_with(frame, name, config)]
     found = sorted(found, key=lambda reading: reading.rank)

@@ -142,7 +142,7 @@ CASES = {
         "date",
         "y",
         "no column identifies the series",
-        "--id 'city'",
+        "name the column of the series with --id",
     ),
     "repeated stamp in a series": Case(
         "id,date,y\na,2024-01-01,1\na,2024-01-02,2\na,2024-01-02,2\na,2024-01-03,3\n",
