@@ -140,6 +140,14 @@ def countries_by_years() -> pd.DataFrame:
     return years
 
 
+def months_with_switches() -> pd.DataFrame:
+    """As ezanders: a column per month that says whether the row is of that month."""
+    years, months = np.repeat(np.arange(1980, 1990), 12), np.tile(np.arange(1, 13), 10)
+    frame = pd.DataFrame({"year": years, "month": months, "claims": values(120)})
+    names = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+    return frame.assign(**{name: (months == at).astype(int) for at, name in enumerate(names, 1)})
+
+
 def years_and_periods() -> pd.DataFrame:
     """As the Bureau of Labor Statistics writes them."""
     years, months = np.repeat(np.arange(1990, 2000), 12), np.tile(np.arange(1, 13), 10)
@@ -214,6 +222,11 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     ),
     "a year per row": (years_by_months, {"layout": "calendar"}, "the cells as one series, 12 steps of 1 month ahead"),
     "a series per row": (countries_by_years, {"layout": "rows"}, "the rows as 4 series, 3 steps of 1 year ahead"),
+    "switches of months": (
+        months_with_switches,
+        {"time": "year,month", "target": "claims"},
+        "'claims', 12 steps of 1 month ahead",
+    ),
     "year and period": (years_and_periods, {"time": "Year,Period"}, "'Value', 12 steps of 1 month ahead"),
     "what moves": (
         speed_limits,

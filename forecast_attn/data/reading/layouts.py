@@ -100,7 +100,8 @@ def is_arranged(frame: pd.DataFrame) -> bool:
 
 def likely_layout(frame: pd.DataFrame) -> str | None:
     """The layout other than long that a table has by its columns' names; None for long and wide ones."""
-    if find_periods(frame) is not None:
+    periods = find_periods(frame)
+    if periods is not None and frame[periods.year].is_unique:  # else the months are switches beside rows of months
         return "calendar"
     steps = find_steps(frame)
     if steps is None or any(_is_dates(frame[name]) for name in frame.columns if name not in steps.names):
