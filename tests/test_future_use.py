@@ -95,4 +95,4 @@ def test_a_future_file_may_write_its_names_otherwise(forecast, run, write):
 def test_two_columns_that_may_be_meant_are_not_guessed_between(refused, run, write):
     two = future("2024-04-30", 3).rename(columns={"temperature": "Temperature"}).assign(TEMPERATURE=1.0)
     path = write(two, "future.csv")
-    refused("predict", run, "--future", path, "--out", "f.csv", message="no column 'temperature'")
+    refused("predict", run, "--future", path, "--out", "f.csv", message="no column 'temperature'", hint="did you mean")
