@@ -25,7 +25,7 @@ from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.training.averaging import WeightAverage
 from forecast_attn.training.loss import loss_of, mean_loss, window_losses
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed
-from forecast_attn.training.schedule import TrainingPlan, scheduler_of
+from forecast_attn.training.schedule import TrainingPlan, moved_on, scheduler_of
 from forecast_attn.training.unread import BatchLoss, UnreadLosses
 
 Batch = tuple[Tensor, Window]
@@ -211,8 +211,8 @@ class ForecastModule(pl.LightningModule):
     def lr_scheduler_step(self, scheduler: LRScheduler, metric: object) -> None:
         """Move the rate on; where time is short, by more than a step, so that its whole course fits into the time."""
         if self._seconds is not None:
-            due = self.share_done * (self.plan.total_steps - 1)
-            scheduler.last_epoch = max(scheduler.last_epoch, due - 1)  # type: ignore[assignment]  # between steps, too
+            due = moved_on(scheduler.last_epoch, self.share_done, self.plan.total_steps)
+            scheduler.last_epoch = due  # type: ignore[assignment]  # between steps, too
         scheduler.step()
 
     @property

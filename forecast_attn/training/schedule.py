@@ -118,6 +118,17 @@ def scheduler_of(
     return LambdaLR(optimiser, lambda step: cosine_share(step, warmup_steps=warmup_steps, total_steps=total_steps))
 
 
+def moved_on(step: float, share_done: float, total_steps: int) -> float:
+    """Step from which a schedule takes its next one where time is short; it never passes its last step.
+
+    Args:
+        step: the last one taken; not whole where the clock was ahead of the steps.
+        share_done: of training.
+        total_steps: of the schedule.
+    """
+    return min(max(step, share_done * (total_steps - 1) - 1), total_steps - 2)
+
+
 def cosine_share(step: int, *, warmup_steps: int, total_steps: int) -> float:
     """Share of the highest learning rate at a step, counted from 0: a line up, then half a cosine down.
 

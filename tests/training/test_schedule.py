@@ -14,7 +14,7 @@ from torch.optim.lr_scheduler import CosineAnnealingLR, LinearLR, SequentialLR
 from forecast_attn import Forecaster
 from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError
-from forecast_attn.training.schedule import cosine_share, scheduler_of
+from forecast_attn.training.schedule import cosine_share, moved_on, scheduler_of
 
 HIGHEST = 0.008
 
@@ -51,6 +51,21 @@ def test_patience_ends_no_schedule_near_its_peak(forecast, write, here) -> None:
     assert set(ended.values()) == {"patience"}
     assert last["constant"] == pytest.approx(HIGHEST)
     assert max(last["one-cycle"], last["cosine"]) <= HIGHEST / 3
+
+
+@pytest.mark.parametrize("schedule", ["one-cycle", "cosine"])
+@given(st.integers(2, 50), st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_a_schedule_that_the_clock_moves_on_ends_well(schedule: str, steps: int, clock: list[float]) -> None:
+    """However the clock and the steps meet, and however many steps are taken when time is up."""
+    optimiser = torch.optim.AdamW([torch.zeros(1, requires_grad=True)], lr=HIGHEST)
+    scheduler = scheduler_of(schedule, optimiser, highest=HIGHEST, total_steps=steps, warmup=None)
+    assert scheduler is not None
+    for share in (*sorted(clock), 1.0, 1.0, 1.0):
+        scheduler.last_epoch = moved_on(scheduler.last_epoch, share, steps)  # type: ignore[assignment]
+        optimiser.step()
+        scheduler.step()
+    assert scheduler.last_epoch == steps - 1
+    assert optimiser.param_groups[0]["lr"] == pytest.approx(course(schedule, steps)[-1])
 
 
 @given(st.integers(2, 60), st.integers(1, 20))
