@@ -347,7 +347,7 @@ def test_a_killed_process_leaves_the_older_file_as_it_was(dump, path):
 SMALL_DISK = """
 import resource, sys
 import numpy as np
-from forecast_attn.attention_dump import AttentionWriter, read_attention, writer
+from forecast_attn.attention_file import AttentionWriter, read_attention, writer
 from forecast_attn.errors import RunError
 
 dump = read_attention(sys.argv[1])

@@ -97,7 +97,8 @@ def test_quiet_says_nothing(predicted):
     ],
 )
 def test_what_cannot_be_written_is_refused(forecast, run, tmp_path, words, message):
-    outcome = forecast("predict", run, "--out", tmp_path / "out.csv", *words)
+    named = ("--out", tmp_path / "out.csv", "--attention-out", tmp_path / "weights.parquet")
+    outcome = forecast("predict", run, *named, *words)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.error.startswith(message)
     assert not list(tmp_path.iterdir())
@@ -194,9 +195,10 @@ def without_rank(path):
     pq.write_table(table.replace_schema_metadata({METADATA_KEY: json.dumps(about)}), path)
 
 
-def test_the_rank_of_an_older_file_is_computed_from_its_run(run, forecast, tmp_path):
+def test_the_rank_of_an_older_file_is_computed_from_its_run(run, forecast, tmp_path, without_manifest):
     copy = tmp_path / "run"
     shutil.copytree(run, copy)
+    without_manifest(copy)
     without_rank(copy / "validation_attention.parquet")
     header = json.loads(forecast("inspect", copy, "--validation", "--json").out)["header"]
     assert (header["value_rank"], header["identifiable"]) == (4, False)

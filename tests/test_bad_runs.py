@@ -48,7 +48,7 @@ def test_an_unfinished_run(refused, run_copy, command):
 def test_a_finished_run_that_lacks_a_file_is_damaged_not_unfinished(refused, run_copy, name):
     """Advice to resume it would be answered with `nothing to resume`."""
     (run_copy / name).unlink()
-    refused("predict", run_copy, message=f"^'run' is damaged: missing {name}$", hint="restore it")
+    refused("predict", run_copy, message=f"^'run' is damaged: missing {name}$", hint="restore the run")
 
 
 def test_a_finished_run_is_not_resumed(refused, run_copy):
@@ -70,7 +70,7 @@ def test_a_newer_format(refused, run_copy, name):
 )
 def test_damaged_json(refused, run_copy, name, content):
     (run_copy / name).write_bytes(content)
-    refused("predict", run_copy, message=f"^'run/{name}' is damaged", hint="restore it")
+    refused("predict", run_copy, message=f"^'run/{name}' is damaged", hint="restore the run")
 
 
 @pytest.mark.parametrize("name", ["config.json", "schema.json"])
@@ -103,7 +103,7 @@ def test_an_altered_schema(refused, run_copy, without_manifest, keys, value):
         part = part[key]
     part[keys[-1]] = value
     (run_copy / "schema.json").write_text(json.dumps(content))
-    refused("predict", run_copy, message="'run/schema.json' is damaged", hint="restore it")
+    refused("predict", run_copy, message="'run/schema.json' is damaged", hint="restore the run")
 
 
 def test_weights_of_another_network(refused, run_copy, without_manifest):
@@ -138,7 +138,7 @@ def test_an_altered_weight_file(refused, run_copy, harm):
     else:
         path.write_bytes(contents[harm])
     message = "^'run/model.safetensors' was altered or cut short since training$"
-    refused("predict", run_copy, message=message, hint="restore it")
+    refused("predict", run_copy, message=message, hint="restore the run")
     assert not Path("exploded").exists()
 
 
@@ -155,7 +155,7 @@ def test_a_weight_file_whose_digest_was_altered_too(refused, run_copy, without_m
     metrics["model_sha256"] = hashlib.sha256(content).hexdigest()
     (run_copy / "metrics.json").write_text(json.dumps(metrics))
     without_manifest(run_copy)
-    refused("predict", run_copy, message="^cannot read 'run/model.safetensors'", hint="restore it")
+    refused("predict", run_copy, message="^cannot read 'run/model.safetensors'", hint="restore the run")
     assert not Path("exploded").exists()
 
 

@@ -183,7 +183,11 @@ _FORM = record(
     },
 )
 _NAMES = {field.name for field in dataclasses.fields(AttentionMetadata)}
-_REQUIRED = {field.name for field in dataclasses.fields(AttentionMetadata) if field.default is dataclasses.MISSING}
+_REQUIRED = {
+    field.name
+    for field in dataclasses.fields(AttentionMetadata)
+    if field.default is field.default_factory is dataclasses.MISSING
+}
 WEIGHT_TYPES = {"float32": pa.float32(), "float16": pa.float16()}
 
 

@@ -263,9 +263,13 @@ def summarise(cells: Cells, panel: Panel | None) -> tuple[SeriesSummary, ...]:
         [cells.zone.stamp_text(stamp) for stamp in last],
         np.diff(starts).tolist(),
         _per_series(repeats, starts).tolist(),
-        *([] if panel is None else _panel_columns(panel)),
     ]
-    return tuple(SeriesSummary(*values) for values in zip(cells.item_ids, *columns, strict=True))
+    # A series without any target is in the file and not in the panel.
+    known = {} if panel is None else dict(zip(panel.item_ids, zip(*_panel_columns(panel), strict=True), strict=True))
+    return tuple(
+        SeriesSummary(name, *values, *known.get(name, ()))
+        for name, *values in zip(cells.item_ids, *columns, strict=True)
+    )
 
 
 def _panel_columns(panel: Panel) -> list[list[Any]]:

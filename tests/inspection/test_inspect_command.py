@@ -172,10 +172,11 @@ def test_one_window_near_the_end_is_drawn_with_all_it_looked_at(run, make_table)
     assert not values.notes
 
 
-def test_a_lookback_known_in_part_is_said_to_be(run):
+def test_a_lookback_known_in_part_is_said_to_be(run, without_manifest):
     from forecast_attn.inspection.window_values import values_of_windows
     from forecast_attn.runs.run_dir import RunDir
 
+    without_manifest(run)
     config = json.loads((run / "config.json").read_text())
     config["data"]["file"] = "gone.csv"
     (run / "config.json").write_text(json.dumps(config))

@@ -39,8 +39,9 @@ def berlin_run(tmp_path_factory, forecast, small):
 
 
 @pytest.fixture
-def berlin(berlin_run, here, monkeypatch):
+def berlin(berlin_run, here, without_manifest):
     shutil.copytree(berlin_run.parent, here, dirs_exist_ok=True)
+    without_manifest(Path("run"))
     config = json.loads(Path("run/config.json").read_text())
     config["data"]["file"] = "early.csv"
     Path("run/config.json").write_text(json.dumps(config))
@@ -207,7 +208,15 @@ def test_a_table_elsewhere_stands_alone(berlin, forecast):
 def test_what_cannot_be_drawn_is_said(berlin, refused):
     refused("plot", "nowhere", message="there is no run 'nowhere'", hint="train")
     refused("plot", "nowhere.parquet", message="nowhere.parquet", hint="tables there")
-    refused("plot", berlin, "--kind", "calibratoin", message="no such picture", hint="'calibration'", code=2)
+    refused(
+        "plot",
+        berlin,
+        "--kind",
+        "calibratoin",
+        message="--kind has no value 'calibratoin'",
+        hint="'calibration'",
+        code=2,
+    )
     refused(
         "plot",
         berlin,
@@ -215,12 +224,20 @@ def test_what_cannot_be_drawn_is_said(berlin, refused):
         "calibration",
         "--cutoff",
         "2024-04-01",
-        message="--cutoff is about",
+        message="--cutoff applies to --kind forecast only",
         hint="leave",
         code=2,
     )
     refused(
-        "plot", berlin, "--kind", "error-by-step", "--history", "3", message="--history is about", hint="leave", code=2
+        "plot",
+        berlin,
+        "--kind",
+        "error-by-step",
+        "--history",
+        "3",
+        message="--history applies to --kind forecast only",
+        hint="leave",
+        code=2,
     )
     refused("plot", berlin, "--png", "a.svg", message=r"writes a \.png", hint="--png a.png", code=2)
     refused("plot", berlin, "--item", "Ulmm", message="no forecast of series 'Ulmm'", hint="'Ulm'")
@@ -236,7 +253,9 @@ def test_no_input_is_written_over(berlin, refused, here):
     shutil.copy(berlin / "predictions.csv", "mine.png")
     refused("plot", "mine.png", "--png", "mine.png", message="would overwrite the table", hint="another", code=2)
     shutil.copy("whole.csv", "data.png")
-    refused("plot", berlin, "--data", "data.png", "--png", "data.png", message="over --data", hint="another", code=2)
+    refused(
+        "plot", berlin, "--data", "data.png", "--png", "data.png", message="overwrite --data", hint="another", code=2
+    )
 
 
 def test_a_run_without_quantiles_says_how_to_get_them(run_copy, refused, finished_run):
