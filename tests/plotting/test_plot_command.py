@@ -246,7 +246,7 @@ def test_what_cannot_be_drawn_is_said(berlin, refused):
         "plot", berlin, "--cutoff", "2030-01-01", message="no window with the cut-off", hint="24 rows up to it and 6"
     )
     refused("plot", berlin, "--cutoff", "soon", message="must be a time stamp", hint=None, code=2)
-    refused("plot", "early.csv", message="no table of forecasts", hint="forecast backtest")
+    refused("plot", "early.csv", message="is not a table of forecasts", hint="forecast backtest")
 
 
 def test_no_input_is_written_over(berlin, refused, here):
