@@ -109,7 +109,6 @@ def test_a_cell_that_is_no_time(refused, write, make_table, small, cell):
     [
         ("unknown", "must be numeric; {place} is 'unknown'"),
         ("1,5", "must be numeric; {place} is '1,5'"),
-        ("", "has no value at {place}, series 'target', 2024-01-17"),
         ("inf", "is infinite at {place}"),
         ("-inf", "is infinite at {place}"),
         ("1e300", "is 1e\\+300 at {place}; expected a finite number below 1e\\+30"),
@@ -120,6 +119,18 @@ def test_a_cell_that_is_no_number(refused, write, make_table, small, column, cel
     table.loc[16, column] = cell
     expected = f"^'data.csv': column '{column}' {message.format(place=PLACE)}"
     refused("train", write(table), *small, message=expected, hint="correct|fill|point")
+
+
+@pytest.mark.parametrize("column", ["target", "temperature"])
+def test_an_empty_cell_is_masked_and_told_or_refused_on_request(forecast, refused, write, make_table, small, column):
+    table = make_table()
+    table.loc[16, column] = np.nan
+    path = write(table)
+    message = f"^'data.csv': column '{column}' has no value at {PLACE}, series 'target', 2024-01-17"
+    refused("train", path, *small, "--missing", "error", message=message, hint="correct|fill|point")
+    outcome = forecast("train", path, *small)
+    assert outcome.code == 0
+    assert re.search(rf"missing: masked +target +{column} +1  2024-01-17", outcome.err), outcome.err
 
 
 def test_the_target_is_not_advised_to_be_ignored(forecast, write, make_table, small):
