@@ -216,17 +216,25 @@ def _checked(text: str, path: str, panel: Panel, config: DataConfig) -> CheckRep
 
 
 def same_values(one: Panel, other: Panel) -> bool:
-    """Return whether two panels give training the same arrays."""
+    """Return whether two panels hold the same values; a category of which the repair left no row may be absent."""
     arrays = ("starts", "known", "timestamps", "target", "past_covariates", "future_covariates", "static_covariates")
     categories = ("past_categories", "future_categories", "static_categories")
     return (
         one.item_ids == other.item_ids
-        and one.categories == other.categories
         and all(
-            np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name not in ("timestamps", *categories))
-            for name in (*arrays, *categories)
+            np.array_equal(getattr(one, name), getattr(other, name), equal_nan=name != "timestamps") for name in arrays
         )
+        and all(_category_names(one, kind) == _category_names(other, kind) for kind in categories)
     )
+
+
+def _category_names(panel: Panel, kind: str) -> dict[str, list[str | None]]:
+    """The category of every row, None where it is missing, by column."""
+    columns, codes = getattr(panel.roles, kind), getattr(panel, kind)
+    return {
+        name: np.array([*panel.categories[name], None], dtype=object)[codes[:, place]].tolist()
+        for place, name in enumerate(columns)
+    }
 
 
 # --------------------------------------------------------------------------- what was done

@@ -146,11 +146,11 @@ def test_error_changes_nothing_and_says_nothing() -> None:
 )
 def test_outer_holes_stay_errors(as_panel: AsPanel, policy: str, x: list[float], row: int, hint: str) -> None:
     frame = hours([1, 2, 3, 4], x=x)
-    with pytest.raises(DataError, match=f"column 'x' has no value at row {row} ") as error:
+    with pytest.raises(DataError, match=rf"column 'x' has no value at row {row}\b") as error:
         as_panel(frame, missing=policy)
     assert hint in str(error.value.hint)
     assert "--missing mask" in str(error.value.hint)
-    with pytest.raises(DataError, match=r"column 'y' has no value at row 1 "):
+    with pytest.raises(DataError, match=r"column 'y' has no value at row 1\b"):
         as_panel(hours([nan, 2, 3, 4]), missing=policy)
 
 

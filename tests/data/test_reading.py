@@ -198,7 +198,7 @@ def test_the_text_is_not_of_the_given_encoding(write_csv: Write) -> None:
         ("date,y,y\n2024-01-01,1,2\n", "more than one column called 'y'", None),
         ("date,y, y\n2024-01-01,1,2\n", "more than one column called 'y'", None),
         ("2024-01-01,5\n2024-01-02,6\n", "has no header: its first line is '2024-01-01,5'", None),
-        (b"PK\x03\x04\x00\x00\x08\x00", "is a zip archive or a spreadsheet", None),
+        (b"PK\x03\x04\x00\x00\x08\x00", "is a zip archive", None),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "it holds binary data", None),
         (b"a,b\n\x81\x01,2\n", "it holds binary data", None),
         ("date,y\n2024-01-01,1\n2024-01-02,1,2\n", "row 2 (line 3) has 3 fields, the header 2", 2),
