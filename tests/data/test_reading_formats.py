@@ -263,7 +263,7 @@ def test_a_mistake_in_a_wide_table_is_found_where_it_is(wide: pd.DataFrame) -> N
             panel_of(empty, wide=True, missing="error")
         bad = order.copy()
         bad.loc[at, "date"] = "soon"
-        with pytest.raises(DataError, match=rf"column 'date' is 'soon'.* row {at + 1} "):
+        with pytest.raises(DataError, match=rf"column 'date' is 'soon'.* row {at + 1}\b"):
             panel_of(bad, wide=True)
 
 
