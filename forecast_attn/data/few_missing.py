@@ -28,8 +28,12 @@ def policy_for_few(cells: Cells, roles: Roles, frequency: Frequency, report: Rep
         report: told what is hidden.
     """
     absent, empty = _absent_rows(cells, frequency), _rows_with_empty_cells(cells, roles)
+    if not absent.any() and not empty.any():  # a whole table need not be searched for its future rows
+        return "error"
+    known = _known(cells, roles)
+    empty &= known
     missing, steps = int(absent.sum()) + int(empty.sum()), len(cells.rows) + int(absent.sum())
-    if not missing or len(cells.rows) < FEWEST_ROWS or missing > MOST * steps or _future_is_open(cells, roles):
+    if not missing or len(cells.rows) < FEWEST_ROWS or missing > MOST * steps or _future_is_open(cells, roles, known):
         return "error"
     lengths = np.diff(cells.starts)[cells.series[1:]]
     if (absent > np.maximum(LONGEST * lengths, 1)).any() or _are_changes_of_the_clock(cells, frequency, absent):
@@ -64,18 +68,17 @@ def _known(cells: Cells, roles: Roles) -> NDArray[np.bool_]:
 
 
 def _rows_with_empty_cells(cells: Cells, roles: Roles) -> NDArray[np.bool_]:
-    """Known rows that lack a value (num_rows,)."""
+    """Rows that lack a value, future rows too (num_rows,)."""
     empty = np.isnan(cells.columns[roles.target])
     for name in (*roles.past_covariates, *roles.future_covariates):
         empty |= np.isnan(cells.columns[name])
     for name in (*roles.past_categories, *roles.future_categories):
         empty |= cells.category_codes[name] < 0
-    return np.asarray(empty & _known(cells, roles), np.bool_)
+    return empty
 
 
-def _future_is_open(cells: Cells, roles: Roles) -> bool:
+def _future_is_open(cells: Cells, roles: Roles, known: NDArray[np.bool_]) -> bool:
     """Return whether a future row lacks a future covariate, which nothing may hide."""
-    future = ~_known(cells, roles)
     empty = [np.isnan(cells.columns[name]) for name in roles.future_covariates]
     empty += [cells.category_codes[name] < 0 for name in roles.future_categories]
-    return any(bool((column & future).any()) for column in empty)
+    return any(bool((column & ~known).any()) for column in empty)

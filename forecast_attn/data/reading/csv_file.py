@@ -28,7 +28,7 @@ from forecast_attn.data.reading.dialect import (
     western_encoding,
 )
 from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
-from forecast_attn.data.reading.records import Block, Layout, holds_blank_line, read_records, rewrite, split_blocks
+from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.data.reading.surroundings import without_surroundings
 from forecast_attn.errors import DataError
@@ -121,7 +121,7 @@ class _Columns:
             for again in rewrite(read_records([block.data], layout, self.num_rows + 1)):
                 self.add(again)
             return
-        if not block.plain or holds_blank_line(block.data):
+        if not block.plain or block.has_blank_lines:
             self._lines_above = None
         for collected, column in zip(self._columns, table.columns, strict=True):
             for chunk in column.chunks:

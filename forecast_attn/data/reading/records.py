@@ -31,6 +31,8 @@ class Block:
     delimiter: str
     plain: bool
     """True for text as it is in the file; False for rewritten records, all with the right number of fields."""
+    has_blank_lines: bool = False
+    """Whether the file has a blank line up to here; told of plain text only."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,7 @@ def split_blocks(chunks: Iterable[bytes], layout: Layout, rows_so_far: Callable[
         has_header = has_header or rows is not None
         has_blank_lines = has_blank_lines or holds_blank_line(piece)
         if rows:
-            yield Block(rows, layout.delimiter, plain=True)
+            yield Block(rows, layout.delimiter, plain=True, has_blank_lines=has_blank_lines)
 
 
 def is_plain(text: bytes, layout: Layout) -> bool:
