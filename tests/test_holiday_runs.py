@@ -1,6 +1,7 @@
 """A run keeps its own dates, computes public holidays anew, and says where either may differ."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,3 +37,23 @@ def test_dates_live_in_the_run_and_their_end_is_told(
     path.write_text(path.read_text().replace(f'"{VERSION}"', '"0.1"'))
     said = " ".join(forecast("predict", "run").err.split())
     assert f"public holidays come from holidays {VERSION}; the run was trained with 0.1" in said
+
+
+def test_a_file_of_dates_that_changed_changes_nothing_of_a_run(
+    forecast: Callable, write: Callable, small: tuple[str, ...], make_table: Callable, files_in: Callable
+) -> None:
+    """An audit and a training that is resumed go by the days of the training's beginning."""
+    table, dates = write(make_table(120)), write("date\n2024-01-20\n2024-02-20\n2024-04-20\n", "closed.csv")
+    words = ("train", table, *small, "--holiday-dates", dates, "--quiet")
+    assert forecast(*words, "--out", "run").code == 0
+    shutil.copytree("run", "again")
+    for name in ("metrics.json", "manifest.json"):
+        Path("again", name).unlink()
+    audit = ("audit", "run", "--json", "--windows", 2, "--draws", 10)
+    before = forecast(*audit)
+    assert before.code == 0, before.err
+    Path(dates).write_text("date\n2024-03-01\n2024-04-25\n")
+    assert forecast("train", table, "--resume", "again", "--quiet").code == 0
+    assert files_in("again")["model.safetensors"] == files_in("run")["model.safetensors"]
+    Path(dates).unlink()
+    assert forecast(*audit).out == before.out

@@ -160,15 +160,27 @@ def test_a_recorded_table_is_a_regular_file(forecast, run_copy, in_time, fuzz_ru
         assert f"'{place}'" in outcome.error
 
 
-@pytest.mark.parametrize("option", ["vintages", "holiday_dates"])
-def test_a_recorded_table_beside_the_data_is_a_regular_file(forecast, run_copy, write, make_table, in_time, option):
+def test_a_recorded_table_beside_the_data_is_a_regular_file(
+    forecast, run_copy, write, make_table, in_time, without_manifest
+):
     write(make_table())
     os.mkfifo("pipe")
-    change_json(run_copy / "config.json", "options", "data", option, value="pipe")
+    change_json(run_copy / "config.json", "options", "data", "vintages", value="pipe")
+    without_manifest(run_copy)
+    backtest = forecast("backtest", run_copy, "--data", "data.csv", "--cutoffs", "2")
     (run_copy / "metrics.json").unlink()
-    outcome = forecast("train", "data.csv", "--resume", run_copy)
-    assert outcome.code == 1, outcome.err
-    assert outcome.error == "'pipe', which 'run' was trained with, is no regular file"
+    for outcome in (backtest, forecast("train", "data.csv", "--resume", run_copy)):
+        assert outcome.code == 1, outcome.err
+        assert outcome.error == "'pipe', which 'run' was trained with, is no regular file"
+
+
+def test_a_recorded_file_of_dates_is_not_read_again(forecast, run_copy, write, make_table, in_time):
+    """The run has its days in schema.json."""
+    write(make_table())
+    os.mkfifo("pipe")
+    change_json(run_copy / "config.json", "options", "data", "holiday_dates", value="pipe")
+    (run_copy / "metrics.json").unlink()
+    assert forecast("train", "data.csv", "--resume", run_copy).code == 0
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs a device without an end")

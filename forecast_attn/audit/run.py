@@ -60,7 +60,7 @@ def audit_run(
         raise DataError(
             "the columns of the table are not those the run was trained on", "give the table of the training"
         )
-    preparation = prepare(panel, model.config.data)
+    preparation = prepare(panel, model.config.data, model.schema.calendar)
     _check_boundary(run, preparation)
     audit = audit_attention(model, preparation, options, device=device, others=models, listener=listener)
     return _with_share(audit, kept_weights(RunDir(run.home)))

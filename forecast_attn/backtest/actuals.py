@@ -22,7 +22,7 @@ from forecast_attn.errors import DataError, RunError
 from forecast_attn.forecasting.history import select_series
 from forecast_attn.forecasting.model import Model, trained_until
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
-from forecast_attn.runs.training_table import Table, name_of, panel_of_run, with_vintages
+from forecast_attn.runs.training_table import Table, check_recorded_files, name_of, panel_of_run, with_vintages
 
 if TYPE_CHECKING:
     from forecast_attn.data.reading import Progress
@@ -49,14 +49,33 @@ def read_actuals(
 
     Raises:
         DataError: what is wrong with the table.
-        RunError: the run was not trained on a file, or the file is another one now.
+        RunError: the run was not trained on a file, or a file that only the run names is another one now.
     """
     if data is None:
         return _recorded_table(run, model, vintages, progress)
+    _check_recorded_vintages(run, model, data, vintages)
     roles = model.schema.roles
     options = replace(model.config.data, categorical=roles.categorical)
     frame = read_beside(data, options, item_id=roles.item_id, wide=options.wide)
     return actuals_of(model, frame, name_of(data), vintages, weighted=weighted)
+
+
+def _check_recorded_vintages(
+    run: RunDir, model: Model, data: pd.DataFrame | Table, vintages: pd.DataFrame | Table | None
+) -> None:
+    """Refuse a table of forecasts that has changed since the run was trained, unless it is named again."""
+    try:
+        check_recorded_files(
+            str(run.path), run.read_json(run.config)["data"], model.config, data=data, vintages=vintages
+        )
+    except RunError as error:
+        raise error.reworded(hint=_again(run, model)) from None
+
+
+def _again(run: RunDir, model: Model) -> str:
+    """The command that names the tables a run was trained with anew."""
+    vintages = "" if model.config.data.vintages is None else " --vintages FILE"
+    return f"forecast backtest {run.path} --data FILE{vintages}"
 
 
 def actuals_of(
@@ -82,8 +101,7 @@ def _recorded_table(
     try:
         return panel_of_run(run, model.config, None, vintages, progress)
     except RunError as error:
-        again = f"forecast backtest {run.path} --data FILE"
-        raise error.reworded(hint=again) from None
+        raise error.reworded(hint=_again(run, model)) from None
     except DataError as error:
         raise error.reworded(hint=f"forecast backtest {run.path} --data FILE, if the table was moved") from None
 

@@ -10,9 +10,10 @@ from forecast_attn.comparison.leaderboard import Comparison, leaderboard_of
 from forecast_attn.comparison.plan import ComparisonDir, ComparisonPlan, Entry
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, CompareRequest, takes
+from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import RunError
-from forecast_attn.forecasting.model import read_config
+from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.runs.run_dir import DataSource, RunDir
 from forecast_attn.runs.training_table import Table, check_recorded_files, read_panel
 from forecast_attn.training.fit import check_hardware
@@ -103,11 +104,17 @@ def resume_comparison(
     if data is None and recorded["sha256"] is None:
         raise RunError(f"'{out}' was not trained on a file; the table must be given again", "pass it as DATA")
     table = recorded["file"] if data is None else data
-    check_recorded_files(str(out), recorded, first, is_named=data is not None)
+    check_recorded_files(str(out), recorded, first, data=data, vintages=vintages)
     panel, source = read_panel(table, first, vintages, listener.reading)
     _check_same(directory, recorded, source)
-    preparation, configs = _prepared(panel, plan, listener)
+    preparation, configs = _prepared(panel, plan, listener, _calendar_so_far(directory, plan))
     return _train_all(directory, preparation, configs, DataSource(*recorded.values()), listener)
+
+
+def _calendar_so_far(directory: ComparisonDir, plan: ComparisonPlan) -> Calendar | None:
+    """The calendar of the runs that were begun; None before the first one."""
+    begun = (run for run in map(directory.run, plan.entries) if run.config.is_file())
+    return next((read_schema(run).calendar for run in begun), None)
 
 
 def _check_same(directory: ComparisonDir, recorded: dict[str, Any], source: DataSource) -> None:
@@ -120,11 +127,11 @@ def _check_same(directory: ComparisonDir, recorded: dict[str, Any], source: Data
 
 
 def _prepared(
-    panel: Panel, plan: ComparisonPlan, listener: ComparisonListener
+    panel: Panel, plan: ComparisonPlan, listener: ComparisonListener, calendar: Calendar | None = None
 ) -> tuple[Preparation, dict[Entry, RunConfig]]:
     """The windows that all runs share, and the options of each run, none of which can be refused any more."""
     first = plan.config_of(plan.entries[0])
-    preparation = prepare(panel, first.data)
+    preparation = prepare(panel, first.data, calendar)
     configs = {entry: resolved(preparation, plan.config_of(entry)) for entry in plan.entries}
     listener.prepared(preparation, configs[plan.entries[0]])
     return preparation, configs

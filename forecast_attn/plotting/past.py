@@ -125,7 +125,7 @@ def read_past(run: RunDir, data: pd.DataFrame | Path | None) -> Past:
     model = load_model(run, validated=True)
     if data is None or model.config.data.vintages is not None:
         panel = _panel_of_training(run, model, data)
-        return Past(run, model, prepare(panel, model.config.data).panel, _table_of(run))
+        return Past(run, model, prepare(panel, model.config.data, model.schema.calendar).panel, _table_of(run))
     config = model.config.data
     frame = read_beside(data, config, item_id=model.schema.roles.item_id, wide=config.wide)
     return Past(run, model, read_history(model, run, frame, table_name(data)).panel, label_of(data))
@@ -160,7 +160,7 @@ def newest_validation(run: RunDir, data: pd.DataFrame | Path | None, items: list
 
 def _prepared(run: RunDir, data: pd.DataFrame | Path | None) -> tuple[Past, Preparation]:
     model = load_model(run, validated=True)
-    preparation = prepare(_panel_of_training(run, model, data), model.config.data)
+    preparation = prepare(_panel_of_training(run, model, data), model.config.data, model.schema.calendar)
     return Past(run, model, preparation.panel, _table_of(run)), preparation
 
 

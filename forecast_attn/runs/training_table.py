@@ -101,7 +101,7 @@ def panel_of_run(
     table = recorded["file"] if data is None else data
     if data is None and recorded["sha256"] is None:
         raise RunError(f"'{run.path}' was not trained on a file; the table must be given again", "pass it as DATA")
-    check_recorded_files(str(run.path), recorded, config, is_named=data is not None)
+    check_recorded_files(str(run.path), recorded, config, data=data, vintages=vintages)
     try:
         panel, source = read_panel(table, config, vintages, progress)
     except (DataError, ConfigError) as error:
@@ -117,21 +117,29 @@ def panel_of_run(
     return panel
 
 
-def check_recorded_files(name: str, recorded: dict[str, Any], config: RunConfig, *, is_named: bool) -> None:
+def check_recorded_files(
+    name: str,
+    recorded: dict[str, Any],
+    config: RunConfig,
+    *,
+    data: pd.DataFrame | Table | None,
+    vintages: pd.DataFrame | Table | None,
+) -> None:
     """Refuse to open files that nobody but the run names, unless they are the regular files it was trained with.
 
     Args:
         name: of the run, which may be somebody else's.
         recorded: what its config.json says of the table.
         config: its options, which may name tables beside it.
-        is_named: whether the user named the table.
+        data: the table that the user named; None for the recorded one.
+        vintages: the table of forecasts that the user named; None for the recorded one.
 
     Raises:
         RunError: a pipe, a device or a folder, or another table.
     """
-    known = {} if is_named else {recorded["file"]: recorded["sha256"]}
-    known[config.data.vintages] = recorded["vintages_sha256"]
-    known[config.data.holiday_dates] = None
+    known = {} if data is not None else {recorded["file"]: recorded["sha256"]}
+    if vintages is None:
+        known[config.data.vintages] = recorded["vintages_sha256"]
     for file, digest in known.items():
         if file is None or not Path(file).exists():
             continue

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.calendar import calendar_of
+from forecast_attn.data.calendar import Calendar, calendar_of
 from forecast_attn.data.categories import fit_vocabulary
 from forecast_attn.data.cleaning import sees_later_values, without_later_values
 from forecast_attn.data.findings import Finding, coded
@@ -45,8 +45,14 @@ class Preparation:
 
 
 @coded("FA403")
-def prepare(panel: Panel, config: DataConfig) -> Preparation:
+def prepare(panel: Panel, config: DataConfig, calendar: Calendar | None = None) -> Preparation:
     """Choose the sizes, cut validation off, fit the scaler and list the windows.
+
+    Args:
+        panel: the validated table.
+        config: what was asked.
+        calendar: that of the run that the table belongs to; made from the options and the user's file of dates when
+            None. A run keeps its days: the file may have changed since.
 
     Raises:
         DataError: the series are too short for the sizes.
@@ -65,7 +71,7 @@ def prepare(panel: Panel, config: DataConfig) -> Preparation:
         frequency=panel.frequency,
         lookback=lookback,
         horizon=horizon,
-        calendar=calendar_of(config, panel.frequency),
+        calendar=calendar or calendar_of(config, panel.frequency),
         scaler=fit_scaler(panel, split, config.scaling, config.transform),
         vocabulary=fit_vocabulary(panel, split),
         zone=panel.zone,

@@ -25,7 +25,7 @@ from forecast_attn.data.split import series_weights
 from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.ensemble import member_config
-from forecast_attn.forecasting.model import number_of_weights, read_config, window_sizes
+from forecast_attn.forecasting.model import number_of_weights, read_config, read_schema, window_sizes
 from forecast_attn.forecasting.quantiles import check_enough_values
 from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
@@ -148,7 +148,7 @@ def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
     """
     config = read_config(run)
     check_hardware(config.training)
-    preparation = prepare(panel, config.data)
+    preparation = prepare(panel, config.data, read_schema(run).calendar)
     listener.prepared(preparation, config)
     return resume_prepared(preparation, run, listener)
 

@@ -234,6 +234,26 @@ def test_the_recorded_table_must_be_the_same(
     assert "--data FILE" in str(caught.value.hint)
 
 
+def test_recorded_forecasts_that_changed_are_refused_until_they_are_named(
+    forecast: Callable, write: Callable, make_table: Callable, small: tuple[str, ...]
+) -> None:
+    """A backtest of new rows reads the run's table of forecasts, too, which nobody but the run has named."""
+    data = make_table()
+    issued = data[["date", "temperature"]].assign(issued_at="2023-01-01")
+    for table, name in ((data, "data.csv"), (issued, "issued.csv")):
+        write(table, name)
+    assert forecast("train", "data.csv", "--vintages", "issued.csv", *small, "--out", "run", "--quiet").code == 0
+    backtest = ("backtest", "run", "--data", "data.csv", "--cutoffs", 2, "--baselines", "naive")
+    assert forecast(*backtest).code == 0
+    write(issued.assign(temperature=issued["temperature"] + 9), "issued.csv")
+    for command in (backtest, ("backtest", "run", "--cutoffs", 2)):
+        refused = forecast(*command)
+        assert refused.code == 1
+        assert refused.error == "'issued.csv' is not the table that 'run' was started with"
+        assert refused.hint == "forecast backtest run --data FILE --vintages FILE"
+        assert forecast(*command, "--vintages", "issued.csv", "--baselines", "naive").code == 0
+
+
 def test_the_command_says_the_folds_first(shop_run: Path, forecast: Callable, here: Path) -> None:
     dry = forecast("backtest", shop_run, "--cutoffs", 4, "--stride", 2, "--refit", 2, "--dry-run")
     assert dry.code == 0, dry.err
