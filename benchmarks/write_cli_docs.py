@@ -22,6 +22,7 @@ COMMANDS = (
     "plot",
     "inspect",
     "audit",
+    "export",
     "info",
 )
 LONG = ("check", "train", "compare", "backtest")

@@ -14,6 +14,7 @@ from forecast_attn.config.requests import (
     BacktestRequest,
     CompareRequest,
     EvaluateRequest,
+    ExportRequest,
     PlotRequest,
     PredictRequest,
     fields_of,
@@ -70,6 +71,7 @@ def document() -> str:
         class_of("BacktestKeywords", (BacktestRequest,), "Options of `forecast backtest`."),
         class_of("AuditKeywords", (AuditRequest,), "Options of `forecast audit`."),
         class_of("PlotKeywords", (PlotRequest,), "Options of `forecast plot` but its kind.", ("kind",)),
+        class_of("ExportKeywords", (ExportRequest,), "Options of `forecast export` but its file.", ("onnx",)),
         class_of("EvaluateKeywords", (EvaluateRequest, *TRAINING), "Options of `forecast evaluate`.", only=READING),
     ]
     return "\n\n".join([OPENING, *classes])

@@ -13,6 +13,7 @@ from forecast_attn.config.requests import (
     TRAINING,
     AuditRequest,
     BacktestRequest,
+    ExportRequest,
     PlotRequest,
     PredictRequest,
     takes,
@@ -34,11 +35,13 @@ if TYPE_CHECKING:
     from forecast_attn.config.keywords import (
         AuditKeywords,
         BacktestKeywords,
+        ExportKeywords,
         PlotKeywords,
         PredictKeywords,
         TrainKeywords,
     )
     from forecast_attn.data.template import FutureTemplate
+    from forecast_attn.export.onnx_file import OnnxExport
     from forecast_attn.forecasting.attention_output import DumpListener
     from forecast_attn.plotting.picture import Picture
     from forecast_attn.training.progress import TrainingListener
@@ -404,6 +407,29 @@ class Forecaster:
         if request.out is not None:
             write_audit(audit, run, request.out)
         return audit
+
+    @takes([ExportRequest])
+    def export(self, onnx: Path | str | None = None, **options: Unpack[ExportKeywords]) -> OnnxExport:
+        """Write the run as one file for a runtime without torch, compared with `predict` first.
+
+        Args:
+            onnx: file to write.
+            **options: listed below.
+
+        Returns:
+            The file's size, its largest difference from `predict`, and the document in it: inputs, outputs, series.
+
+        Raises:
+            ConfigError: no file is named, a package of the extra `onnx` is missing, or the forecasts are combined with
+                baselines.
+            RunError: not fitted; the run is damaged; the file cannot be written, or forecasts something else.
+        """
+        from forecast_attn.export.onnx_file import export_onnx
+
+        request = ExportRequest.from_options({**options, "onnx": onnx})
+        if request.onnx is None:
+            raise ConfigError("there is no file to write", "--onnx model.onnx")
+        return export_onnx(self._fitted(), request.onnx, network_alone=request.network_alone)
 
     def save(self, path: Path | str) -> None:
         """Copy the run to a directory that `load` and the command line can open.

@@ -19,7 +19,7 @@ FLOORS = (
     ("attention_file", "evaluation"),
     ("forecasting",),
     ("training", "inspection"),
-    ("audit", "backtest", "checking", "comparison", "plotting"),
+    ("audit", "backtest", "checking", "comparison", "export", "plotting"),
     ("forecaster",),
     ("cli", "__init__"),
     ("__main__",),

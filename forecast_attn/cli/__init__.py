@@ -21,6 +21,7 @@ from forecast_attn.cli.check import check
 from forecast_attn.cli.compare import compare
 from forecast_attn.cli.evaluate import evaluate
 from forecast_attn.cli.explain import explain
+from forecast_attn.cli.export import export
 from forecast_attn.cli.flags import INTERRUPTED, Command
 from forecast_attn.cli.future_template import future_template
 from forecast_attn.cli.info import info
@@ -49,6 +50,7 @@ for command in (
     plot,
     inspect,
     audit,
+    export,
     info,
 ):
     app.command(cls=Command)(command)

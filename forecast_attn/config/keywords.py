@@ -273,6 +273,12 @@ class PlotKeywords(TypedDict, total=False):
     svg: Path | str | None
 
 
+class ExportKeywords(TypedDict, total=False):
+    """Options of `forecast export` but its file."""
+
+    network_alone: bool
+
+
 class EvaluateKeywords(TypedDict, total=False):
     """Options of `forecast evaluate`."""
 

@@ -231,6 +231,16 @@ class PlotRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExportRequest(Request):
+    """`forecast export`, `Forecaster.export`."""
+
+    command = "export"
+
+    onnx: Path | None = option(None, "ONNX file to write (extra onnx)")
+    network_alone: bool = option(False, "leave out the baselines that validation combined the network with")
+
+
+@dataclass(frozen=True, kw_only=True)
 class CompareRequest(Request):
     """`forecast compare`, `compare`; all other options of training are shared by the runs."""
 
@@ -287,6 +297,7 @@ REQUESTS: dict[str, type[Request]] = {
         PlotRequest,
         InspectRequest,
         AuditRequest,
+        ExportRequest,
     )
 }
 """By command: also the tables of a TOML file that belong to one command."""

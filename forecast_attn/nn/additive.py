@@ -47,8 +47,10 @@ def additive_scores(
         vector: v.
         key_exponential: what `exponential(key)` gave.
         block_size: numbers (pairs × features) held at a time, chosen when None; the result does not depend on it.
+
+    In an exported graph all pairs are one expression: it has batches of any size and can look at no value.
     """
-    if block_size is None and query.shape[1] * key.numel() <= _FEW:
+    if torch.compiler.is_exporting() or (block_size is None and query.shape[1] * key.numel() <= _FEW):
         with full_precision(query):
             return torch.tanh(query[:, :, None] + key[:, None]) @ vector
     if block_size is None:
@@ -61,10 +63,10 @@ def additive_scores(
 def exponential(key: Float[Tensor, "*rows size"]) -> Float[Tensor, "*rows size"] | None:
     """e^{2k}, once per window for all the steps that will ask; carries no gradient.
 
-    None where a key is too large for it to be exact, and off the CPU, where looking for the largest key would wait for
-    the device and a tanh costs little.
+    None where a key is too large for it to be exact, off the CPU, where looking for the largest key would wait for the
+    device and a tanh costs little, and in an exported graph.
     """
-    if key.device.type != "cpu" or not _within_limit(key):
+    if torch.compiler.is_exporting() or key.device.type != "cpu" or not _within_limit(key):
         return None
     return key.detach().mul(2).exp_()
 

@@ -182,7 +182,7 @@ class Attention(nn.Module):
         if self.window is None:
             return _folded(mask, self.score.heads), None
         num_keys = memory.value.shape[1]
-        exists = query.new_ones(len(query), num_keys).bool() if memory.mask is None else _exists(memory.mask)
+        exists = query.new_ones(query.shape[0], num_keys).bool() if memory.mask is None else _exists(memory.mask)
         inside, gain = self.window(query, exists, first_step)
         mask = inside if mask is None else inside & mask
         return _folded(mask, self.score.heads), _folded(gain, self.score.heads)
@@ -190,7 +190,7 @@ class Attention(nn.Module):
 
 def _folded(tensor: Tensor | None, heads: int) -> Tensor | None:
     """The same for every head of a window, where heads are folded into the batch axis."""
-    return tensor if tensor is None or heads == 1 or len(tensor) == 1 else tensor.repeat_interleave(heads, dim=0)
+    return tensor if tensor is None or heads == 1 or tensor.shape[0] == 1 else tensor.repeat_interleave(heads, dim=0)
 
 
 def _unfolded(
@@ -206,7 +206,7 @@ def _fused(score: ProductScore, query: Tensor, memory: Memory, mask: Tensor | No
     allowed, none = None, None
     if mask is not None:
         none = ~mask.any(dim=-1, keepdim=True)
-        allowed = _unfolded(mask | none, score.heads if len(mask) > 1 else 1)
+        allowed = _unfolded(mask | none, score.heads if mask.shape[0] > 1 else 1)
     fused = F.scaled_dot_product_attention(
         left, right, value, attn_mask=allowed, dropout_p=dropped, scale=score.scale
     ).flatten(0, 1)

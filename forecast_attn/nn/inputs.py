@@ -92,7 +92,7 @@ class Patches:
 
     def observed(self, steps: Bool[Tensor, "batch lookback"] | None) -> Bool[Tensor, "batch num_keys"] | None:
         """A patch may be attended to where at least one of its steps was observed; None where all were."""
-        return None if steps is None else steps.reshape(len(steps), self.num_keys, self.length).any(dim=-1)
+        return None if steps is None else steps.reshape(steps.shape[0], self.num_keys, self.length).any(dim=-1)
 
     def in_steps(
         self, patches: Float[Tensor, "batch num_steps patch_size"]

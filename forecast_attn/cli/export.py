@@ -1,0 +1,44 @@
+"""`forecast export`: a finished run as one file for other runtimes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import forecast_attn.cli.printing as printing
+from forecast_attn.cli.flags import ConfigFile, Json, command_options, with_options
+from forecast_attn.config.requests import ExportRequest
+
+
+@with_options(ExportRequest)
+def export(
+    run: Annotated[
+        Path | None, typer.Argument(metavar="[RUN]", help="Run directory; the newest finished run when absent.")
+    ] = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    **options: Any,
+) -> None:
+    """Write a run as an ONNX file: raw values in, forecasts and attention weights out, without torch."""
+    request = ExportRequest.from_options(command_options("export", config, options))
+    from forecast_attn.cli.tables import refuse_targets
+    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.runs.run_dir import RunDir
+
+    forecaster = Forecaster.load(run)
+    refuse_targets({"--onnx": request.onnx}, read=[], runs=[RunDir(forecaster.run_path)])
+    written = forecaster.export(**request.to_options())
+    if json:
+        printing.write_json(written.to_dict())
+        return
+    for each in written.metadata["inputs"]:
+        shape = ", ".join(map(str, each["shape"]))
+        columns = f": {', '.join(each['columns'])}" if each["columns"] else ""
+        printing.say(f"input  {each['name']:<18} {each['dtype']} ({shape}){columns}")
+    for name, difference in written.difference.items():
+        printing.say(
+            f"output {name:<18} differs from predict by at most {difference:.1e} over {written.windows} windows"
+        )
+    printing.say(f"onnx: {written.path} ({written.bytes:,} bytes)")

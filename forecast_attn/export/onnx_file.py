@@ -1,0 +1,295 @@
+"""Writes a run as one ONNX file, and refuses to where onnxruntime does not give the forecasts of `predict`."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import json
+import logging
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.export.graph import RunGraph
+from forecast_attn.export.window_inputs import trial_panels, window_inputs
+from forecast_attn.forecasting.history import read_history, select_series
+from forecast_attn.forecasting.model import Model, attention_metadata, forecast_windows, load_model
+from forecast_attn.forecasting.predict import kept_weights
+from forecast_attn.runs.atomic import write_atomically
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.version import package_version
+
+FORMAT = 1
+"""Version of the inputs, outputs and metadata."""
+METADATA = "forecast_attn"
+"""Key of the metadata in the file: one JSON document."""
+OPSET = 20
+TOLERANCE = 1e-5
+"""Largest relative difference between the file's forecasts and those of `predict`."""
+TRIAL_SERIES = 64
+TRIAL_WINDOWS = 32
+"""Windows that are compared: of at most so many series, and at least so many in all."""
+
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class OnnxExport:
+    """The file that was written, and how far it is from `predict`."""
+
+    path: Path
+    bytes: int
+    nodes: int
+    windows: int
+    """Windows compared."""
+    difference: dict[str, float]
+    """Output -> largest difference from the forecasts of `predict`, relative; of attention weights absolute."""
+    metadata: dict[str, Any]
+    """Document in the file: inputs, outputs, series, categories, versions."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able."""
+        return {
+            "path": str(self.path),
+            "bytes": self.bytes,
+            "nodes": self.nodes,
+            "windows": self.windows,
+            "difference": self.difference,
+            "metadata": self.metadata,
+        }
+
+
+def check_installed() -> None:
+    """Refuse to export without the packages of the extra.
+
+    Raises:
+        ConfigError: with the command that installs them.
+    """
+    for name in ("onnx", "onnxscript", "onnxruntime"):
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            raise ConfigError(f"an ONNX file needs the package '{name}'", 'pip install "forecast-attn[onnx]"') from None
+
+
+def export_onnx(run: RunDir, path: Path, *, network_alone: bool = False) -> OnnxExport:
+    """Write a finished run as an ONNX file that has been compared with `predict`.
+
+    Args:
+        run: finished.
+        path: file to write, whole or not at all.
+        network_alone: leave out the baselines that validation combined the network with.
+
+    Raises:
+        ConfigError: a package of the extra is missing, or the run's forecasts are combined with baselines.
+        RunError: the run is damaged, the file cannot be written, or its forecasts differ.
+    """
+    check_installed()
+    weights = {} if network_alone else kept_weights(run)
+    if weights:
+        raise ConfigError(
+            f"the forecasts of '{run.path}' are a mean with baselines, which an ONNX file cannot hold: "
+            f"{', '.join(name for name in weights if name != 'network')}",
+            "--network-alone exports the network without them, as predict --combine-with none forecasts",
+        )
+    model = load_model(run)
+    graph = RunGraph(model).eval()
+    panels = list(_trials(model, run))
+    metadata = _metadata(model, graph, run)
+    document = _converted(graph, _inputs(graph, model, panels[0]), metadata)
+    content = document.SerializeToString(deterministic=True)
+    difference = _difference(model, graph, panels, content)
+    _refuse_difference(difference)
+    write_atomically(path, content)
+    return OnnxExport(
+        path=path,
+        bytes=len(content),
+        nodes=len(document.graph.node),
+        windows=sum(panel.num_series for panel in panels),
+        difference=difference,
+        metadata=metadata,
+    )
+
+
+def _trials(model: Model, run: RunDir) -> Iterator[Panel]:
+    """Panels of windows to compare: the last ones of the run, and others with their values."""
+    history = read_history(model, run, None, "").panel
+    keep = np.zeros(history.num_series, bool)
+    keep[np.unique(np.linspace(0, history.num_series - 1, TRIAL_SERIES).round().astype(np.int64))] = True
+    history = select_series(history, keep)
+    count = max(2, -(-TRIAL_WINDOWS // history.num_series))
+    return trial_panels(history, model.schema.lookback, model.schema.horizon, count)
+
+
+def _inputs(graph: RunGraph, model: Model, panel: Panel) -> Arrays:
+    return window_inputs(model.schema, panel, panel.ends - 1, tuple(each.name for each in graph.inputs))
+
+
+# --------------------------------------------------------------------------- conversion
+
+
+def _converted(graph: RunGraph, example: Arrays, metadata: dict[str, Any]) -> Any:
+    """The ONNX model of a graph, of batches of any size, with its metadata and without paths of this machine."""
+    names = [each.name for each in graph.inputs]
+    two = [torch.from_numpy(np.repeat(example[name][:1], 2, axis=0)) for name in names]
+    batch = torch.export.Dim("batch", min=1)
+    with _quiet(), torch.inference_mode():
+        # By itself, because the converter would rather fix the batch than fail.
+        program = torch.export.export(
+            graph, tuple(two), dynamic_shapes=(tuple({0: batch} for _ in names),), strict=False
+        )
+        converted = torch.onnx.export(
+            program,
+            dynamo=True,
+            input_names=names,
+            output_names=list(graph.outputs),
+            opset_version=OPSET,
+            verbose=False,
+        )
+    assert converted is not None
+    document = converted.model_proto
+    _without_traces(document)
+    document.producer_name, document.producer_version = METADATA.replace("_", "-"), package_version()
+    document.metadata_props.add(key=METADATA, value=json.dumps(metadata, ensure_ascii=False, sort_keys=True))
+    return document
+
+
+def _without_traces(document: Any) -> None:
+    """Remove notes of the converter, which name files of this machine."""
+    graph = document.graph
+    del document.metadata_props[:]
+    for part in (document, graph, *graph.node, *graph.input, *graph.output, *graph.value_info, *graph.initializer):
+        part.doc_string = ""
+    for part in (graph, *graph.node, *graph.input, *graph.output, *graph.value_info, *graph.initializer):
+        del part.metadata_props[:]
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence what the converter prints and warns about its own ways."""
+    before = logging.root.manager.disable
+    logging.disable(logging.WARNING)
+    try:
+        with warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
+def _metadata(model: Model, graph: RunGraph, run: RunDir) -> dict[str, Any]:
+    schema, roles = model.schema, model.schema.roles
+    return {
+        "format": FORMAT,
+        "run": run.path.resolve().name,
+        "versions": _versions(),
+        "time": roles.time,
+        "target": roles.target,
+        "item_id": roles.item_id,
+        "item_ids": list(schema.scaler.item_ids),
+        "frequency": schema.frequency.alias,
+        "zone": schema.zone.describe(),
+        "lookback": schema.lookback,
+        "horizon": schema.horizon,
+        "quantiles": list(model.quantiles),
+        "inputs": [
+            {
+                "name": each.name,
+                "dtype": each.dtype,
+                "shape": ["batch", *each.shape],
+                "columns": list(each.columns),
+                "meaning": each.meaning,
+            }
+            for each in graph.inputs
+        ],
+        "outputs": list(graph.outputs),
+        "categories": schema.vocabulary.to_dict(),
+        "members": len(model.networks),
+        "attention": _attention(model) if model.has_attention else None,
+    }
+
+
+def _attention(model: Model) -> dict[str, Any]:
+    """Origin of the weights; key k of a row is the patch that begins k * patch_length steps after the lookback."""
+    known = asdict(attention_metadata(model))
+    return {name: known[name] for name in ("mechanism", "order", "score", "normaliser", "heads", "patch_length")}
+
+
+def _versions() -> dict[str, str]:
+    import onnx
+
+    return {"forecast-attn": package_version(), "torch": torch.__version__, "onnx": onnx.__version__}
+
+
+# --------------------------------------------------------------------------- comparison
+
+
+def run_onnx(content: bytes, inputs: Arrays, names: tuple[str, ...]) -> Arrays:
+    """Outputs of a file's content by name, computed by onnxruntime on one thread."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    return dict(zip(names, session.run(list(names), inputs), strict=True))
+
+
+def _difference(model: Model, graph: RunGraph, panels: list[Panel], content: bytes) -> dict[str, float]:
+    """Largest difference of each output from the forecasts of `predict`, over all windows and two sizes of batch."""
+    largest = dict.fromkeys(graph.outputs, 0.0)
+    for panel in panels:
+        given = _inputs(graph, model, panel)
+        wanted = _forecasts(model, panel)
+        size = _sizes(given["past_target"], wanted["prediction"])
+        for count in {1, panel.num_series}:
+            got = run_onnx(content, {name: values[:count] for name, values in given.items()}, graph.outputs)
+            for name, values in got.items():
+                apart = np.abs(values - wanted[name][:count])
+                if name != "attention":
+                    apart = apart / size[:count].reshape(-1, *(1,) * (apart.ndim - 1))
+                largest[name] = float(np.maximum(largest[name], apart.max()))  # a NaN stays one
+    return largest
+
+
+def _forecasts(model: Model, panel: Panel) -> Arrays:
+    batches = list(forecast_windows(model, panel, panel.ends - 1, device=torch.device("cpu")))
+    named = {"prediction": "prediction", "quantiles": "quantiles", "attention": "weights"}
+    return {
+        name: np.concatenate([getattr(batch, field) for batch in batches])
+        for name, field in named.items()
+        if getattr(batches[0], field) is not None
+    }
+
+
+def _sizes(past: NDArray[np.float64], forecast: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Size of each window (batch,): the largest distance of its values and forecasts from the mean of its lookback.
+
+    A difference relative to the values themselves would be nothing on a high level, and endless near zero.
+    """
+    mean = np.nanmean(past, axis=1, keepdims=True)
+    together = np.abs(np.concatenate([past, forecast], axis=1) - mean)
+    return np.maximum(np.nanmax(together, axis=1), np.finfo(np.float64).tiny)
+
+
+def _refuse_difference(difference: dict[str, float]) -> None:
+    """Refuse a file that forecasts something else.
+
+    Raises:
+        RunError: with the output and the difference.
+    """
+    for name, largest in difference.items():
+        if not largest <= TOLERANCE:  # NaN is refused too
+            raise RunError(
+                f"no ONNX file was written: '{name}' differs from predict by {largest:.1e}, more than {TOLERANCE:g}",
+                "please report it with the run's config.json; forecast predict still works",
+            )
