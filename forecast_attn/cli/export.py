@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import ConfigFile, Json, command_options, with_options
 from forecast_attn.config.requests import ExportRequest
 
@@ -15,7 +16,10 @@ from forecast_attn.config.requests import ExportRequest
 @with_options(ExportRequest)
 def export(
     run: Annotated[
-        Path | None, typer.Argument(metavar="[RUN]", help="Run directory; the newest finished run when absent.")
+        Path | None,
+        typer.Argument(
+            metavar="[RUN]", help="Run directory; the newest finished run when absent.", autocompletion=finished_runs
+        ),
     ] = None,
     config: ConfigFile = None,
     json: Json = False,
