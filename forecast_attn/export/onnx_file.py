@@ -8,7 +8,7 @@ import io
 import json
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -103,11 +103,11 @@ def export_onnx(run: RunDir, path: Path, *, network_alone: bool = False) -> Onnx
         )
     model = load_model(run)
     graph = RunGraph(model).eval()
-    panels = list(_trials(model, run))
+    panels = list(trials(model, run))
     metadata = _metadata(model, graph, run)
     document = _converted(graph, _inputs(graph, model, panels[0]), metadata)
     content = document.SerializeToString(deterministic=True)
-    difference = _difference(model, graph, panels, content)
+    difference = difference_from_predict(model, panels, graph, lambda given: run_onnx(content, given, graph.outputs))
     _refuse_difference(difference)
     write_atomically(path, content)
     return OnnxExport(
@@ -120,7 +120,7 @@ def export_onnx(run: RunDir, path: Path, *, network_alone: bool = False) -> Onnx
     )
 
 
-def _trials(model: Model, run: RunDir) -> Iterator[Panel]:
+def trials(model: Model, run: RunDir) -> Iterator[Panel]:
     """Panels of windows to compare: the last ones of the run, and others with their values."""
     history = read_history(model, run, None, "").panel
     keep = np.zeros(history.num_series, bool)
@@ -244,15 +244,24 @@ def run_onnx(content: bytes, inputs: Arrays, names: tuple[str, ...]) -> Arrays:
     return dict(zip(names, session.run(list(names), inputs), strict=True))
 
 
-def _difference(model: Model, graph: RunGraph, panels: list[Panel], content: bytes) -> dict[str, float]:
-    """Largest difference of each output from the forecasts of `predict`, over all windows and two sizes of batch."""
+def difference_from_predict(
+    model: Model, panels: list[Panel], graph: RunGraph, forecast: Callable[[Arrays], Arrays]
+) -> dict[str, float]:
+    """Largest difference of each output from the forecasts of `predict`, over all windows and two sizes of batch.
+
+    Args:
+        model: of the run.
+        panels: with windows to compare.
+        graph: of the model, for its inputs and outputs.
+        forecast: outputs of a batch of inputs, by name.
+    """
     largest = dict.fromkeys(graph.outputs, 0.0)
     for panel in panels:
         given = _inputs(graph, model, panel)
         wanted = _forecasts(model, panel)
         size = _sizes(given["past_target"], wanted["prediction"])
         for count in {1, panel.num_series}:
-            got = run_onnx(content, {name: values[:count] for name, values in given.items()}, graph.outputs)
+            got = forecast({name: values[:count] for name, values in given.items()})
             for name, values in got.items():
                 apart = np.abs(values - wanted[name][:count])
                 if name != "attention":

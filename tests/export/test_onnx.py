@@ -12,12 +12,16 @@ import jaxtyping
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 
 from forecast_attn import Forecaster
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.export import onnx_file
+from forecast_attn.export.graph import RunGraph
 from forecast_attn.export.onnx_file import TOLERANCE
+from forecast_attn.forecasting.model import load_model
+from forecast_attn.runs.run_dir import RunDir
 
 onnxruntime = pytest.importorskip("onnxruntime", reason="the extra onnx is not installed")
 
@@ -124,6 +128,32 @@ def test_the_cases_go_through_every_choice() -> None:
     assert {"direct", "autoregressive"} == seen("decoding")
     assert {"gaussian", "student-t", None} == seen("distribution")
     assert {"bahdanau", "luong"} <= seen("attention_order")
+
+
+def difference_of_graph(forecaster: Forecaster) -> dict[str, float]:
+    """Largest differences of the tensor function that is converted, before it is."""
+    run = RunDir(forecaster.run_path)
+    model = load_model(run)
+    graph = RunGraph(model).eval()
+
+    def forecast(given: dict[str, Any]) -> dict[str, Any]:
+        with torch.inference_mode():
+            values = graph(*(torch.from_numpy(given[each.name]) for each in graph.inputs))
+        return {name: value.numpy() for name, value in zip(graph.outputs, values, strict=True)}
+
+    return onnx_file.difference_from_predict(model, list(onnx_file.trials(model, run)), graph, forecast)
+
+
+@pytest.mark.parametrize("mechanism", ATTENTIONS)
+def test_the_graph_of_every_mechanism_head_and_cell_forecasts_as_predict(mechanism: str) -> None:
+    forecaster = Forecaster(**{**SMALL, **CASES[mechanism]}).fit(table()[["date", "target"]])
+    assert max(difference_of_graph(forecaster).values()) < TOLERANCE
+
+
+@pytest.mark.parametrize("extra", [{}, {"ensemble": 2, "combine": "median", "patch_length": 7}], ids=str)
+def test_the_graph_of_a_panel_with_holes_forecasts_as_predict(extra: dict[str, Any]) -> None:
+    forecaster = Forecaster(**{**SMALL, **EVERY_COLUMN, **extra}).fit(panel())
+    assert max(difference_of_graph(forecaster).values()) < TOLERANCE
 
 
 @pytest.mark.slow
