@@ -141,13 +141,30 @@ def _converted(graph: RunGraph, example: Arrays, metadata: dict[str, Any]) -> An
     """The ONNX model of a graph, of batches of any size, with its metadata and without paths of this machine."""
     names = [each.name for each in graph.inputs]
     two = [torch.from_numpy(np.repeat(example[name][:1], 2, axis=0)) for name in names]
+    try:
+        converted = _converted_program(graph, two, names)
+    except Exception as error:  # the converter raises what it likes
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise RunError(
+            f"torch {torch.__version__} cannot convert this network to ONNX: {reason[0]}",
+            "please report it with the run's config.json; forecast predict still works",
+        ) from error
+    assert converted is not None
+    document = converted.model_proto
+    _without_traces(document)
+    document.producer_name, document.producer_version = METADATA.replace("_", "-"), package_version()
+    document.metadata_props.add(key=METADATA, value=json.dumps(metadata, ensure_ascii=False, sort_keys=True))
+    return document
+
+
+def _converted_program(graph: RunGraph, example: list[torch.Tensor], names: list[str]) -> Any:
     batch = torch.export.Dim("batch", min=1)
     with _quiet(), torch.inference_mode():
         # By itself, because the converter would rather fix the batch than fail.
         program = torch.export.export(
-            graph, tuple(two), dynamic_shapes=(tuple({0: batch} for _ in names),), strict=False
+            graph, tuple(example), dynamic_shapes=(tuple({0: batch} for _ in names),), strict=False
         )
-        converted = torch.onnx.export(
+        return torch.onnx.export(
             program,
             dynamo=True,
             input_names=names,
@@ -155,12 +172,6 @@ def _converted(graph: RunGraph, example: Arrays, metadata: dict[str, Any]) -> An
             opset_version=OPSET,
             verbose=False,
         )
-    assert converted is not None
-    document = converted.model_proto
-    _without_traces(document)
-    document.producer_name, document.producer_version = METADATA.replace("_", "-"), package_version()
-    document.metadata_props.add(key=METADATA, value=json.dumps(metadata, ensure_ascii=False, sort_keys=True))
-    return document
 
 
 def _without_traces(document: Any) -> None:
