@@ -74,6 +74,8 @@ def inputs_of(schema: Schema) -> tuple[GraphInput, ...]:
     return tuple(kept)
 
 
+HEADS = ("point", "quantile", "gaussian", "student-t")
+"""Heads whose quantiles are arithmetic that a graph has; those of counts are searched for."""
 _CODES = "1 + index into categories of the metadata; 0: none of them"
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.export.graph import RunGraph
+from forecast_attn.export.graph import HEADS, RunGraph
 from forecast_attn.export.window_inputs import trial_panels, window_inputs
 from forecast_attn.forecasting.history import read_history, select_series
 from forecast_attn.forecasting.model import Model, attention_metadata, forecast_windows, load_model
@@ -90,7 +90,8 @@ def export_onnx(run: RunDir, path: Path, *, network_alone: bool = False) -> Onnx
         network_alone: leave out the baselines that validation combined the network with.
 
     Raises:
-        ConfigError: a package of the extra is missing, or the run's forecasts are combined with baselines.
+        ConfigError: a package of the extra is missing, the run's forecasts are combined with baselines, or its
+            distribution is one of counts.
         RunError: the run is damaged, the file cannot be written, or its forecasts differ.
     """
     check_installed()
@@ -102,6 +103,11 @@ def export_onnx(run: RunDir, path: Path, *, network_alone: bool = False) -> Onnx
             "--network-alone exports the network without them, as predict --combine-with none forecasts",
         )
     model = load_model(run)
+    if model.config.model.head not in HEADS:
+        raise ConfigError(
+            f"the quantiles of --distribution {model.config.model.head} have no form in ONNX",
+            "train with --quantiles, or --distribution gaussian or student-t; forecast predict has all of them",
+        )
     graph = RunGraph(model).eval()
     panels = list(trials(model, run))
     metadata = _metadata(model, graph, run)

@@ -16,6 +16,7 @@ import torch
 
 from forecast_attn import Forecaster
 from forecast_attn.config.mechanisms import ATTENTIONS
+from forecast_attn.config.options import COUNTS
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.export import onnx_file
 from forecast_attn.export.graph import RunGraph
@@ -278,6 +279,15 @@ def test_a_run_combined_with_baselines_is_refused_by_their_names(
     with pytest.raises(ConfigError, match="regression") as caught:
         Forecaster.load(finished_run).export(tmp_path / "model.onnx")
     assert "--network-alone" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("distribution", COUNTS)
+def test_a_distribution_of_counts_is_refused_by_its_name(distribution: str, tmp_path: Path) -> None:
+    frame = table()[["date", "target"]].round()
+    forecaster = Forecaster(**{**SMALL, "distribution": distribution}).fit(frame)
+    with pytest.raises(ConfigError, match=f"--distribution {distribution} have no form in ONNX") as caught:
+        forecaster.export(tmp_path / "model.onnx")
+    assert "--quantiles" in str(caught.value.hint)
 
 
 def test_a_file_that_forecasts_something_else_is_not_written() -> None:
