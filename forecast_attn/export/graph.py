@@ -91,6 +91,16 @@ class RunGraph(nn.Module):
         outputs: names, in the order of its results.
     """
 
+    static_loc: Tensor
+    static_scale: Tensor
+    target_loc: Tensor
+    target_scale: Tensor
+    unit_loc: Tensor
+    unit_scale: Tensor
+    offsets: Tensor | None
+    known: Tensor | None
+    known_categories: Tensor | None
+
     def __init__(self, model: Model) -> None:
         super().__init__()
         self.schema, self.config = model.schema, model.config
@@ -189,7 +199,8 @@ class RunGraph(nn.Module):
     def _scaled(self, name: str, values: Tensor, series: Tensor) -> Tensor:
         """Values (batch, length[, columns]) on the scale of their series."""
         loc, scale = (getattr(self, f"{name}_{part}")[series][:, None] for part in ("loc", "scale"))
-        return (values - loc) / scale
+        scaled: Tensor = (values - loc) / scale
+        return scaled
 
     def _with_indicators(self, name: str, raw: Tensor | None, series: Tensor) -> Tensor | None:
         if raw is None:

@@ -304,7 +304,7 @@ def _sizes(past: NDArray[np.float64], forecast: NDArray[np.float64]) -> NDArray[
     """
     mean = np.nanmean(past, axis=1, keepdims=True)
     together = np.abs(np.concatenate([past, forecast], axis=1) - mean)
-    return np.maximum(np.nanmax(together, axis=1), np.finfo(np.float64).tiny)
+    return np.asarray(np.maximum(np.nanmax(together, axis=1), np.finfo(np.float64).tiny), np.float64)
 
 
 def _refuse_difference(difference: dict[str, float]) -> None:
