@@ -112,7 +112,7 @@ class Frequency:
         earliest = nanoseconds.min(initial=0)
         if earliest == np.iinfo(np.int64).min:  # NaT
             earliest = nanoseconds[~np.isnat(stamps)].min(initial=0)
-        longest = self.years * 365.25 * DAY  # in floats, which do not wrap
+        longest = self.years * 372 * DAY  # twelve months of 31 days; in floats, which do not wrap
         first = earliest + float(np.min(steps, initial=0)) * longest
         last = nanoseconds.max(initial=0) + float(np.max(steps, initial=0)) * longest
         if min(first, -last) <= -(2.0**63):
@@ -123,10 +123,11 @@ class Frequency:
 
     @property
     def years(self) -> float:
-        """Length of a step of time in years, rather too long than too short."""
+        """Length of a step of time in years; a working day counts as two days, for it may pass a weekend."""
         number, unit, _ = split_alias(self.alias)
-        days = {"B": 2.0, **{name: 31.0 * months for name, months in MONTH_UNITS.items()}}
-        return number * (UNITS[unit] / DAY if unit in UNITS else days[unit]) / 365
+        if unit in MONTH_UNITS:
+            return number * MONTH_UNITS[unit] / 12
+        return number * (2.0 if unit == "B" else UNITS[unit] / DAY) / 365
 
     def steps_between(self, earlier: Stamps, later: Stamps) -> NDArray[np.float64]:
         """Number of steps between stamps, elementwise; not whole where a stamp is off the grid."""

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from forecast_attn.config.options import MOST_STEPS
@@ -140,12 +140,20 @@ def test_steps_shorter_than_a_day(alias: str, within: bool) -> None:
     st.sampled_from(["s", "ms", "BME", "min", "h", "D", "B", "W-SUN", "MS", "ME", "QS-JAN", "YE-DEC", ""]),
     st.integers(1, 99),
 )
+@example("YE-DEC", 99)
 def test_every_frequency_has_usable_sizes(unit: str, number: int) -> None:
     frequency = parse_frequency(f"{number}{unit}")
     assert frequency.season >= 1
     assert frequency.default_horizon >= 1
     assert frequency.default_lookback >= frequency.default_horizon
     assert parse_frequency(frequency.alias) == frequency
+
+
+@pytest.mark.parametrize(("longest", "longer"), [("100YE-DEC", "101YE-DEC"), ("400QS", "401QS"), ("36500D", "36501D")])
+def test_a_step_of_a_century_is_the_longest(longest: str, longer: str) -> None:
+    assert parse_frequency(longest).years == 100
+    with pytest.raises(ConfigError, match="100 years are the longest"):
+        parse_frequency(longer)
 
 
 @pytest.mark.parametrize(
