@@ -14,6 +14,7 @@ from forecast_attn.config.requests import (
     AuditRequest,
     BacktestRequest,
     ExportRequest,
+    InspectRequest,
     PlotRequest,
     PredictRequest,
     takes,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         AuditKeywords,
         BacktestKeywords,
         ExportKeywords,
+        InspectKeywords,
         PlotKeywords,
         PredictKeywords,
         TrainKeywords,
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
     from forecast_attn.data.template import FutureTemplate
     from forecast_attn.export.onnx_file import OnnxExport
     from forecast_attn.forecasting.attention_output import DumpListener
+    from forecast_attn.inspection.differences import WeightComparison
+    from forecast_attn.inspection.results import Inspection
     from forecast_attn.plotting.picture import Picture
     from forecast_attn.training.progress import TrainingListener
 
@@ -430,6 +434,31 @@ class Forecaster:
         if request.onnx is None:
             raise ConfigError("there is no file to write", "--onnx model.onnx")
         return export_onnx(self._fitted(), request.onnx, network_alone=request.network_alone)
+
+    @takes([InspectRequest])
+    def inspect(
+        self, data: Path | str | None = None, **options: Unpack[InspectKeywords]
+    ) -> Inspection | WeightComparison:
+        """Describe what the last forecast that was written into the run looked at; its validation windows before any.
+
+        Args:
+            data: table of the series to draw; found through the run when None.
+            **options: listed below.
+
+        Returns:
+            Steps, lags, warnings and one sentence as far as the evidence goes; with `compare` the differences.
+
+        Raises:
+            ConfigError: options that do not go together, or no such step or head.
+            RunError: not fitted, the run is damaged, or it has no attention.
+            DataError: no such series or cut-off.
+        """
+        from forecast_attn.inspection.inspect import check_combination, find_attention, inspect_source
+
+        request = InspectRequest.from_options(dict(options))
+        check_combination(request, has_table=data is not None)
+        source = find_attention(self._fitted(), validation=request.validation)
+        return inspect_source(source, request, None if data is None else Path(data))[0]
 
     def save(self, path: Path | str) -> None:
         """Copy the run to a directory that `load` and the command line can open.

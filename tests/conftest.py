@@ -18,6 +18,7 @@ import pytest
 from hypothesis import settings
 
 from .chromium import BROWSERS, Browser, installed_browser
+from .forks import TERMINAL
 
 # A slow machine is no counterexample. CI looks at the same examples every time; people's machines find new ones.
 settings.register_profile("project", deadline=None, derandomize="CI" in os.environ)
@@ -79,8 +80,7 @@ def small() -> tuple[str, ...]:
 @pytest.fixture(scope="session")
 def process_environment() -> dict[str, str]:
     """Of a forecast process: one thread, no terminal settings of whoever runs the tests."""
-    dropped = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE")
-    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    kept = {name: value for name, value in os.environ.items() if name not in TERMINAL}
     return {**kept, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
 
 

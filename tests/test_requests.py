@@ -23,6 +23,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "predict": Forecaster.predict,
     "backtest": Forecaster.backtest,
     "audit": Forecaster.audit,
+    "inspect": Forecaster.inspect,
     "plot": Forecaster.plot,
     "evaluate": evaluate,
     "compare": compare,
@@ -32,7 +33,7 @@ OPTIONS = [field for _, field in all_options().values()] + [f for part in REQUES
 
 def test_the_keywords_of_type_checkers_are_the_options() -> None:
     assert set(keywords.TrainKeywords.__annotations__) == set(all_options())
-    for name in ("predict", "backtest", "audit"):
+    for name in ("predict", "backtest", "audit", "inspect"):
         named = getattr(keywords, f"{name.title()}Keywords").__annotations__
         assert set(named) == {field.name for field in fields_of(REQUESTS[name])}
 

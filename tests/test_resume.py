@@ -6,18 +6,17 @@ Processes kill themselves at a given call, so that the moment does not depend on
 import json
 import re
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
+from .forks import Ended, Strike, run_forked
+
 pytestmark = pytest.mark.slow
 
-EPOCHS = 16
+EPOCHS = 8
 STRETCHED = (
     *("--lookback", "14", "--horizon", "3", "--hidden-size", "4", "--epoch-windows", "32", "--batch-size", "8"),
     *("--max-epochs", str(EPOCHS), "--patience", str(EPOCHS), "--seed", "7", "--accelerator", "cpu"),
@@ -40,46 +39,14 @@ def uninterrupted(forecast, table) -> Path:
     return run
 
 
-STRUCK = """
-import importlib, os, signal, sys
-owner, name, call, when, kind, *words = sys.argv[1:]
-module, _, type_name = owner.partition(":")
-place = importlib.import_module(module)
-place = getattr(place, type_name) if type_name else place
-step, calls = getattr(place, name), []
-
-def struck(*args, **options):
-    calls.append(1)
-    now = len(calls) == int(call)
-    if now and when == "before":
-        os.kill(os.getpid(), getattr(signal, kind))
-    result = step(*args, **options)
-    if now and when == "after":
-        os.kill(os.getpid(), getattr(signal, kind))
-    return result
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in a shell's background
-setattr(place, name, struck)
-from forecast_attn.cli import main
-main(words)
-"""
-"""`forecast …`, which sends itself a signal before or after the nth call of one function: always the same moment."""
-
 RECORDER = "forecast_attn.training.callbacks:Recorder"
 TRAIN = "forecast_attn.training.train"
 
 
 @pytest.fixture
-def strike(process_environment, here) -> Callable[..., subprocess.CompletedProcess[str]]:
+def strike(here) -> Callable[..., Ended]:
     """`strike((owner, function, call, when), words)`: run a command that is killed at that moment."""
-
-    def run(moment: tuple[str, str, int, str], *words: object, kind: str = "SIGKILL") -> Any:
-        command = [sys.executable, "-c", STRUCK, *map(str, moment), kind, *map(str, words)]
-        return subprocess.run(
-            command, capture_output=True, text=True, env=process_environment, timeout=600, check=False
-        )
-
-    return run
+    return lambda moment, *words, kind="SIGKILL": run_forked(words, Strike(*moment, kind))
 
 
 def weights_of(run: Path) -> bytes:
@@ -231,24 +198,6 @@ def test_the_schedule_is_fitted_into_max_time(forecast, table, here):
 
 # --------------------------------------------------------------------------- predict
 
-KILLED = """
-import os, signal, sys
-import forecast_attn.forecasting.{module} as module
-from forecast_attn.cli import main
-
-step, moment = module.{function}, {call}
-calls = []
-
-def then_die(*args, **options):
-    calls.append(1)
-    if len(calls) == moment:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return step(*args, **options)
-
-module.{function} = then_die
-main(["predict", "run"])
-"""
-
 
 @pytest.mark.parametrize(
     ("module", "function", "call"),
@@ -258,13 +207,10 @@ main(["predict", "run"])
         ("predict", "predictions_csv", 1),
     ],
 )
-def test_a_killed_prediction_leaves_the_older_files(
-    forecast, process_environment, run_copy, files_in, module, function, call
-):
+def test_a_killed_prediction_leaves_the_older_files(forecast, strike, run_copy, files_in, module, function, call):
     assert forecast("predict", "run").code == 0
     before = files_in("run")
-    script = KILLED.format(module=module, function=function, call=call)
-    done = subprocess.run([sys.executable, "-c", script], env=process_environment, capture_output=True, check=False)
+    done = strike((f"forecast_attn.forecasting.{module}", function, call, "before"), "predict", "run")
     assert done.returncode == -signal.SIGKILL
     after = files_in("run")
     assert {name: after[name] for name in before} == before

@@ -6,6 +6,8 @@ Command files import typer and configuration only; everything heavy is imported 
 
 from __future__ import annotations
 
+import copy
+import functools
 import os
 import re
 import sys
@@ -53,7 +55,7 @@ for command in (
     export,
     info,
 ):
-    app.command(cls=Command)(command)
+    app.command(command.__name__.replace("_", "-"), cls=Command)(command)
 
 # Typer does not export the base of its usage errors.
 USAGE_ERROR: Any = typer.BadParameter.__mro__[2]
@@ -111,7 +113,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _run(words: list[str]) -> int:
     """Run a command, and make exceptions again of Typer's own answers to a closed pipe and to Ctrl-C."""
     try:
-        code = app(args=words, prog_name=app.info.name, standalone_mode=False)
+        code = _program(words[0] if words else "")(args=words, prog_name=app.info.name, standalone_mode=False)
         sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told
     except SystemExit as ending:
         if isinstance(ending.__context__, BrokenPipeError):
@@ -120,6 +122,15 @@ def _run(words: list[str]) -> int:
     if code == INTERRUPTED:
         raise KeyboardInterrupt
     return code if isinstance(code, int) else 0
+
+
+@functools.cache
+def _program(word: str) -> Any:
+    """Build the program with the one command that is asked for, or with all: the options of twelve take long."""
+    program = copy.copy(app)
+    asked = [each for each in app.registered_commands if each.name == word]
+    program.registered_commands = asked or app.registered_commands
+    return typer.main.get_command(program)
 
 
 def _is_of_the_system(error: Exception) -> bool:

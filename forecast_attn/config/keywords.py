@@ -262,6 +262,24 @@ class AuditKeywords(TypedDict, total=False):
     accelerator: str
 
 
+class InspectKeywords(TypedDict, total=False):
+    """Options of `forecast inspect`."""
+
+    item: str | int | None
+    cutoff: str | int | None
+    step: int | None
+    head: int | None
+    top: int
+    by: str | int | None
+    compare: Path | str | None
+    validation: bool
+    export: Path | str | None
+    png: Path | str | None
+    svg: Path | str | None
+    html: Path | str | None
+    html_windows: int | None
+
+
 class PlotKeywords(TypedDict, total=False):
     """Options of `forecast plot` but its kind."""
 

@@ -6,6 +6,7 @@ imports the standard library only, so that `forecast --help` stays fast.
 """
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -556,14 +557,18 @@ def all_options() -> dict[str, tuple[str, dataclasses.Field[Any]]]:
 
 def find_option(name: str) -> tuple[str, dataclasses.Field[Any]]:
     """Look an option up by its field name, its flag, or either with dashes."""
+    key = name.replace("-", "_")
+    found = _options_by_name_and_flag().get(key)
+    if found is None:
+        raise ConfigError(f"there is no option '{name}'", did_you_mean(key, list(all_options())))
+    return found
+
+
+@functools.cache
+def _options_by_name_and_flag() -> dict[str, tuple[str, dataclasses.Field[Any]]]:
     known = all_options()
     by_flag = {flag_name(f).replace("-", "_"): (section, f) for section, f in known.values()}
-    key = name.replace("-", "_")
-    if key in known:
-        return known[key]
-    if key in by_flag:
-        return by_flag[key]
-    raise ConfigError(f"there is no option '{name}'", did_you_mean(key, list(known)))
+    return {**by_flag, **known}
 
 
 def check_choice(name: str, value: str) -> str:

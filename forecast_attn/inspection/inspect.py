@@ -1,0 +1,176 @@
+"""`inspect` as the command and `Forecaster` ask for it: find an attention file, describe it, compare it, draw it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from forecast_attn.attention_file import AttentionDump, read_attention
+from forecast_attn.config.requests import InspectRequest
+from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.forecasting.identifiability import with_rank
+from forecast_attn.inspection.differences import WeightComparison, compare_attention
+from forecast_attn.inspection.grouping import check_grouping
+from forecast_attn.inspection.reading import evidence_of
+from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.results import Inspection
+from forecast_attn.runs.run_dir import RunDir
+
+EXPORTS = (".csv", ".npz")
+
+
+@dataclass(frozen=True)
+class AttentionSource:
+    """An attention file, and the run it belongs to where a run was named."""
+
+    path: Path
+    run: RunDir | None
+    name: str
+    """As the user called it."""
+
+    @property
+    def is_stand_in(self) -> bool:
+        """Return True for the validation windows of a run that has no forecast yet."""
+        return self.run is not None and self.path == self.run.validation_attention and not self.run.attention.is_file()
+
+    def read(self, request: InspectRequest) -> AttentionDump:
+        """Read the chosen windows, and the rank of what they weigh where it can be known.
+
+        Raises:
+            DataError: no such series or cut-off.
+            ConfigError: no such step or head.
+            RunError: the file is damaged.
+        """
+        part = {name: getattr(request, name) for name in ("item", "cutoff", "step", "head")}
+        return with_rank(read_attention(self.path).select(**part), self.run)
+
+
+def find_attention(source: Path | RunDir | None, *, validation: bool) -> AttentionSource:
+    """Find the file to read: the one named, or the run's forecast, or its validation windows before any forecast.
+
+    Args:
+        source: a run, its directory, or an attention file; the newest finished run when None.
+        validation: the run's validation windows though there be a forecast.
+
+    Raises:
+        ConfigError: `validation` with a file.
+        RunError: there is no such run, or it has no attention.
+    """
+    if isinstance(source, Path) and not source.is_dir():
+        if validation and source.exists():
+            raise ConfigError("--validation is about a run; the given path is a file", "name the run directory")
+        return AttentionSource(source, None, str(source))
+    run = source if isinstance(source, RunDir) else RunDir.open_finished(source)
+    name = str(source if isinstance(source, Path) else run.path)
+    if run.attention.is_file() and not validation:
+        return AttentionSource(run.attention, run, name)
+    if run.validation_attention.is_file():
+        return AttentionSource(run.unaltered(run.validation_attention), run, name)
+    raise RunError(
+        f"'{run.path}' has no attention to show: it was trained with --attention none",
+        "train with an attention mechanism: forecast train data.csv --attention luong-general",
+    )
+
+
+def inspect_source(
+    source: AttentionSource, request: InspectRequest, table: Path | None = None
+) -> tuple[Inspection | WeightComparison, list[str]]:
+    """Describe the weights, or compare them with another's; write the files that are asked for.
+
+    Args:
+        source: as `find_attention` found it.
+        request: one that `check_combination` let pass.
+        table: file of the series to draw; found through the run when None.
+
+    Returns:
+        What was found, and notes on what was written.
+
+    Raises:
+        DataError: no such series or cut-off, a file without windows, or a table that cannot be read.
+        ConfigError: no such step or head, nothing to group by, or a table without a run.
+        RunError: a file is damaged, or one cannot be written.
+    """
+    chosen = source.read(request)
+    if request.compare is not None:
+        other = find_attention(request.compare, validation=request.validation)
+        names = (source.name, other.name)
+        return compare_attention(chosen, other.read(request), names=names, top=request.top), []
+    if source.run is None and table is not None:
+        raise ConfigError(
+            "--data needs a run, whose columns and time step the table has", "name the run instead of its file"
+        )
+    inspection = inspect_attention(chosen, top=request.top, by=request.by, evidence=evidence_of(source.run))
+    if request.export is not None:
+        (chosen.export_csv if request.export.suffix == ".csv" else chosen.export_npz)(request.export)
+    _save_pictures(inspection, chosen, source.run, request, table)
+    notes = _write_page(chosen, source.run, request, table)
+    return inspection, notes
+
+
+def check_combination(request: InspectRequest, *, has_table: bool) -> None:
+    """Refuse, before any work, options that do not go together.
+
+    Raises:
+        ConfigError: names them.
+    """
+    _check_page_options(request)
+    if request.by is not None:
+        check_grouping(request.by)
+    pictures = {name: path for name in ("png", "svg") if (path := getattr(request, name)) is not None}
+    asked = {name: getattr(request, name) for name in ("by", "export", *pictures)}
+    others = [name for name, value in asked.items() if value is not None]
+    if request.compare is not None and others:
+        raise ConfigError(f"--compare does not go with --{others[0]}", "run them one after the other")
+    if request.by is not None and pictures:
+        raise ConfigError(
+            f"--by does not go with --{next(iter(pictures))}: a picture shows one mean, not groups",
+            "draw a group by itself, such as with --item NAME or --head 0",
+        )
+    for name, path in pictures.items():
+        if path.suffix.lower() != f".{name}":
+            raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
+    if has_table and not pictures and request.html is None:
+        raise ConfigError("--data is for pictures and pages: it holds the series they draw", "add --png weights.png")
+    export = request.export
+    if export is not None and export.suffix not in EXPORTS:
+        raise ConfigError(
+            f"--export writes .csv or .npz; got '{export.name}'", f"--export {export.stem or 'weights'}.csv"
+        )
+
+
+def _check_page_options(request: InspectRequest) -> None:
+    if request.html is None and request.html_windows is not None:
+        raise ConfigError("--html-windows is about the page of --html", "add --html report.html")
+    if request.html is not None and request.by is not None:
+        raise ConfigError(
+            "--by does not go with --html: a page shows windows and one mean, not groups",
+            "run them one after the other",
+        )
+    if request.html is not None and request.compare is not None:
+        raise ConfigError("--compare does not go with --html", "write a page of each run")
+
+
+def _save_pictures(
+    inspection: Inspection, dump: AttentionDump, run: RunDir | None, request: InspectRequest, table: Path | None
+) -> None:
+    """Write the pictures, with the series above the weights where it is known."""
+    paths = [path for path in (request.png, request.svg) if path is not None]
+    if not paths:
+        return
+    from forecast_attn.inspection.plots import save_picture
+    from forecast_attn.inspection.series_lines import lines_of_run
+
+    lines = None if run is None else lines_of_run(run, dump, table)
+    for path in paths:
+        save_picture(inspection, path, lines)
+
+
+def _write_page(dump: AttentionDump, run: RunDir | None, request: InspectRequest, table: Path | None) -> list[str]:
+    """Write the page of these windows, with what their run adds to it; return its size in words."""
+    if request.html is None:
+        return []
+    from forecast_attn.inspection.html_report import build_report
+
+    report = build_report(dump, run, num_windows=request.html_windows, table=table)
+    report.write(request.html)
+    return [f"page: {report.size_words()}"]
