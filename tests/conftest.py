@@ -18,7 +18,7 @@ import pytest
 from hypothesis import settings
 
 from .chromium import BROWSERS, Browser, installed_browser
-from .forks import TERMINAL
+from .forks import TERMINAL, Conditions, run_forked
 
 # A slow machine is no counterexample. CI looks at the same examples every time; people's machines find new ones.
 settings.register_profile("project", deadline=None, derandomize="CI" in os.environ)
@@ -86,7 +86,7 @@ def process_environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def forecast_process(process_environment: dict[str, str]) -> Callable[..., Outcome]:
-    """`forecast …` in a process of its own; keywords as for subprocess.run."""
+    """`forecast …` in a process from nothing; keywords as for subprocess.run."""
 
     def run(*words: object, **options: object) -> Outcome:
         command = [sys.executable, "-m", "forecast_attn", *map(str, words)]
@@ -95,6 +95,12 @@ def forecast_process(process_environment: dict[str, str]) -> Callable[..., Outco
         return Outcome(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def forecast_fork() -> Callable[..., Outcome]:
+    """`forecast …` in a process that begins with its imports done; keywords as of `Conditions`."""
+    return lambda *words, **conditions: Outcome(*run_forked(words, Conditions(**conditions)))
 
 
 def daily_table(rows: int = 120, seed: int = 0) -> pd.DataFrame:

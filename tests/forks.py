@@ -10,14 +10,14 @@ import multiprocessing
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
 
 IMPORTED = ["torch", "pandas", "pytorch_lightning", "forecast_attn.cli", "forecast_attn.training.train"]
-
-
 TERMINAL = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE")
 """Settings of whoever runs the tests."""
 
@@ -35,6 +35,20 @@ class Strike(NamedTuple):
     kind: str = "SIGKILL"
 
 
+class Conditions(NamedTuple):
+    """Under which a process runs."""
+
+    strike: Strike | None = None
+    encoding: str = "utf-8"
+    """Of what it prints, as PYTHONIOENCODING sets it."""
+    file_limit: int | None = None
+    """Bytes after which no file can grow, as on a full disk."""
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+DEFAULT = Conditions()
+
+
 class Ended(NamedTuple):
     """What a process left behind."""
 
@@ -43,35 +57,64 @@ class Ended(NamedTuple):
     stderr: str
 
 
-def run_forked(words: Sequence[object], strike: Strike | None = None, timeout: float = 600) -> Ended:
+def run_forked(words: Sequence[object], conditions: Conditions = DEFAULT, timeout: float = 600) -> Ended:
     """Run `forecast …` in a process of its own, in this working directory; a negative code is a signal's."""
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder, name) for name in ("out", "err")]
-        context = multiprocessing.get_context("forkserver" if sys.platform != "win32" else "spawn")
-        if sys.platform != "win32":
-            context.set_forkserver_preload(IMPORTED)
-        given = ([str(word) for word in words], strike, str(Path.cwd()), [str(path) for path in paths])
-        process = context.Process(target=_run, args=given)
-        process.start()
+    pipes = [multiprocessing.Pipe(duplex=False) for _ in range(2)]
+    process = start_forked(words, [writer for _, writer in pipes], conditions)
+    with ThreadPoolExecutor(2) as readers:
+        said = [readers.submit(_read, reader) for reader, _ in pipes]
+        for _, writer in pipes:
+            writer.close()
         process.join(timeout)
         if process.exitcode is None:
             process.kill()
             raise TimeoutError(f"forecast {words} did not end in {timeout} s")
-        return Ended(process.exitcode, *(path.read_text(encoding="utf-8") for path in paths))
+    return Ended(process.exitcode, *(each.result().decode(conditions.encoding, "replace") for each in said))
 
 
-def _run(words: list[str], strike: Strike | None, folder: str, paths: list[str]) -> None:
-    for number, path in enumerate(paths, start=1):
-        os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT), number)
+def start_forked(words: Sequence[object], outputs: Sequence[str | Connection], conditions: Conditions) -> BaseProcess:
+    """Start `forecast …` with its stdout and stderr into these pipes, or on the terminals or files of these names."""
+    # Windows has neither forks nor kills.
+    context = multiprocessing.get_context("spawn" if sys.platform == "win32" else "forkserver")
+    context.set_forkserver_preload(IMPORTED)
+    process = context.Process(target=_run, args=([str(word) for word in words], str(Path.cwd()), outputs, conditions))
+    process.start()
+    return process
+
+
+def _read(reader: Connection) -> bytes:
+    parts = []
+    while part := os.read(reader.fileno(), 65_536):
+        parts.append(part)
+    reader.close()
+    return b"".join(parts)
+
+
+def _run(words: list[str], folder: str, outputs: Sequence[str | Connection], conditions: Conditions) -> None:
+    for number, output in enumerate(outputs, start=1):
+        opened = os.open(output, os.O_WRONLY | os.O_NOCTTY) if isinstance(output, str) else output.fileno()
+        os.dup2(opened, number)
+    encoding = conditions.encoding
+    sys.stdout = open(1, "w", encoding=encoding, closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", encoding=encoding, errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
     os.chdir(folder)
     for name in TERMINAL:
         os.environ.pop(name, None)
+    os.environ.update(conditions.environment)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in a shell's background
-    if strike is not None:
-        _prepare(strike)
+    if conditions.file_limit is not None:
+        _limit_files(conditions.file_limit)
+    if conditions.strike is not None:
+        _prepare(conditions.strike)
     from forecast_attn.cli import main
 
     main(words)
+
+
+def _limit_files(size: int) -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 def _prepare(strike: Strike) -> None:

@@ -7,10 +7,8 @@ import json
 import os
 import pickle
 import re
-import resource
 import stat
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -298,23 +296,14 @@ def test_a_link_is_followed_and_a_pipe_is_not_replaced(forecast, run_copy):
     assert stat.S_ISFIFO(Path("pipe").stat().st_mode)
 
 
-def limited_to(size: int) -> Callable[[], None]:
-    """For a child process: no file may grow beyond so many bytes, as on a disk that is full."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-    return limit
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [0, 100, 3000])
-def test_a_full_disk_during_predict_leaves_the_older_forecast(forecast, forecast_process, run_copy, files_in, size):
+def test_a_full_disk_during_predict_leaves_the_older_forecast(forecast, forecast_fork, run_copy, files_in, size):
     """100 bytes hold neither file, 3000 the forecast but not its attention."""
     assert forecast("predict", run_copy).code == 0
     (run_copy / "predictions.csv").write_text("the older forecast")
     before = files_in()
-    outcome = forecast_process("predict", "run", preexec_fn=limited_to(size), env={"PYTHONDONTWRITEBYTECODE": "1"})
+    outcome = forecast_fork("predict", "run", file_limit=size)
     assert outcome.code == 1
     assert re.search(r"^cannot write 'run/(predictions.csv|attention.parquet)': File too large$", outcome.error)
     assert "is not full" in outcome.hint
@@ -324,13 +313,11 @@ def test_a_full_disk_during_predict_leaves_the_older_forecast(forecast, forecast
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [500, 5000, 15_000])
-def test_a_full_disk_during_training_leaves_an_unfinished_run(
-    forecast, forecast_process, write, make_table, small, size
-):
+def test_a_full_disk_during_training_leaves_an_unfinished_run(forecast, forecast_fork, write, make_table, small, size):
     """500 bytes hold not even the table's tail, 5000 no weights, 15000 no checkpoint."""
     path = write(make_table())
     words = ("train", path, *small, "--out", "run")
-    outcome = forecast_process(*words, preexec_fn=limited_to(size), env={"PYTHONDONTWRITEBYTECODE": "1"})
+    outcome = forecast_fork(*words, file_limit=size)
     assert outcome.code == 1
     assert re.search("^cannot write 'run/.*': File too large$", outcome.error), outcome.err
     assert "Traceback" not in outcome.err

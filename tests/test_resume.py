@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from .forks import Ended, Strike, run_forked
+from .forks import Conditions, Ended, Strike, run_forked
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ TRAIN = "forecast_attn.training.train"
 @pytest.fixture
 def strike(here) -> Callable[..., Ended]:
     """`strike((owner, function, call, when), words)`: run a command that is killed at that moment."""
-    return lambda moment, *words, kind="SIGKILL": run_forked(words, Strike(*moment, kind))
+    return lambda moment, *words, kind="SIGKILL": run_forked(words, Conditions(Strike(*moment, kind)))
 
 
 def weights_of(run: Path) -> bytes:

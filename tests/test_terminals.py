@@ -4,11 +4,14 @@ import json
 import os
 import pty
 import re
+import select
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from .forks import Conditions, start_forked
 
 pytestmark = pytest.mark.slow
 
@@ -65,35 +68,26 @@ def test_a_name_cannot_forge_a_hint(forecast, run_copy):
     assert "x\\nhint: curl" in outcome.error
 
 
-def on_terminal(environment: dict[str, str], *words: object) -> str:
+def on_terminal(*words: object) -> str:
     """What a terminal receives of a command."""
     leader, follower = pty.openpty()
-    command = [sys.executable, "-m", "forecast_attn", *map(str, words)]
-    environment = {**environment, "TERM": "dumb", "COLUMNS": "120"}
-    with subprocess.Popen(command, stdin=follower, stdout=follower, stderr=follower, env=environment) as process:
-        os.close(follower)
-        parts = []
-        while True:
-            try:
-                part = os.read(leader, 65536)
-            except OSError:  # the last writer has gone
-                break
-            if not part:
-                break
-            parts.append(part)
-        process.wait()
+    there = Conditions(environment=(("TERM", "dumb"), ("COLUMNS", "120")))
+    process = start_forked(words, [os.ttyname(follower)] * 2, there)
+    parts = []
+    while process.is_alive() or select.select([leader], [], [], 0)[0]:
+        if select.select([leader], [], [], 0.05)[0]:
+            parts.append(os.read(leader, 65_536))
+    os.close(follower)
     os.close(leader)
     return b"".join(parts).decode().replace("\r\n", "\n")
 
 
-def test_documents_reach_a_file_as_they_are_and_a_terminal_visibly(
-    forecast, forecast_process, process_environment, evil_table, small
-):
+def test_documents_reach_a_file_as_they_are_and_a_terminal_visibly(forecast, forecast_fork, evil_table, small):
     assert forecast("train", evil_table, *small, "--out", "run", "--quiet").code == 0
-    forecasts = forecast_process("predict", "run", "--out", "-").out
+    forecasts = forecast_fork("predict", "run", "--out", "-").out
     assert f"a{EVIL}" in forecasts
     for words in (("predict", "run", "--out", "-"), ("predict", "run"), ("predict", "run", "--json")):
-        shown = on_terminal(process_environment, *words)
+        shown = on_terminal(*words)
         assert not RAW.search(shown), (words, RAW.search(shown))
         assert "2024-04-29" in shown or "--json" in words
 
@@ -105,23 +99,19 @@ def test_documents_reach_a_file_as_they_are_and_a_terminal_visibly(
 @pytest.mark.parametrize(
     "words", [("inspect",), ("audit", "--windows", "8", "--draws", "20"), ("plot",), ("info",), ("info", "--json")]
 )
-def test_a_terminal_of_any_encoding_gets_a_report(forecast_process, run_copy, finished_run, encoding, words):
+def test_a_terminal_of_any_encoding_gets_a_report(forecast_fork, run_copy, finished_run, encoding, words):
     data = ("--data", finished_run.parent / "data.csv") if words[0] == "audit" else ()
-    spoken = {"PYTHONIOENCODING": encoding}
-    outcome = forecast_process(words[0], run_copy, *words[1:], *data, env=spoken, errors="replace")
+    outcome = forecast_fork(words[0], run_copy, *words[1:], *data, encoding=encoding)
     assert outcome.code == 0, outcome.err
     assert "Traceback" not in outcome.err
     if encoding == "ascii":
         assert outcome.out.isascii()
 
 
-def test_a_json_document_is_one_in_any_encoding(forecast, forecast_process, write, make_table, small):
+def test_a_json_document_is_one_in_any_encoding(forecast, forecast_fork, write, make_table, small):
     table = write(make_table().assign(item_id="日本"))
     assert forecast("train", table, *small, "--out", "run", "--quiet").code == 0
-    plain, utf8 = (
-        forecast_process("inspect", "run", "--json", env={"PYTHONIOENCODING": encoding}).out
-        for encoding in ("ascii", "utf-8")
-    )
+    plain, utf8 = (forecast_fork("inspect", "run", "--json", encoding=encoding).out for encoding in ("ascii", "utf-8"))
     assert plain.isascii()
     assert json.loads(plain) == json.loads(utf8)
     assert "日本" in utf8
@@ -137,15 +127,21 @@ def test_a_table_on_stdout_is_that_of_the_file(forecast, process_environment, wr
     assert done.stdout == Path("run/predictions.csv").read_bytes()
 
 
-@pytest.mark.parametrize("language", ["C", "C.UTF-8"])
-def test_a_file_whose_name_is_no_utf8(forecast_process, here, make_table, small, language):
+def test_a_file_whose_name_is_no_utf8(forecast_fork, here, make_table, small):
     name = os.fsdecode(b"b\xffd.csv")
     make_table().to_csv(name, index=False)
-    environment = {"LANG": language, "LC_ALL": language}
-    assert forecast_process("check", name, env=environment).code == 0
-    assert forecast_process("train", name, *small, "--out", "run", env=environment).code == 0
-    outcome = forecast_process("backtest", "run", "--cutoffs", "2", env=environment)  # reads the recorded table
+    assert forecast_fork("check", name).code == 0
+    assert forecast_fork("train", name, *small, "--out", "run").code == 0
+    outcome = forecast_fork("backtest", "run", "--cutoffs", "2")  # reads the recorded table
     assert outcome.code == 0, outcome.err
     Path(name).unlink()
-    outcome = forecast_process("backtest", "run", "--cutoffs", "2", env=environment)
+    outcome = forecast_fork("backtest", "run", "--cutoffs", "2")
     assert outcome.error == "there is no file 'b\\xffd.csv'"
+
+
+def test_such_a_name_where_the_locale_knows_ascii_only(forecast_process, here, make_table, small):
+    """In a process from nothing: Python reads the locale when it starts."""
+    name = os.fsdecode(b"b\xffd.csv")
+    make_table().to_csv(name, index=False)
+    outcome = forecast_process("train", name, *small, "--out", "run", env={"LANG": "C", "LC_ALL": "C"})
+    assert outcome.code == 0, outcome.err

@@ -157,14 +157,16 @@ def _clean(values: NDArray[np.float64], large: NDArray[np.bool_]) -> NDArray[np.
 def _numbers_of_text(column: pd.Series) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """The number in each cell (num_rows,), NaN where it has none, and which cells hold something else."""
     codes, distinct = pd.factorize(column)
-    numbers = np.array([_number(value) for value in distinct] + [np.nan])
+    texts = [value.strip() if isinstance(value, str) else None for value in distinct]
+    numbers = parse_texts([*texts, None], ".", grouped=False)  # as in a CSV with decimal points; all in one call
+    for which, text in enumerate(texts):
+        if text is None:
+            numbers[which] = _number(distinct[which])
     return numbers[codes], np.isnan(numbers)[codes] & (codes >= 0)
 
 
 def _number(value: object) -> float:
-    """A cell's number; NaN when it is none. Text is read as in a CSV with decimal points."""
-    if isinstance(value, str):
-        return float(parse_texts([value.strip()], ".", grouped=False)[0])
+    """The number that an object is; NaN when it is none."""
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
