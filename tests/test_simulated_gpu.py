@@ -17,13 +17,13 @@ from .simulated_gpu import SimulatedGpu, simulated_gpu
 pytestmark = pytest.mark.slow
 
 OPTIONS: dict[str, Any] = {
-    "lookback": 14,
+    "lookback": 7,
     "horizon": 3,
     "hidden_size": 4,
     "max_epochs": 1,
     "epoch_windows": 16,
     "batch_size": 8,
-    "validation_windows": 16,
+    "validation_windows": 8,
     "seed": 7,
 }
 
@@ -41,7 +41,7 @@ PARTS = {
     "lstm of two layers": {"cell": "lstm", "num_layers": 2, "bidirectional": True, "dropout": 0.2},
     "averaged weights": {"weight_averaging": "ema"},
     "linear path, lags": {"linear_path": True, "lags": "7", "temporal_decoder_size": 8, "projection_size": 4},
-    "patches": {"patch_length": 7},
+    "patches": {"patch_length": 7, "lookback": 14},
     "local-m": {"attention_window": "local-m"},
     "local-p": {"attention_window": "local-p"},
     "sparsemax": {"normaliser": "sparsemax"},
@@ -156,7 +156,8 @@ def test_losses_that_are_read_together_are_those_of_a_cpu(
 def test_a_loss_that_is_not_finite_names_its_step_and_windows_though_read_later(
     gpu: SimulatedGpu, make_table: Callable[..., pd.DataFrame]
 ) -> None:
-    options = OPTIONS | {"epoch_windows": 80, "learning_rate": 1e30, "schedule": "constant", "gradient_clip": 0}
+    options = OPTIONS | {"lookback": 14, "epoch_windows": 80, "learning_rate": 1e30, "schedule": "constant"}
+    options["gradient_clip"] = 0
     messages = []
     for name in ("cuda", "cpu"):
         with pytest.raises(RunError, match=r"the loss became .* in epoch 1, step 2: series 'target', windows") as error:
@@ -185,7 +186,7 @@ def test_the_table_is_copied_to_the_device_once(gpu: SimulatedGpu, make_table: C
     assert [shape for shape in gpu.uploads if shape == (len(table),)] == [(len(table),)] * 2
     gpu.uploads.clear()
     forecaster.predict(accelerator="cuda")
-    assert [shape for shape in gpu.uploads if shape == (OPTIONS["lookback"] + OPTIONS["horizon"],)] == [(17,)]
+    assert [shape for shape in gpu.uploads if shape == (OPTIONS["lookback"] + OPTIONS["horizon"],)] == [(10,)]
 
 
 # ---------------------------------------------------------------------- the other commands
@@ -204,7 +205,7 @@ def test_paths_are_drawn_as_on_a_cpu(run_on_gpu: Forecaster) -> None:
 
 def test_an_audit_is_that_of_a_cpu(gpu: SimulatedGpu, make_table: Callable[..., pd.DataFrame]) -> None:
     table = make_table()
-    forecaster = Forecaster(**OPTIONS | {"lookback": 7}, accelerator="cuda").fit(table)
+    forecaster = Forecaster(**OPTIONS, accelerator="cuda").fit(table)
     options = {"windows": 2, "draws": 10, "repeats": 2, "covariates": True}
     audits = [forecaster.audit(table, **options, accelerator=name).to_dict() for name in ("cuda", "cpu")]
     assert audits[0]["covariates"]["mae"] == pytest.approx(audits[1]["covariates"]["mae"])
