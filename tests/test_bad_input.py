@@ -432,9 +432,20 @@ def test_a_date_format_that_names_something_twice(refused, write, make_table, fo
 @pytest.mark.parametrize("offset", ["+25:00", "-24:00", "+99:59"])
 def test_an_offset_that_no_zone_has(forecast, write, offset):
     path = write("date,target\n" + "".join(f"2024-01-01 0{hour}:00{offset},1\n" for hour in range(9)))
-    outcome = forecast("check", path)
+    outcome = forecast("train", path)
     assert outcome.code == 1
-    assert offset in outcome.out + outcome.err
+    assert f"is '2024-01-01 00:00{offset}', whose offset from UTC is a day or more at row 1" in outcome.error
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [("2024-01-01 02:00", "without the offset that other cells have"), ("2024-13-01 02:00+01:00", "no time stamp")],
+)
+def test_a_bad_stamp_among_offsets_is_told_for_what_it_is(forecast, write, cell, said):
+    rows = [f"2024-01-01 {hour:02}:00+01:00,1" for hour in range(20)]
+    outcome = forecast("train", write("\n".join(["date,target", *rows[:2], f"{cell},1", *rows[3:], ""])))
+    assert f"is '{cell}', " in outcome.error
+    assert said in outcome.error
 
 
 @pytest.mark.parametrize("unit", [1e-320, 1e-310, 1e-300])

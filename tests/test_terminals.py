@@ -145,3 +145,16 @@ def test_such_a_name_where_the_locale_knows_ascii_only(forecast_process, here, m
     make_table().to_csv(name, index=False)
     outcome = forecast_process("train", name, *small, "--out", "run", env={"LANG": "C", "LC_ALL": "C"})
     assert outcome.code == 0, outcome.err
+
+
+def test_a_run_whose_path_is_no_utf8_is_refused(forecast, refused, run_copy, finished_run):
+    """Neither weights nor Parquet can be read there."""
+    name, message = os.fsdecode(b"r\xe9"), r"^'r\\xe9' is not a UTF-8 path, which runs and Parquet files need$"
+    refused("train", finished_run.parent / "data.csv", "--out", name, message=message, hint="rename it")
+    refused("backtest", finished_run.parent / "data.csv", "--out-run", name, message=message, hint="rename it")
+    refused("predict", run_copy, "--attention-out", name, message=message, hint="rename it")
+    assert forecast("predict", run_copy, "--out", name).code == 0, "a CSV may have any name"
+    Path(name).unlink()
+    run_copy.rename(name)
+    for command in ("predict", "inspect", "audit", "backtest", "plot", "info"):
+        refused(command, name, message=message, hint="rename it")

@@ -25,7 +25,7 @@ from forecast_attn.attention_file.times import parse_time, stamps_after, stamps_
 from forecast_attn.attention_file.writer import spread_out
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import ConfigError, DataError, RunError, did_you_mean
-from forecast_attn.runs.atomic import replacing, write_errors_of
+from forecast_attn.runs.atomic import check_name, replacing, write_errors_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -324,6 +324,7 @@ def read_attention(path: Path | str) -> AttentionDump:
         RunError: no such file, not Parquet, cut short, not an attention file, or of a newer format.
     """
     path = Path(path)
+    check_name(path)
     if path.exists() and not path.is_file():
         raise RunError(f"'{path}' is no regular file", "`forecast predict` writes attention.parquet")
     with read_errors_of(path):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file.schema import AttentionMetadata, attention_schema
 from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.runs.atomic import replacing, write_errors_of
+from forecast_attn.runs.atomic import check_name, replacing, write_errors_of
 
 ROW_GROUP_BYTES = 8 * 2**20
 """Weights of a row group, as float32 and all of them, in whatever form they are stored: large enough to compress and
@@ -40,6 +40,7 @@ class AttentionWriter:
         self._parquet: Any = None
 
     def __enter__(self) -> Self:
+        check_name(self.path)
         self._stream = self._stack.enter_context(replacing(self.path))
         self._stack.push(self._finish)
         return self

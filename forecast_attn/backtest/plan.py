@@ -23,6 +23,7 @@ from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.model import Model, load_model
 from forecast_attn.forecasting.predict import kept_weights
+from forecast_attn.runs.atomic import check_name
 from forecast_attn.runs.run_dir import SCRATCH, RunDir
 from forecast_attn.runs.training_table import Table
 from forecast_attn.training.combining import candidate_names
@@ -165,10 +166,13 @@ def refuse_shared_files(run: RunDir, out: Path, attention_out: Path | None, tabl
 
     Raises:
         ConfigError: naming the file.
+        RunError: its path is not UTF-8.
     """
     written = [out, out.with_suffix(".json"), *([] if attention_out is None else [attention_out])]
     if len({path.resolve() for path in written}) < len(written):
         raise ConfigError(f"--out and --attention-out both write '{attention_out}'", "give each a file of its own")
+    for path in written:
+        check_name(path)
     recorded = run.read_json(run.config)["data"]["file"]
     owned = {path for path in run.path.iterdir() if path not in (run.backtest, run.backtest_scores)}
     for path in written:

@@ -10,7 +10,7 @@ from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import CompareRequest
 from forecast_attn.config.values import MOST_SEEDS
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.runs.atomic import write_errors_of
+from forecast_attn.runs.atomic import check_name, write_errors_of
 from forecast_attn.runs.forms import anything, check, digest, many, nullable, record, table, text, whole
 from forecast_attn.runs.run_dir import DAMAGED_HINT, DataSource, RunDir, check_holds_its_own_files, check_is_free
 from forecast_attn.version import package_version
@@ -144,6 +144,7 @@ class ComparisonDir:
         """
         if not self.plan.is_file():
             raise RunError(f"there is no comparison in '{self.path}'", "start one: forecast compare data.csv --out DIR")
+        check_name(self.path)
         check_holds_its_own_files(self.path)
         content = RunDir(self.path).read_json(self.plan)
         try:

@@ -256,6 +256,18 @@ def _without_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Serie
 _DAY_SECONDS = 86_400
 
 
+def offset_in(cell: object) -> int | None:
+    """Seconds east of UTC that a cell ends with, be they more than any zone has; None without an offset."""
+    clock = re.search(_CLOCK + _OFFSET, str(cell).strip())
+    offset = None if clock is None else re.search(_OFFSET, clock[0])
+    return None if offset is None else _seconds(offset[0])
+
+
+def is_far_off(offset: int) -> bool:
+    """Return True for an offset of a day or more, which no zone has."""
+    return abs(offset) >= _DAY_SECONDS
+
+
 def _seconds(offset: str) -> int:
     """Seconds east of UTC of Z, +01, +0130 or +01:30."""
     if offset == "Z":

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.scaling import Scaler
+from forecast_attn.data.transforms import MOST
 from forecast_attn.errors import DataError
 
 Floats = NDArray[np.float64]
@@ -131,7 +132,7 @@ class Calibration:
         """
         quantiles = tuple(float(quantile) for quantile in content["levels"])
         offsets, values = np.array(content["offsets"], np.float64), np.array(content["values"], np.int64)
-        if offsets.shape != (len(values), len(quantiles)) or not np.isfinite(offsets).all():
+        if offsets.shape != (len(values), len(quantiles)) or not (np.abs(offsets) < MOST).all():
             raise ValueError("offsets that cannot be")
         return cls(content["kind"], quantiles, offsets, values)
 

@@ -19,6 +19,18 @@ PARTIAL_SUFFIX = ".partial"
 _PARTIAL = re.compile(r"\..+\.[0-9a-f]{8}\.partial")
 
 
+def check_name(path: Path) -> None:
+    """Refuse a path that is not UTF-8: the readers of Parquet and of weights open no such file.
+
+    Raises:
+        RunError: it is none.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        raise RunError(f"'{path}' is not a UTF-8 path, which runs and Parquet files need", "rename it") from None
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A stream to a temporary file beside `path` that takes its place when the block ends well, and else vanishes.

@@ -36,6 +36,7 @@ from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs import documents
 from forecast_attn.runs.atomic import (
     PARTIAL_SUFFIX,
+    check_name,
     is_partial,
     remove_partials,
     replacing,
@@ -150,6 +151,7 @@ class RunDir:
 
     def check_is_run(self) -> None:
         """Raise RunError unless this is a run directory this version can read."""
+        check_name(self.path)
         if not self.path.is_dir():
             raise RunError(f"there is no run '{self.path}'", _known_runs())
         if not os.path.lexists(self.config):
@@ -372,6 +374,7 @@ def fresh_path(attention: str) -> Path:
 
 def check_is_free(path: Path) -> None:
     """Raise RunError unless a run directory may be made at this path."""
+    check_name(path)
     if _home_of(path) != path:
         raise RunError(f"'{path}' belongs to the run '{_home_of(path)}'", "choose another --out")
     if path.exists() and (not path.is_dir() or any(path.iterdir())) and not was_killed_at_the_start(path):

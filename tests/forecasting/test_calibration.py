@@ -86,3 +86,11 @@ def test_a_calibration_survives_its_file() -> None:
     assert (again.values == calibration.values).all()
     with pytest.raises(ValueError, match="cannot be"):
         Calibration.from_dict(calibration.to_dict() | {"levels": [0.1, 0.5]})
+
+
+@pytest.mark.parametrize("offset", [1e308, -1e31, np.nan, np.inf])
+def test_offsets_with_which_no_forecast_is_finite_are_refused(offset: float) -> None:
+    """As scales are: a run of somebody else's may say anything."""
+    document = {"kind": "split", "levels": [0.1, 0.9], "offsets": [[0.0, offset]], "values": [30]}
+    with pytest.raises(ValueError, match="cannot be"):
+        Calibration.from_dict(document)
