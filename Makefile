@@ -14,7 +14,7 @@ INSTALL := -m pip install --disable-pip-version-check
 COVERED := $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 MINIMUM := .venv-minimum
 
-.PHONY: help demo test fast coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark-attention benchmark-startup benchmark-memory \
+.PHONY: help demo test fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-loading benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-nordpool \
 	benchmark-epf benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
@@ -43,6 +43,9 @@ test: $(TESTING) lint types docs-fresh  ## Everything CI runs: lint, types, docs
 
 fast: $(TESTING)  ## The quick tests, in under a minute
 	$(PYTEST) -m "not slow"
+
+fuzz: $(TESTING)  ## Twenty times as many damaged tables as the suite tries, other ones each time
+	env -u CI FUZZ=20 $(BIN)/python -m pytest -q tests/data/test_fuzz.py
 
 coverage: $(TESTING)  ## The whole suite, and the lines of the package that no test runs (also as htmlcov/index.html)
 	$(PYTEST) --cov --cov-report=term-missing:skip-covered --cov-report=html

@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
@@ -101,6 +102,7 @@ def _run(words: list[str], folder: str, outputs: Sequence[str | Connection], con
     for name in TERMINAL:
         os.environ.pop(name, None)
     os.environ.update(conditions.environment)
+    tempfile.tempdir = None  # look for it anew
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in a shell's background
     if conditions.file_limit is not None:
         _limit_files(conditions.file_limit)

@@ -414,12 +414,12 @@ def test_a_reader_of_tables_that_has_had_enough(process_environment, finished_ru
 
 
 @pytest.mark.slow
-def test_nothing_is_written_but_what_was_named(forecast_process, write, make_table, small, here, tmp_path):
+def test_nothing_is_written_but_what_was_named(forecast_fork, write, make_table, small, here, tmp_path):
     """Home, cache and temporary folder are watched too."""
     folders = {name: tmp_path / name.lower() for name in ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
     for folder in folders.values():
         folder.mkdir()
-    environment = {name: str(folder) for name, folder in folders.items()} | {"PYTHONDONTWRITEBYTECODE": "1"}
+    environment = tuple((name, str(folder)) for name, folder in folders.items())
     path = write(make_table())
     named = tmp_path / "named"
     for words in (
@@ -429,7 +429,7 @@ def test_nothing_is_written_but_what_was_named(forecast_process, write, make_tab
         ("inspect", named / "weights.parquet", "--export", named / "weights.csv", "--png", named / "weights.png"),
         ("info", named / "run"),
     ):
-        outcome = forecast_process(*words, env=environment)
+        outcome = forecast_fork(*words, environment=environment)
         assert outcome.code == 0, outcome.err
     assert [entry.name for entry in here.iterdir()] == [path]
     left = [entry for folder in folders.values() for entry in folder.rglob("*") if entry.is_file()]

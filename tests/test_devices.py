@@ -21,21 +21,21 @@ SMALL = {"lookback": 14, "horizon": 3, "hidden_size": 4, "max_epochs": 1, "epoch
 
 @pytest.mark.slow
 def test_two_processes_train_one_run(
-    here: Path, forecast_process: Callable[..., Any], write: Callable[..., str], make_table: Callable[..., Any]
+    here: Path, forecast_fork: Callable[..., Any], write: Callable[..., str], make_table: Callable[..., Any]
 ) -> None:
     """Each takes half of every epoch's windows; the run is the same whenever it is repeated."""
     flags = ("--devices", "2", "--accelerator", "cpu", "--hidden-size", "4", "--max-epochs", "3", "--seed", "7")
     flags += ("--weight-averaging", "ema")
     table = write(make_table())
     for run in ("first", "second"):
-        outcome = forecast_process("train", table, *flags, "--out", run, cwd=here)
+        outcome = forecast_fork("train", table, *flags, "--out", run)
         assert outcome.code == 0, outcome.err
         assert "Warning" not in outcome.err
         assert "recommended" not in outcome.err
         assert len((here / run / "history.csv").read_text().splitlines()) == 4
         assert json.loads((here / run / "metrics.json").read_text())["ended"] == "max-epochs"
     assert (here / "first" / "model.safetensors").read_bytes() == (here / "second" / "model.safetensors").read_bytes()
-    assert forecast_process("predict", "first", cwd=here).code == 0
+    assert forecast_fork("predict", "first").code == 0
 
 
 def test_bfloat16_trains(

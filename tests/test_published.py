@@ -345,7 +345,7 @@ def test_options_come_from_the_line_and_from_a_file(tmp_path: Path) -> None:
         command.candidates_of(SimpleNamespace(candidate=["refit_often=7"]), ())
 
 
-def test_ablation_ends_where_the_test_part_begins(tmp_path, monkeypatch, capsys):
+def test_ablation_ends_where_the_test_part_begins(tmp_path, monkeypatch, capsys, in_this_process):
     sys.path.insert(0, str(ROOT / "benchmarks"))
     try:
         import ablation
