@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import find_option
 from forecast_attn.data.findings import Finding, counted, quoted
+from forecast_attn.data.held_scales import held_rows
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.scale_fitting import Rows, fit_affine, fit_transform
@@ -138,7 +139,7 @@ _GROUPS = ("target", "past", "future", "static")
 
 
 def fit_scaler(panel: Panel, split: Split, method: str, transform: str = "none") -> Scaler:
-    """Fit on training rows only.
+    """Fit on training rows only; covariates on the first ones, once they have settled (`held_rows`).
 
     Args:
         panel: the validated table.
@@ -155,7 +156,7 @@ def fit_scaler(panel: Panel, split: Split, method: str, transform: str = "none")
     static = panel.static_covariates[rows > 0]
     one_group = Rows(static, np.zeros(1, np.int64), np.array([len(static)]))
     over_series = fit_affine(one_group, method).filled()
-    fits = _fit_groups(panel, panel.starts[:-1], rows, method, transform)
+    fits = _fit_groups(panel, panel.starts[:-1], rows, method, transform, settled=held_rows(panel, rows))
     return Scaler(
         method=method,
         item_ids=panel.item_ids,
@@ -204,16 +205,33 @@ def _fit_groups(
     method: str,
     kind: str,
     others: Scaler | None = None,
+    settled: NDArray[np.int64] | None = None,
 ) -> dict[str, Any]:
-    """Transform and scales of the given rows of each series; what has no value gets the average of the others."""
+    """Transform and scales of the given rows of each series; what has no value gets the average of the others.
+
+    Of each covariate the `settled` first rows count (num_series, num_columns), where they are given.
+    """
+    number = panel.past_covariates.shape[1]
+    each = np.repeat(counts[:, None], number + panel.future_covariates.shape[1], 1) if settled is None else settled
     target = Rows(panel.target[:, None], firsts, counts)
     transform = fit_transform(target, kind)
     scale = fit_affine(target, "none" if method == "covariates" else method, transform)
     fits: dict[str, Any] = {
         "target": Affine(scale.loc[:, 0], scale.scale[:, 0]),
-        "past": fit_affine(Rows(panel.past_covariates, firsts, counts), method),
-        "future": fit_affine(Rows(panel.future_covariates, firsts, counts), method),
+        "past": _fit_columns(panel.past_covariates, firsts, each[:, :number], method),
+        "future": _fit_columns(panel.future_covariates, firsts, each[:, number:], method),
     }
     fits = {name: fit.filled(None if others is None else getattr(others, name)) for name, fit in fits.items()}
     unit = transform.unit.filled(None if others is None else others.transform.unit)
     return {**fits, "transform": replace(transform, unit=unit)}
+
+
+def _fit_columns(
+    values: NDArray[np.float64], firsts: NDArray[np.int64], counts: NDArray[np.int64], method: str
+) -> Affine:
+    """The scales of some columns, each of its own number of first rows (num_series, num_columns)."""
+    if not len(counts) or (counts == counts[:, :1]).all():
+        return fit_affine(Rows(values, firsts, counts[:, 0] if counts.shape[1] else firsts * 0), method)
+    columns = [fit_affine(Rows(values[:, [at]], firsts, counts[:, at]), method) for at in range(values.shape[1])]
+    loc, scale = (np.concatenate([getattr(column, name) for column in columns], axis=1) for name in ("loc", "scale"))
+    return Affine(loc, scale)

@@ -3,6 +3,9 @@
 A series scaled by its whole training span gives later rows away: "I lie below the mean" means "I shall rise". So a
 training window is scaled by the rows up to its cut-off alone. From the end of training on the scales are those of the
 `Scaler`, as in a forecast: no later row changes them.
+
+The scales of covariates settle early, see `held_rows`: were they to follow the year, 20 degrees in the first autumn and
+20 degrees in the next would be two inputs, and the network could not learn what 20 degrees do.
 """
 
 from typing import NamedTuple
@@ -13,6 +16,7 @@ from jaxtyping import Bool, Float, Int64
 from numpy.typing import NDArray
 from torch import Tensor
 
+from forecast_attn.data.held_scales import growing_counts, growing_means, held_counts, settled_rows
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scale_fitting import Rows, fit_affine
 from forecast_attn.data.scaled_rows import RowLayout, ScaledRows
@@ -20,10 +24,9 @@ from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.segments import blocks
 
 Floats = NDArray[np.float64]
+Floats32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
-GROWTH = 1.1
-"""Scales are measured anew whenever a series has a tenth more rows, which keeps the table of them short."""
 FLAT = 1e-9
 """A variance below this share of that of the whole training span is none: the column has not moved yet."""
 LARGEST = 10.0
@@ -35,6 +38,8 @@ class Units(NamedTuple):
 
     loc: Float[Tensor, "batch num_columns"]
     scale: Float[Tensor, "batch num_columns"]
+    limit: Float[Tensor, "batch"]
+    """Size at which covariates are cut off; infinite where their scales have settled."""
 
     def scaled(self, values: Float[Tensor, "batch length num_columns"]) -> Float[Tensor, "batch length num_columns"]:
         """Values of the scaler's units in these units."""
@@ -42,7 +47,7 @@ class Units(NamedTuple):
 
     def columns(self, first: int, stop: int | None = None) -> "Units":
         """The units of some columns."""
-        return Units(self.loc[:, first:stop], self.scale[:, first:stop])
+        return Units(self.loc[:, first:stop], self.scale[:, first:stop], self.limit)
 
 
 class ScalesSoFar(NamedTuple):
@@ -57,6 +62,8 @@ class ScalesSoFar(NamedTuple):
     """Whether the target has not moved yet."""
     training_rows: Int64[Tensor, "num_series"]
     """Rows the scaler was fitted on; at so many and more its own scales count."""
+    settled_rows: Int64[Tensor, "num_series"]
+    """Rows from which on covariates keep their scales."""
 
     def to(self, device: torch.device | str) -> "ScalesSoFar":
         """The same on another device."""
@@ -70,7 +77,9 @@ class ScalesSoFar(NamedTuple):
             series: of each window.
         """
         entry, final = self._entry(rows), (rows >= self.training_rows[series])[:, None]
-        return Units(self.loc[series, entry].masked_fill(final, 0), self.scale[series, entry].masked_fill(final, 1))
+        loc, scale = self.loc[series, entry].masked_fill(final, 0), self.scale[series, entry].masked_fill(final, 1)
+        limit = torch.where(rows < self.settled_rows[series], LARGEST, torch.inf).to(loc.dtype)
+        return Units(loc, scale, limit)
 
     def has_moved(self, rows: Int64[Tensor, "batch"], series: Int64[Tensor, "batch"]) -> Bool[Tensor, "batch"]:
         """True where the target has changed up to a cut-off; elsewhere a window has no scale."""
@@ -97,7 +106,7 @@ def scales_so_far(panel: Panel, rows: ScaledRows, scaler: Scaler, training_rows:
     own, layout = scaler.for_series(panel.item_ids), rows.layout
     numbers = _number_columns(layout)
     units = np.concatenate([own.target.scale[:, None], own.past.scale, own.future.scale], axis=1)
-    counts = _counts(int(training_rows.max()))
+    counts = growing_counts(int(training_rows.max(initial=1)))
     shape = (len(training_rows), len(counts), 1 + rows.inputs.shape[1])
     loc, scale, flat = np.zeros(shape, np.float32), np.ones(shape, np.float32), np.zeros(shape[:2], np.bool_)
     filled = np.concatenate([[0], 1 + numbers])
@@ -107,22 +116,32 @@ def scales_so_far(panel: Panel, rows: ScaledRows, scaler: Scaler, training_rows:
         part = Rows(values, panel.starts[series] - first, training_rows[series])
         middle, spread = _measured(part, counts, scaler.method)
         unmoved = spread <= np.sqrt(FLAT)
-        loc[series][..., filled] = middle
         # As the scaler has it, what never moved has the scale 1 in the column's own unit.
+        loc[series][..., filled] = middle
         scale[series][..., filled] = np.where(unmoved, 1 / units[series][:, None], spread)
         flat[series] = unmoved[..., 0]
+    _hold(loc, scale, panel, training_rows, 1 + numbers)
     if scaler.method == "covariates":
         loc[..., 0], scale[..., 0] = 0, 1
-    tensors = (torch.from_numpy(each) for each in (counts, loc, scale, flat, training_rows.astype(np.int64)))
-    return ScalesSoFar(*tensors)
+    settled = np.minimum(settled_rows(training_rows), training_rows)
+    ends = (each.astype(np.int64) for each in (training_rows, settled))
+    return ScalesSoFar(*(torch.from_numpy(each) for each in (counts, loc, scale, flat, *ends)))
 
 
-def _counts(most: int) -> Ints:
-    """1, 2, … and then each a tenth more than the one before, up to `most`."""
-    counts = [1]
-    while counts[-1] < most:
-        counts.append(max(counts[-1] + 1, int(counts[-1] * GROWTH)))
-    return np.array(counts, np.int64)
+def _hold(loc: Floats32, scale: Floats32, panel: Panel, training_rows: Ints, columns: Ints) -> None:
+    """Let covariates have the scales they are held at; those they end with are the scaler's own.
+
+    Args:
+        loc: of every column for growing numbers of rows (num_series, num_counts, num_columns); changed in place.
+        scale: the same.
+        panel: the table.
+        training_rows: how many of each series' first rows the scaler was fitted on (num_series,).
+        columns: places of the covariates among the columns, past ones first.
+    """
+    held, last = held_counts(panel, training_rows)
+    is_last = held == last[:, None]
+    loc[..., columns] = np.where(is_last, 0, np.take_along_axis(loc[..., columns], held, axis=1))
+    scale[..., columns] = np.where(is_last, 1, np.take_along_axis(scale[..., columns], held, axis=1))
 
 
 def _number_columns(layout: RowLayout) -> Ints:
@@ -144,7 +163,7 @@ def _values(rows: ScaledRows, chosen: slice, numbers: Ints) -> Floats:
 
 def _measured(rows: Rows, counts: Ints, method: str) -> tuple[Floats, Floats]:
     """Location and scale of the first `counts` rows of each series (num_series, num_counts, num_columns)."""
-    mean, square, size = _means(rows, counts)
+    mean, square, size = growing_means(rows, counts)
     deviation = np.sqrt(np.maximum(square - mean * mean, 0))
     if method in ("standard", "covariates"):
         return mean, deviation
@@ -153,21 +172,3 @@ def _measured(rows: Rows, counts: Ints, method: str) -> tuple[Floats, Floats]:
     fits = [fit_affine(rows._replace(counts=np.minimum(count, rows.counts)), method).filled() for count in counts]
     loc, scale = (np.stack([getattr(fit, name) for fit in fits], axis=1) for name in ("loc", "scale"))
     return loc, np.where(deviation > 0, scale, 0)
-
-
-def _means(rows: Rows, counts: Ints) -> tuple[Floats, Floats, Floats]:
-    """Mean, mean square and mean size of the first `counts` rows of each series; 0 where there is no value."""
-    stops = rows.firsts[:, None] + np.minimum(counts, rows.counts[:, None])
-    observed = ~np.isnan(rows.values)
-    values = np.where(observed, rows.values, 0)
-    number = np.maximum(_sums(observed.astype(np.float64), rows.firsts, stops), 1)
-    mean, square, size = (
-        _sums(each, rows.firsts, stops) / number for each in (values, values * values, np.abs(values))
-    )
-    return mean, square, size
-
-
-def _sums(values: Floats, firsts: Ints, stops: Ints) -> Floats:
-    """Sums of the rows from `firsts` (num_series,) to before `stops` (num_series, num_counts)."""
-    total = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(values, axis=0)])
-    return np.asarray(total[stops] - total[firsts][:, None])

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
 from forecast_attn.data.scaled_rows import RowLayout, ScaledRows
-from forecast_attn.data.so_far import LARGEST, ScalesSoFar, Units
+from forecast_attn.data.so_far import ScalesSoFar, Units
 from forecast_attn.data.vintages import Vintages
 
 
@@ -162,7 +162,8 @@ class WindowArrays:
             return values
         own = units.columns(1 + first)
         is_final = ((own.loc == 0) & (own.scale == 1))[:, None]
-        scaled = torch.where(is_final, values, own.scaled(values).clamp(-LARGEST, LARGEST))
+        limit = own.limit[:, None, None]
+        scaled = torch.where(is_final, values, own.scaled(values)).clamp(-limit, limit)
         return scaled if not self.layout.masked else scaled * self._indicators(values, first)
 
     def _indicators(self, values: Tensor, first: int) -> Tensor:

@@ -142,7 +142,7 @@ class ForecastModule(pl.LightningModule):
         """The head's output and the target on one scale for all windows of a series: that of the scaler."""
         if window.units is None:
             return parameters, window.future_target
-        loc, scale = window.units
+        loc, scale, _ = window.units
         restored = self.network.decoder.head.restore(parameters, loc[..., None], scale[..., None])
         return restored, window.future_target * scale + loc
 

@@ -1,0 +1,112 @@
+"""Scales of covariates settle early and know nothing of later rows; the held rows against a search row by row."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import torch
+
+from forecast_attn.config.options import RunConfig
+from forecast_attn.data.held_scales import FAR, FEWEST, SETTLED, growing_counts, held_rows
+from forecast_attn.data.windows import Window
+from forecast_attn.runs.training_table import read_panel
+from forecast_attn.training.preparation import Preparation, prepare
+
+ROWS, LOOKBACK, HORIZON = 700, 8, 4
+OPTIONS = {
+    "target": "y",
+    "past": ["visits"],
+    "future": ["calm", "late", "rare"],
+    "lookback": LOOKBACK,
+    "horizon": HORIZON,
+    "validation": 60,
+}
+CALM, LATE, RARE = 1, 2, 3
+
+
+def make_table() -> pd.DataFrame:
+    """Covariates that stay as they are, that rise a thousandfold after 260 rows, and that first change after 300."""
+    rng, steps = np.random.default_rng(5), np.arange(ROWS)
+    return pd.DataFrame(
+        {
+            "date": pd.date_range("2024-01-01", periods=ROWS),
+            "y": rng.normal(size=ROWS),
+            "visits": 1e3 + rng.normal(size=ROWS),
+            "calm": 5 + np.sin(steps / 60) + rng.normal(size=ROWS),
+            "late": rng.normal(size=ROWS) * np.where(steps < 260, 1, 1000),
+            "rare": np.where((steps >= 300) & (steps % 50 < 3), 1.0, 0.0),
+        }
+    )
+
+
+TABLE = make_table()
+
+
+def prepared(table: pd.DataFrame, **options: object) -> Preparation:
+    config = RunConfig.from_options(OPTIONS | options)
+    return prepare(read_panel(table, config)[0], config.data)
+
+
+def window_at(preparation: Preparation, cutoff: int) -> Window:
+    return preparation.windows().gather(torch.tensor([cutoff]))
+
+
+def slowly_held(values: np.ndarray, counts: np.ndarray) -> int:
+    """The number of first rows whose mean and deviation are kept in the end; all of them where none has settled."""
+    held = 1
+    for count in (int(each) for each in counts if each <= len(values)):
+        kept, now = values[:held], values[:count]
+        far = abs(now.mean() - kept.mean()) > FAR * kept.std() or now.std() > FAR * kept.std()
+        if count <= max(SETTLED * len(values), FEWEST) or far:
+            held = count
+    return len(values) if held == max(each for each in counts if each <= len(values)) else held
+
+
+def test_held_rows_are_those_of_a_search_row_by_row() -> None:
+    preparation = prepared(TABLE)
+    rows = preparation.scaled_rows
+    assert rows is not None
+    names = ("visits", "calm", "late", "rare")
+    expected = [slowly_held(TABLE[name].to_numpy()[: rows[0]], growing_counts(int(rows[0]))) for name in names]
+    assert held_rows(preparation.panel, rows)[0].tolist() == expected
+    assert expected[CALM] < 250
+    assert 260 < expected[LATE] < rows[0]
+
+
+def test_the_scales_of_the_run_are_of_the_held_rows() -> None:
+    preparation = prepared(TABLE)
+    rows = held_rows(preparation.panel, preparation.scaled_rows)[0]
+    scaler = preparation.schema.scaler
+    for place, name in enumerate(("calm", "late", "rare")):
+        held = TABLE[name].to_numpy()[: rows[1 + place]]
+        assert (scaler.future.loc[0, place], scaler.future.scale[0, place]) == pytest.approx((held.mean(), held.std()))
+    held = TABLE["visits"].to_numpy()[: rows[0]]
+    assert (scaler.past.loc[0, 0], scaler.past.scale[0, 0]) == pytest.approx((held.mean(), held.std()))
+
+
+def test_from_where_it_has_settled_the_same_value_is_the_same_input() -> None:
+    preparation = prepared(TABLE.assign(calm=TABLE["calm"].where(TABLE.index % 40 != 3, 6.5)))
+    inputs = [window_at(preparation, cutoff).future_covariates[0, 0, 0].item() for cutoff in range(282, 600, 40)]
+    assert inputs == [inputs[0]] * len(inputs)
+
+
+@pytest.mark.parametrize("cutoff", [40, 230, 262, 420, 560])
+@pytest.mark.parametrize("method", ["standard", "robust"])
+def test_no_later_row_changes_an_input(cutoff: int, method: str) -> None:
+    expected = window_at(prepared(TABLE, scaling=method), cutoff)
+    later = TABLE.index > cutoff + HORIZON
+    changed = TABLE.assign(**{name: TABLE[name].where(~later, 50 * TABLE[name] + 1) for name in OPTIONS["future"]})
+    changed["visits"] = TABLE["visits"].where(TABLE.index <= cutoff, 520 + TABLE["visits"] / 2)
+    found = window_at(prepared(changed, scaling=method), cutoff)
+    for name in ("past_target", "past_covariates", "future_covariates"):
+        torch.testing.assert_close(getattr(found, name), getattr(expected, name), rtol=1e-3, atol=1e-3)
+
+
+def test_a_covariate_that_rises_is_measured_anew() -> None:
+    assert window_at(prepared(TABLE), 600).future_covariates[0, :, LATE - 1].abs().max() < 20
+
+
+def test_short_tables_are_scaled_by_all_training_rows() -> None:
+    preparation = prepared(TABLE[:180])
+    rows = preparation.scaled_rows
+    assert rows is not None
+    assert (held_rows(preparation.panel, rows) == rows).all()
