@@ -36,7 +36,7 @@ def growing_counts(most: int) -> Ints:
 
 def settled_rows(training_rows: Ints) -> Ints:
     """Number of each series' first rows at which the scale of a covariate is first kept (num_series,)."""
-    return np.maximum(np.ceil(SETTLED * training_rows), FEWEST).astype(np.int64)
+    return np.asarray(np.maximum(np.ceil(SETTLED * training_rows), FEWEST), np.int64)
 
 
 def held_counts(panel: Panel, training_rows: Ints) -> tuple[Ints, Ints]:

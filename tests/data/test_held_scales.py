@@ -74,6 +74,7 @@ def test_held_rows_are_those_of_a_search_row_by_row() -> None:
 
 def test_the_scales_of_the_run_are_of_the_held_rows() -> None:
     preparation = prepared(TABLE)
+    assert preparation.scaled_rows is not None
     rows = held_rows(preparation.panel, preparation.scaled_rows)[0]
     scaler = preparation.schema.scaler
     for place, name in enumerate(("calm", "late", "rare")):
@@ -94,7 +95,9 @@ def test_from_where_it_has_settled_the_same_value_is_the_same_input() -> None:
 def test_no_later_row_changes_an_input(cutoff: int, method: str) -> None:
     expected = window_at(prepared(TABLE, scaling=method), cutoff)
     later = TABLE.index > cutoff + HORIZON
-    changed = TABLE.assign(**{name: TABLE[name].where(~later, 50 * TABLE[name] + 1) for name in OPTIONS["future"]})
+    changed = TABLE.assign(
+        **{name: TABLE[name].where(~later, 50 * TABLE[name] + 1) for name in ("calm", "late", "rare")}
+    )
     changed["visits"] = TABLE["visits"].where(TABLE.index <= cutoff, 520 + TABLE["visits"] / 2)
     found = window_at(prepared(changed, scaling=method), cutoff)
     for name in ("past_target", "past_covariates", "future_covariates"):
