@@ -15,6 +15,7 @@ COMMANDS = (
     "explain",
     "train",
     "compare",
+    "tune",
     "future-template",
     "predict",
     "backtest",
@@ -25,7 +26,7 @@ COMMANDS = (
     "export",
     "info",
 )
-LONG = ("check", "train", "compare", "backtest")
+LONG = ("check", "train", "compare", "tune", "backtest")
 """Commands with all options of training, whose `--help` shows the essential ones."""
 OPENING = """# Command line
 

@@ -18,6 +18,7 @@ from forecast_attn.config.requests import (
     InspectRequest,
     PlotRequest,
     PredictRequest,
+    TuneRequest,
     fields_of,
 )
 from forecast_attn.config.values import may_be_none, option_type
@@ -68,6 +69,7 @@ def document() -> str:
             "Options of `compare` but its mechanisms and folder.",
             ("attention", "out", "vintages"),
         ),
+        class_of("TuneKeywords", (TuneRequest, *TRAINING), "Options of `tune`.", ("vintages",)),
         class_of("PredictKeywords", (PredictRequest,), "Options of `forecast predict`."),
         class_of("BacktestKeywords", (BacktestRequest,), "Options of `forecast backtest`."),
         class_of("AuditKeywords", (AuditRequest,), "Options of `forecast audit`."),

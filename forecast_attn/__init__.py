@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from forecast_attn.evaluation.evaluate import evaluate as evaluate
     from forecast_attn.forecaster import Forecaster as Forecaster
     from forecast_attn.forecasting.predict import ForecastResult as ForecastResult
+    from forecast_attn.tuning.result import TuningResult as TuningResult
+    from forecast_attn.tuning.search import tune as tune
 
 _HOMES = {
     "AttentionDump": "attention_file",
@@ -30,10 +32,12 @@ _HOMES = {
     "Comparison": "comparison.leaderboard",
     "ForecastResult": "forecasting.predict",
     "Forecaster": "forecaster",
+    "TuningResult": "tuning.result",
     "compare": "comparison.compare",
     "evaluate": "evaluation.evaluate",
     "read_attention": "attention_file",
     "resume_comparison": "comparison.compare",
+    "tune": "tuning.search",
 }
 
 __all__ = [
@@ -43,10 +47,12 @@ __all__ = [
     "Evaluation",
     "ForecastResult",
     "Forecaster",
+    "TuningResult",
     "compare",
     "evaluate",
     "read_attention",
     "resume_comparison",
+    "tune",
 ]
 
 

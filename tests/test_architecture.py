@@ -20,6 +20,7 @@ FLOORS = (
     ("forecasting",),
     ("training", "inspection"),
     ("audit", "backtest", "checking", "comparison", "export", "plotting"),
+    ("tuning",),
     ("forecaster",),
     ("cli", "__init__"),
     ("__main__",),

@@ -31,6 +31,7 @@ from forecast_attn.cli.inspect import inspect
 from forecast_attn.cli.plot import plot
 from forecast_attn.cli.predict import predict
 from forecast_attn.cli.train import train
+from forecast_attn.cli.tune import tune
 from forecast_attn.errors import ConfigError, DataError, UserError
 
 app = typer.Typer(
@@ -45,6 +46,7 @@ for command in (
     explain,
     train,
     compare,
+    tune,
     future_template,
     predict,
     backtest,

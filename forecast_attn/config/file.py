@@ -31,7 +31,7 @@ def read_config_file(path: Path, command: str | None = None) -> FileOptions:
     """
     training: dict[str, Any] = {}
     of_command: dict[str, Any] = {}
-    for name, value in _content(path).items():
+    for name, value in read_toml(path).items():
         if isinstance(value, dict) and name not in (*SECTIONS, *REQUESTS):
             raise ConfigError(f"'{path}' has an unknown table [{name}]", did_you_mean(name, (*SECTIONS, *REQUESTS)))
         try:
@@ -48,13 +48,24 @@ def read_config_file(path: Path, command: str | None = None) -> FileOptions:
     return FileOptions(training, of_command)
 
 
-def _content(path: Path) -> dict[str, Any]:
+def read_toml(
+    path: Path, kind: str = "configuration", hint: str = "a TOML file of options, with lines such as horizon = 24"
+) -> dict[str, Any]:
+    """Read a TOML file.
+
+    Args:
+        path: the file.
+        kind: its name in messages.
+        hint: of a file that cannot be read.
+
+    Raises:
+        ConfigError: no such file, or not TOML.
+    """
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        hint = "a TOML file of options, with lines such as horizon = 24"
-        raise ConfigError(f"cannot read the configuration '{path}': {error.strerror}", hint) from None
+        raise ConfigError(f"cannot read the {kind} '{path}': {error.strerror}", hint) from None
     except RecursionError:
-        raise ConfigError(f"'{path}' is no configuration: its values are nested too deeply") from None
+        raise ConfigError(f"'{path}' is no {kind}: its values are nested too deeply") from None
     except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise ConfigError(f"'{path}' is not valid TOML: {str(error).partition(';')[0]}") from None

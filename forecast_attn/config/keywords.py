@@ -203,6 +203,113 @@ class CompareKeywords(TypedDict, total=False):
     attention_top: int | None
 
 
+class TuneKeywords(TypedDict, total=False):
+    """Options of `tune`."""
+
+    trials: int
+    max_time: str | int | None
+    jobs: int
+    space: Path | str | None
+    metric: str
+    backtest: int | None
+    pruner: str
+    storage: str | int | None
+    study: str | int
+    seed: int
+    winner: bool
+    out: Path | str | None
+    png: Path | str | None
+    target: str | int | None
+    time: str | int | None
+    item_id: str | int | None
+    past_covariates: str | Sequence[str]
+    future_covariates: str | Sequence[str]
+    static_covariates: str | Sequence[str]
+    ignore: str | Sequence[str]
+    horizon: int | None
+    lookback: int | None
+    freq: str | int | None
+    season: str | int | None
+    date_format: str | int | None
+    tz: str | int | None
+    delimiter: str | int | None
+    decimal: str | int | None
+    encoding: str | int | None
+    skip_rows: int
+    comment: str | int | None
+    skip_footer: int
+    header: bool
+    sheet: str | int | None
+    wide: bool
+    layout: str
+    duplicates: str
+    resample: str | int | None
+    aggregate: str
+    missing: str
+    categorical: str | Sequence[str]
+    weight: str | int | None
+    calendar: str | int
+    holidays: str | Sequence[str]
+    holiday_dates: str | int | None
+    scaling: str
+    transform: str
+    non_negative: bool
+    short_series: str
+    validation: float
+    attention: str
+    attention_order: str | None
+    attention_size: int | None
+    heads: int
+    normaliser: str
+    attention_window: str
+    window_radius: int
+    input_feeding: bool
+    cell: str
+    hidden_size: int | None
+    decoder_size: int | None
+    num_layers: int
+    bidirectional: bool | None
+    patch_length: int | None
+    projection_size: int | None
+    lags: str | int | Sequence[int | str] | None
+    temporal_decoder_size: int | None
+    linear_path: bool
+    skip: bool
+    dropout: float
+    decoding: str
+    window_normalisation: str
+    quantiles: str | float | Sequence[float | str]
+    distribution: str
+    calibration: str
+    preset: str
+    loss: str
+    batch_size: int | None
+    learning_rate: float | None
+    weight_decay: float | None
+    schedule: str
+    warmup: float | None
+    weight_averaging: str
+    averaging_decay: float
+    gradient_clip: float
+    max_epochs: int | None
+    patience: int | None
+    epoch_windows: int
+    validation_windows: int
+    teacher_forcing: str | int
+    teacher_forcing_decay: str
+    ensemble: int
+    final_fit: str
+    combination: str
+    combine: str
+    accelerator: str
+    devices: int
+    threads: int
+    precision: str
+    attention_windows: str | int
+    attention_dtype: str
+    attention_top: int | None
+
+
 class PredictKeywords(TypedDict, total=False):
     """Options of `forecast predict`."""
 

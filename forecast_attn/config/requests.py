@@ -20,12 +20,15 @@ from forecast_attn.config.values import (
     flag_name,
     parse_attention_windows,
     parse_combination,
+    parse_duration,
 )
 from forecast_attn.errors import ConfigError, did_you_mean
 
 CHECK_FORMATS = ("table", "json", "github")
 READING = ("target", "time", "item_id", "freq", "tz", "date_format", "delimiter", "decimal", "encoding", "wide")
 """Options of training that say how the actuals of `forecast evaluate` are read."""
+SEARCH_METRICS = ("mae", "rmse", "mase", "pinball")
+"""Errors that a search may minimise."""
 PICTURES = ("forecast", "error-by-step", "calibration")
 """Kinds of pictures of `forecast plot`."""
 
@@ -258,6 +261,35 @@ class CompareRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TuneRequest(Request):
+    """`forecast tune`, `tune`; all other options of training are shared by the trials."""
+
+    command = "tune"
+
+    trials: int = option(
+        50, "trials of the study, those of earlier calls and other processes included", low=1, high=1_000_000
+    )
+    max_time: str | None = option(
+        None, "time limit of the search, such as 30m, 8h; the same command goes on later", check=parse_duration
+    )
+    jobs: int = option(1, "processes that try options at the same time", low=1, high=1_024)
+    space: Path | None = option(None, "TOML file of options to search and their values; by the table when absent")
+    metric: str = option("mae", "error to minimise", choices=SEARCH_METRICS)
+    backtest: int | None = option(
+        None, "score by a backtest of the last K cut-offs, instead of on the validation windows", low=1, metavar="K"
+    )
+    pruner: str = option("median", "early end of trials that validate badly", choices=("median", "none"))
+    storage: str | None = option(
+        None, "database of the study: an SQLite file or an URL; runs/<table>.study.db when absent", metavar="FILE|URL"
+    )
+    study: str = option("forecast-attn", "name of the study in its database", metavar="NAME")
+    seed: int = option(0, "seed of the search and of every training", low=0, high=2**31 - 1)
+    winner: bool = option(True, "train a run with the best options at the end")
+    out: Path | None = option(None, "run directory of the winner; runs/<time>-<attention> when absent", metavar="DIR")
+    png: Path | None = option(None, "picture of the importance of each option (extra plot)")
+
+
+@dataclass(frozen=True, kw_only=True)
 class CheckRequest(Request):
     """`forecast check`; options of training say how the table is read."""
 
@@ -291,6 +323,7 @@ REQUESTS: dict[str, type[Request]] = {
     for request in (
         CheckRequest,
         CompareRequest,
+        TuneRequest,
         PredictRequest,
         BacktestRequest,
         EvaluateRequest,

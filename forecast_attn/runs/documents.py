@@ -191,3 +191,19 @@ AUDIT = record(
         ),
     },
 )
+
+SEARCH = record(
+    {
+        "study": text,
+        "seed": whole(0, 2**32),
+        "metric": text,
+        "scored_on": text,
+        "trials": table(whole(0)),
+        "best": record({"trial": whole(0), "value": number}),
+        "best_options": table(anything),
+        "space": table(anything),
+        "importance": table(number),
+        "leaderboard": many(table(anything)),
+    },
+    {"package_version": text},
+)

@@ -16,6 +16,7 @@ samples.parquet                paths drawn by `forecast predict --samples`
 backtest.parquet               forecasts of past cut-offs beside what came, by `forecast backtest`
 backtest.json                  what they say: scores, skill, tests, folds
 audit.json                     whether that attention can be believed, by `forecast audit`
+search.json                    of the winner of `forecast tune`: what was searched, and every trial
 last.ckpt                      state for `train --resume`, deleted when training ends
 members/0/, members/1/, …      the members of an ensemble: each a run of its own, which shares the ensemble's
                                config.json, schema.json and tail.parquet
@@ -59,6 +60,7 @@ _FORMS = {
     "calibration.json": documents.CALIBRATION,
     "manifest.json": documents.MANIFEST,
     "audit.json": documents.AUDIT,
+    "search.json": documents.SEARCH,
 }
 """What the JSON files must hold, by their names; a file of another name is checked by its reader."""
 LARGEST_JSON = 2**30
@@ -98,6 +100,7 @@ class RunDir:
         self.backtest = self.path / "backtest.parquet"
         self.backtest_scores = self.path / "backtest.json"
         self.audit = self.path / "audit.json"
+        self.search = self.path / "search.json"
         self.checkpoint = self.path / "last.ckpt"
         self._digests: dict[str, Any] | None = None
         self._unaltered: set[Path] = set()

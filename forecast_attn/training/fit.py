@@ -26,6 +26,10 @@ from forecast_attn.training.progress import TrainingListener
 PRECISIONS: dict[str, Any] = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
 
 
+class TerminatedError(RunError):
+    """SIGTERM ended a training."""
+
+
 def check_hardware(config: TrainingConfig) -> None:
     """Refuse a device, a number of devices or a precision that this machine does not have.
 
@@ -124,7 +128,7 @@ def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None, *
         trainer.fit(module, ckpt_path=checkpoint, weights_only=True)
     except SIGTERMException:  # Lightning's is a SystemExit that says all went well
         hint = f"{resumed_by} goes on after its last whole epoch" if resumed_by else None
-        raise RunError("training was told to end (SIGTERM)", hint) from None
+        raise TerminatedError("training was told to end (SIGTERM)", hint) from None
     except ProcessRaisedException as error:
         raise RunError(f"a training process failed: {str(error).strip().splitlines()[-1]}") from None
 

@@ -1,0 +1,74 @@
+"""`forecast tune`: the options that forecast a table best, and a run with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import forecast_attn.cli.printing as printing
+from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, command_options, given_options, with_options
+from forecast_attn.config.options import RunConfig
+from forecast_attn.config.requests import TRAINING, TuneRequest
+from forecast_attn.errors import ConfigError
+
+if TYPE_CHECKING:
+    from forecast_attn.tuning.result import TuningResult
+
+
+@with_options(TuneRequest, *TRAINING)
+def tune(
+    data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    **options: Any,
+) -> None:
+    """Search the options that forecast a table best, and train a run with them; repeat the command to go on."""
+    request, shared = _checked(data, config, options)
+
+    from forecast_attn.cli.tables import refuse_targets
+    from forecast_attn.cli.tuning_display import TuningDisplay, show_search
+
+    refuse_targets({"--png": request.png}, read=[data, request.space], runs=[])
+    display = TuningDisplay(request.metric, quiet=quiet)
+    display.say("loading")
+    from forecast_attn.tuning.search import tune as search
+
+    assert data is not None
+    with display:
+        try:
+            result = search(data, listener=display, **shared, **request.to_options())
+        except KeyboardInterrupt:
+            printing.say("hint: the trials are kept; go on with the same command", err=True)
+            raise SystemExit(INTERRUPTED) from None
+    if request.png is not None:
+        _draw(result, request.png)
+    if json:
+        printing.write_json({"run": None if result.run is None else str(result.run), **result.to_dict()})
+        return
+    show_search(result)
+
+
+def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) -> tuple[TuneRequest, dict[str, Any]]:
+    """The options of file and command line; a wrong one is said before anything heavy is loaded."""
+    from forecast_attn.runs.run_dir import check_is_free
+
+    if data is None:
+        raise ConfigError("there is no table to train on", "forecast tune data.csv")
+    names = TuneRequest.names()
+    shared = given_options(config, {name: value for name, value in options.items() if name not in names})
+    asked = {name: shared.pop(name) for name in names if name in shared}
+    asked |= command_options("tune", config, {name: options[name] for name in names if name in options})
+    request = TuneRequest.from_options(asked)
+    RunConfig.from_options(shared)
+    if request.out is not None:
+        check_is_free(request.out)
+    return request, shared
+
+
+def _draw(result: TuningResult, path: Path) -> None:
+    from forecast_attn.plotting.pictures import save_figure
+
+    save_figure(result.figure(), path)

@@ -1,0 +1,1 @@
+"""`forecast tune`: a search for the options that forecast a table best."""

@@ -1,0 +1,217 @@
+"""One trial: a training with some options, ended early where it validates badly, and its score."""
+
+from __future__ import annotations
+
+import functools
+import math
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import optuna
+from numpy.typing import NDArray
+
+from forecast_attn.backtest.fresh import TableBeforeCutoffs
+from forecast_attn.backtest.job import BacktestListener
+from forecast_attn.backtest.plan import BacktestOptions
+from forecast_attn.backtest.result import run_backtest
+from forecast_attn.config.options import RunConfig
+from forecast_attn.config.requests import BacktestRequest, TuneRequest
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import ConfigError, DataError
+from forecast_attn.runs.run_dir import SCRATCH, DataSource, RunDir
+from forecast_attn.training.preparation import Preparation, prepare
+from forecast_attn.training.progress import EpochRecord, TrainingListener
+from forecast_attn.training.schedule import TrainingPlan
+from forecast_attn.training.scoring import validation_rows
+from forecast_attn.training.train import resolved, train_prepared, was_interrupted
+
+if TYPE_CHECKING:
+    from optuna.trial import Trial
+
+STAGES = 20
+"""Stages of a training at which it is compared with others, which may have more epochs or fewer."""
+
+
+class RefusedTrialError(Exception):
+    """Options that do not go together, or not with the table."""
+
+
+class TimeIsUpError(Exception):
+    """The search's time ended within a trial."""
+
+
+@dataclass(eq=False)
+class Watch(TrainingListener):
+    """Reports the validation loss of a trial at each stage, and ends its training where that is hopeless or late."""
+
+    trial: Trial
+    deadline: float | None
+    """On the clock of `time.monotonic`."""
+    prunes: bool
+    epochs: int = 0
+    best: float = math.inf
+    stage: int = 0
+
+    def training_started(self, plan: TrainingPlan, first_epoch: int, device: str) -> None:
+        self.planned = plan.max_epochs
+
+    def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
+        self.epochs = record.epoch
+        self.best = min(self.best, record.validation_loss)
+        if self.deadline is not None and time.monotonic() > self.deadline and record.epoch < self.planned:
+            raise TimeIsUpError
+        stage = STAGES * record.epoch // self.planned
+        if not self.prunes or stage == self.stage:
+            return
+        self.stage = stage
+        self.trial.report(self.best, stage)
+        if self.trial.should_prune():
+            raise optuna.TrialPruned
+
+
+@dataclass(frozen=True)
+class TrialScore:
+    """What a trial has brought."""
+
+    value: float
+    """The error to minimise."""
+    epochs: int
+    """Epochs that were trained."""
+    errors: dict[str, float]
+    """All errors on the same windows."""
+
+
+@dataclass(eq=False)
+class Objective:
+    """Scores options on the table; every trial on the same windows."""
+
+    data: Any
+    """The table: a file or a DataFrame."""
+    vintages: Any
+    panel: Panel
+    request: TuneRequest
+    shared: dict[str, Any]
+    """Options of all trials."""
+    horizon: int
+    _prepared: dict[str, Preparation] = field(default_factory=dict)
+
+    def config_of(self, params: dict[str, Any]) -> RunConfig:
+        """Options of a trial: one network, and nothing after its training that the score does not need.
+
+        Raises:
+            ConfigError: options contradict each other.
+        """
+        options = {**self.shared, **params, "horizon": self.horizon, "seed": self.request.seed}
+        attention = options.get("attention", "luong-general")
+        few = {} if attention == "none" else {"attention_windows": "1"}
+        options = {name: value for name, value in options.items() if name not in OF_THE_WINNER}
+        return RunConfig.from_options({**options, **few, **ALONE})
+
+    def score(self, params: dict[str, Any], listener: TrainingListener) -> TrialScore:
+        """Train with some options and score the network.
+
+        Raises:
+            RefusedTrialError: the options do not go together, or leave other windows to score.
+            RunError: the loss became non-finite.
+        """
+        with tempfile.TemporaryDirectory(prefix=SCRATCH) as folder:
+            out = Path(folder) / "run"
+            if self.request.backtest is None:
+                errors = self._on_validation(params, out, listener)
+            else:
+                errors = self._in_backtest(params, out, listener)
+        value = errors.get(self.request.metric)
+        if value is None:
+            raise RefusedTrialError(f"{self.request.metric} is not defined on these windows")
+        return TrialScore(value, getattr(listener, "epochs", 0), errors)
+
+    def _on_validation(self, params: dict[str, Any], out: Path, listener: TrainingListener) -> dict[str, float]:
+        try:
+            config = self.config_of(params)
+            preparation = self.prepared(config)
+            config = resolved(preparation, config)
+            self._check_windows(validation_rows(preparation, config))
+        except (ConfigError, DataError) as error:
+            raise RefusedTrialError(error.message) from None
+        run = train_prepared(preparation, config, out, DataSource("trial", None), listener)
+        if was_interrupted(run):
+            raise KeyboardInterrupt
+        return _errors(run)
+
+    def _in_backtest(self, params: dict[str, Any], out: Path, listener: TrainingListener) -> dict[str, float]:
+        wanted = self._backtest_options
+        try:
+            beginning = self._before_cutoffs(self.config_of(params))
+            self._check_windows(beginning.folds(wanted).windows)
+            run = beginning.train(out, listener)
+        except (ConfigError, DataError) as error:
+            raise RefusedTrialError(error.message) from None
+        if was_interrupted(run):
+            raise KeyboardInterrupt
+        done = run_backtest(beginning.plan(run, wanted), out / "scored.parquet", wanted, BacktestListener())
+        table = done.metrics
+        errors = {name: float(table[name].iloc[0]) for name in ("mae", "rmse", "mase") if name in table}
+        pinball = [float(table[name].iloc[0]) for name in table.columns if name.startswith("pinball@")]
+        errors |= {"pinball": float(np.mean(pinball))} if pinball else {}
+        return {name: error for name, error in errors.items() if math.isfinite(error)}
+
+    @property
+    def _backtest_options(self) -> BacktestOptions:
+        options: dict[str, Any] = {"cutoffs": self.request.backtest, "baselines": "none", "combine_with": "none"}
+        options |= {"metrics": tuple(dict.fromkeys(("mae", "rmse", self.request.metric)))}
+        options |= {"accelerator": self.shared.get("accelerator", "auto")}
+        return BacktestOptions.of(BacktestRequest.from_options(options))
+
+    def _before_cutoffs(self, config: RunConfig) -> TableBeforeCutoffs:
+        return TableBeforeCutoffs.read(self.data, config, self._backtest_options, vintages=self.vintages)
+
+    def prepared(self, config: RunConfig) -> Preparation:
+        """The windows of a trial, made once for all trials with the same options of the table."""
+        key = repr(config.data)
+        if key not in self._prepared:
+            self._prepared[key] = prepare(self.panel, config.data)
+        return self._prepared[key]
+
+    @functools.cached_property
+    def windows(self) -> NDArray[np.int64]:
+        """Rows of the last known values of the windows that are scored with the default options."""
+        config = self.config_of({})
+        if self.request.backtest is not None:
+            return self._before_cutoffs(config).folds(self._backtest_options).windows
+        preparation = self.prepared(config)
+        return validation_rows(preparation, resolved(preparation, config))
+
+    def _check_windows(self, windows: NDArray[np.int64]) -> None:
+        """Refuse options with which other windows would be scored: their errors cannot be compared."""
+        if not np.array_equal(windows, self.windows):
+            raise RefusedTrialError("other windows would be scored than with the default options")
+
+    def scores_same_windows(self, params: dict[str, Any]) -> bool:
+        """Tell whether options go with the table and leave the same windows to score."""
+        try:
+            config = self.config_of(params)
+            if self.request.backtest is not None:
+                windows = self._before_cutoffs(config).folds(self._backtest_options).windows
+            else:
+                preparation = self.prepared(config)
+                windows = validation_rows(preparation, resolved(preparation, config))
+        except (ConfigError, DataError):
+            return False
+        return np.array_equal(windows, self.windows)
+
+
+ALONE: dict[str, Any] = {"ensemble": 1, "final_fit": "none", "combination": "none"}
+"""Options of every trial: its network alone, trained once."""
+OF_THE_WINNER = ("combine", "attention_windows", "attention_dtype", "attention_top")
+"""Options that only the winner's run has."""
+
+
+def _errors(run: RunDir) -> dict[str, float]:
+    scored = run.read_json(run.metrics)["validation"]
+    errors = {name: float(scored[name]) for name in ("mae", "rmse", "mase") if scored[name] is not None}
+    pinball = [value for value in (scored.get("pinball") or {}).values() if value is not None]
+    return errors | ({"pinball": float(np.mean(pinball))} if pinball else {})

@@ -1,0 +1,353 @@
+"""`forecast tune`: search the options, then train a run with the best ones."""
+
+from __future__ import annotations
+
+import functools
+import multiprocessing
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from forecast_attn.config.options import RunConfig
+from forecast_attn.config.requests import TRAINING, TuneRequest, takes
+from forecast_attn.config.values import parse_duration
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.runs.run_dir import DataSource, check_is_free, fresh_path
+from forecast_attn.runs.training_table import STDIN, Table, name_of, read_panel
+from forecast_attn.training.fit import TerminatedError, check_hardware
+from forecast_attn.training.preparation import Preparation, prepare
+from forecast_attn.training.progress import TrainingListener
+from forecast_attn.training.train import resolved, train
+from forecast_attn.tuning.space import CHANGE_THE_LOSS, Space, TableShape, check_free, default_space, read_space
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from optuna.study import Study
+    from optuna.trial import FrozenTrial, Trial
+
+    from forecast_attn.config.keywords import TuneKeywords
+    from forecast_attn.tuning.result import TuningResult
+    from forecast_attn.tuning.scoring import Objective
+
+OF_ATTENTION = ("attention_windows", "attention_dtype", "attention_top")
+"""Options about written weights: the mechanism none has none."""
+POLL = 0.5
+"""Seconds between looks at the trials of other processes."""
+
+
+class TuningListener(TrainingListener):
+    """Hears how a search goes, and how the training of its winner goes."""
+
+    def search_started(self, space: Space, finished: int, trials: int, url: str) -> None:
+        """Once the study is open: trials that are over already, and those that were asked for."""
+
+    def trial_ended(self, trial: FrozenTrial, best: FrozenTrial | None) -> None:
+        """After each trial, also of other processes, with the best one so far."""
+
+    def waiting(self, number: int) -> None:
+        """All trials are over or begun: other processes work on this number of them."""
+
+    def search_ended(self, reason: str) -> None:
+        """The search is over: `trials` or `max-time`."""
+
+
+@takes([TuneRequest, *TRAINING])
+def tune(
+    data: pd.DataFrame | Table,
+    *,
+    vintages: pd.DataFrame | Table | None = None,
+    listener: TuningListener | None = None,
+    **options: Unpack[TuneKeywords],
+) -> TuningResult:
+    """Search the options that forecast a table best, and train a run with them.
+
+    Repeat the call to go on with a search that was cut short, or to add trials. Calls at the same time, on this
+    machine or others, share the work through the storage.
+
+    Args:
+        data: a DataFrame or a file, as for `Forecaster.fit`.
+        vintages: future covariates as they were forecast.
+        listener: hears how it goes.
+        **options: listed below; those of training are the same for all trials, and are not searched.
+
+    Raises:
+        ConfigError: optuna is missing, options contradict each other or the study was started with others.
+        DataError: what is wrong with the table.
+        RunError: the storage cannot be opened, the run cannot be written, or no trial could be scored.
+        KeyboardInterrupt: Ctrl-C; call again to go on.
+    """
+    from forecast_attn.tuning.study import check_installed, quiet_optuna
+
+    check_installed()
+    listener = listener or TuningListener()
+    asked = {name: value for name, value in options.items() if name in TuneRequest.names()}
+    request = TuneRequest.from_options(asked)
+    shared = {name: value for name, value in options.items() if name not in asked}
+    if request.jobs > 1 and str(data) == STDIN:
+        raise ConfigError("--jobs: several processes cannot read one stdin", "save the table to a file")
+    if request.out is not None:
+        check_is_free(request.out)
+    with quiet_optuna():
+        search = Search.prepare(data, vintages, request, shared, listener)
+        reason = search.run(listener)
+        listener.search_ended(reason)
+        result = search.result()
+        if request.winner:
+            result = search.train_winner(result, listener)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A search on a table that was read."""
+
+    data: Any
+    vintages: Any
+    request: TuneRequest
+    shared: dict[str, Any]
+    """Options of training that all trials share."""
+    panel: Panel
+    source: DataSource
+    space: Space
+    objective: Objective
+    study: Study
+    url: str
+
+    @classmethod
+    def prepare(
+        cls, data: Any, vintages: Any, request: TuneRequest, shared: dict[str, Any], listener: TrainingListener
+    ) -> Search:
+        """Read the table, lay out the space, and open the study.
+
+        Raises:
+            ConfigError, DataError, RunError: as `tune`.
+        """
+        from forecast_attn.tuning.scoring import Objective
+        from forecast_attn.tuning.study import open_study, storage_url
+
+        base = RunConfig.from_options(shared)
+        given = None if request.space is None else read_space(request.space)
+        if given is not None:
+            check_free(given, shared)
+        check_hardware(base.training)
+        if request.metric == "pinball" and not base.model.forecast_quantiles:
+            raise ConfigError("--metric pinball needs quantiles", "add --quantiles 0.1,0.5,0.9")
+        panel, source = read_panel(data, base, vintages, listener.reading)
+        preparation = prepare(panel, base.data)
+        config = resolved(preparation, replace(base, training=replace(base.training, seed=request.seed)))
+        listener.prepared(preparation, config)
+        objective = Objective(data, vintages, panel, request, shared, preparation.schema.horizon)
+        if given is None:
+            given, first = default_space(_shape(preparation, config, objective), shared)
+        else:
+            first = _defaults_in(given, config)
+        plan = {
+            "table": {"sha256": source.sha256, "vintages_sha256": source.vintages_sha256},
+            "space": {name: dimension.to_document() for name, dimension in given.items()},
+            "options": _asked_for(shared, base),
+            **{name: getattr(request, name) for name in ("metric", "backtest", "pruner", "seed")},
+        }
+        url = storage_url(request.storage, name_of(data))
+        study = open_study(url, request.study, plan, first, request.seed)
+        study.pruner = _pruner(request, given)
+        return cls(data, vintages, request, shared, panel, source, given, objective, study, url)
+
+    # ------------------------------------------------------------------ trials
+
+    def run(self, listener: TuningListener) -> str:
+        """Try options until the trials or the time are over, and say which of them ended it.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C.
+        """
+        request = self.request
+        deadline = time.monotonic() + parse_duration(request.max_time) if request.max_time else None
+        trials = self._finished()
+        listener.search_started(self.space, len(trials), request.trials, self.url)
+        helpers = [self._helper(deadline) for _ in range(min(request.jobs, request.trials - len(trials)) - 1)]
+        for helper in helpers:
+            helper.start()
+        try:
+            reason = self.work(deadline, listener)
+        except BaseException:
+            for helper in helpers:
+                helper.terminate()
+            raise
+        finally:
+            for helper in helpers:
+                helper.join()
+        failed = [helper.exitcode for helper in helpers if helper.exitcode]
+        if failed:
+            raise RunError(f"{len(failed)} of {request.jobs} processes of the search failed", "see the messages above")
+        return reason
+
+    def work(self, deadline: float | None, listener: TuningListener) -> str:
+        """Try options in this process, beside others."""
+        from forecast_attn.tuning.study import release_dead_trials, running
+
+        known = {trial.number for trial in self._finished()}
+        is_waiting = False
+        while True:
+            release_dead_trials(self.study)
+            finished = self._finished()
+            for trial in finished:
+                if trial.number not in known:
+                    listener.trial_ended(trial, best_of(finished))
+            known = {trial.number for trial in finished}
+            if len(finished) >= self.request.trials:
+                return "trials"
+            if deadline is not None and time.monotonic() > deadline:
+                return "max-time"
+            others = len(running(self.study.get_trials(deepcopy=False)))
+            if len(finished) + others >= self.request.trials:
+                if not is_waiting:
+                    listener.waiting(others)
+                is_waiting = True
+                time.sleep(POLL)
+                continue
+            is_waiting = False
+            self._try_next(deadline)
+
+    def _try_next(self, deadline: float | None) -> None:
+        from forecast_attn.tuning.scoring import RefusedTrialError, TimeIsUpError
+
+        objective = functools.partial(self._score, deadline=deadline)
+        self.study.optimize(objective, n_trials=1, catch=(RefusedTrialError, TimeIsUpError, RunError))
+
+    def _score(self, trial: Trial, *, deadline: float | None) -> float:
+        """Score a trial; what ended it otherwise is in its attributes."""
+        from forecast_attn.tuning import study
+        from forecast_attn.tuning.scoring import RefusedTrialError, TimeIsUpError, Watch
+
+        study.mark_begun(trial)
+        params = {name: dimension.suggest(trial, name) for name, dimension in self.space.items()}
+        same = self._same(params)
+        if same is not None:
+            trial.set_user_attr(study.SAME, same.number)
+            return float(same.values[0])
+        started = time.monotonic()
+        watch = Watch(trial, deadline, prunes=not isinstance(self.study.pruner, _no_pruner()))
+        try:
+            scored = self.objective.score(params, watch)
+        except RefusedTrialError as error:
+            trial.set_user_attr(study.ERROR, str(error))
+            raise
+        except (KeyboardInterrupt, TimeIsUpError, TerminatedError) as error:
+            study.mark_interrupted(trial)
+            study.begin_again(self.study, self.study.get_trials(deepcopy=False)[trial.number])
+            if isinstance(error, TerminatedError):
+                raise KeyboardInterrupt from None
+            raise
+        except RunError as error:
+            trial.set_user_attr(study.ERROR, error.message)
+            raise
+        finally:
+            trial.set_user_attr("epochs", watch.epochs)
+            trial.set_user_attr("seconds", round(time.monotonic() - started, 3))
+        trial.set_user_attr("errors", scored.errors)
+        return scored.value
+
+    def _same(self, params: dict[str, Any]) -> FrozenTrial | None:
+        """A scored trial with the same options: training is repeatable, so its score would be the same."""
+        from optuna.trial import TrialState
+
+        scored = self.study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        return next((trial for trial in scored if trial.params == params), None)
+
+    def _finished(self) -> list[FrozenTrial]:
+        from forecast_attn.tuning.study import counts
+
+        return [trial for trial in self.study.get_trials(deepcopy=False) if counts(trial)]
+
+    def _helper(self, deadline: float | None) -> Any:
+        left = None if deadline is None else max(deadline - time.monotonic(), 1.0)
+        request = replace(
+            self.request, jobs=1, winner=False, out=None, png=None, max_time=None if left is None else f"{left:.0f}s"
+        )
+        context = multiprocessing.get_context("spawn")
+        return context.Process(target=_help, args=(self.data, self.vintages, request, self.shared), daemon=True)
+
+    # ------------------------------------------------------------------ the end
+
+    def result(self) -> TuningResult:
+        """The leaderboard and the importance of each option.
+
+        Raises:
+            RunError: no trial was scored.
+        """
+        from forecast_attn.tuning.result import result_of
+
+        return result_of(self.study, self.request, self.space)
+
+    def train_winner(self, result: TuningResult, listener: TuningListener) -> TuningResult:
+        """Train a run with the best options, and record the search in it."""
+        options = {**self.shared, **result.best_options, "horizon": self.objective.horizon, "seed": self.request.seed}
+        if options.get("attention") == "none":
+            options = {name: value for name, value in options.items() if name not in OF_ATTENTION}
+        config = RunConfig.from_options(options)
+        out = self.request.out or fresh_path(config.model.attention)
+        run = train(self.panel, config, out, self.source, listener)
+        run.write_json(run.search, result.to_dict())
+        return replace(result, run=run.path)
+
+
+def best_of(trials: list[FrozenTrial]) -> FrozenTrial | None:
+    """The scored trial with the smallest error; the first of several."""
+    from optuna.trial import TrialState
+
+    scored = [trial for trial in trials if trial.state == TrialState.COMPLETE]
+    return min(scored, key=lambda trial: (trial.values[0], trial.number), default=None)
+
+
+def _help(data: Any, vintages: Any, request: TuneRequest, shared: dict[str, Any]) -> None:
+    """Work on the trials of a study that another process began, in a process of its own."""
+    import contextlib
+
+    from forecast_attn.tuning.study import quiet_optuna
+
+    listener = TuningListener()
+    with contextlib.suppress(KeyboardInterrupt), quiet_optuna():  # the process that began it says so
+        Search.prepare(data, vintages, request, shared, listener).run(listener)
+
+
+def _shape(preparation: Preparation, config: RunConfig, objective: Objective) -> TableShape:
+    """The defaults of a table; lookbacks beside the default one where the same windows can be scored."""
+    lookback, model = preparation.schema.lookback, config.model
+    assert model.patch_length is not None and model.hidden_size is not None
+    assert config.training.learning_rate is not None
+    near = [lookback // 2, lookback, 2 * lookback]
+    near = [each for each in near if each == lookback or (each and each % model.patch_length == 0)]
+    kept = [each for each in near if each == lookback or objective.scores_same_windows({"lookback": each})]
+    return TableShape(lookback, model.patch_length, model.hidden_size, config.training.learning_rate, tuple(kept))
+
+
+def _defaults_in(space: Space, config: RunConfig) -> dict[str, Any]:
+    """The defaults that are values of a space."""
+    values = {**vars(config.data), **vars(config.model), **vars(config.training)}
+    return {name: values[name] for name, dimension in space.items() if _holds(dimension, values[name])}
+
+
+def _holds(dimension: Any, value: Any) -> bool:
+    return isinstance(value, bool | int | float | str) and value in dimension
+
+
+def _asked_for(shared: dict[str, Any], base: RunConfig) -> dict[str, Any]:
+    """The options that the user has set, as config.json would have them."""
+    values = {**vars(base.data), **vars(base.model), **vars(base.training)}
+    return {name: values[name] if not isinstance(values[name], Path) else str(values[name]) for name in sorted(shared)}
+
+
+def _pruner(request: TuneRequest, space: Space) -> Any:
+    import optuna
+
+    if request.pruner == "none" or CHANGE_THE_LOSS & space.keys():
+        return optuna.pruners.NopPruner()
+    return optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=4)
+
+
+def _no_pruner() -> Any:
+    import optuna
+
+    return optuna.pruners.NopPruner

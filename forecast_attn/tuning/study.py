@@ -1,0 +1,253 @@
+"""The study of a search: its database, what it was started with, whose trial comes next, and which are over."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import json
+import os
+import socket
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.runs.run_dir import RUNS
+
+if TYPE_CHECKING:
+    from optuna.study import Study
+    from optuna.trial import FrozenTrial, Trial
+
+PLAN = "plan"
+"""Attribute of a study: what it was started with."""
+ATTEMPT, PROCESS, REFUSED, ERROR, SAME = "attempt", "process", "refused", "error", "same_as"
+"""Attributes of a trial: how often it was begun before, who works on it, why its options were refused, why its training
+failed, and the trial with the same options whose score it has."""
+MOST_ATTEMPTS = 3
+"""A trial whose process dies is begun again so often, then given up: it may be what kills the process."""
+HEARTBEAT, GRACE = 10, 60
+"""Seconds between signs of life of a process, and without one until another machine takes its trial for dead."""
+PATIENCE = 30.0
+"""Seconds to wait for the process that makes a study to write what it was started with."""
+LOCKED = 60
+"""Seconds to wait for another process that writes to an SQLite file."""
+
+
+def check_installed() -> None:
+    """Refuse to search without the package of the extra.
+
+    Raises:
+        ConfigError: with the command that installs it.
+    """
+    try:
+        importlib.import_module("optuna")
+    except ImportError:
+        raise ConfigError("a search needs the package 'optuna'", 'pip install "forecast-attn[tune]"') from None
+
+
+@contextlib.contextmanager
+def quiet_optuna() -> Iterator[None]:
+    """Silence what Optuna logs, and its warnings about features it calls experimental."""
+    import optuna
+
+    level = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+            yield
+    finally:
+        optuna.logging.set_verbosity(level)
+
+
+def storage_url(storage: str | None, table: str) -> str:
+    """The database of a study: an URL as it was given, a file as SQLite, or a file in runs/ named after the table."""
+    if storage is not None and "://" in storage:
+        return storage
+    path = RUNS / f"{Path(table).stem}.study.db" if storage is None else Path(storage)
+    if storage is None:
+        RUNS.mkdir(exist_ok=True)
+    if not path.parent.is_dir():
+        raise RunError(f"cannot write '{path}': there is no folder '{path.parent}'", f"mkdir -p '{path.parent}'")
+    return f"sqlite:///{path}"
+
+
+def open_study(url: str, name: str, plan: dict[str, Any], first: dict[str, Any], seed: int) -> Study:
+    """Make the study, with the defaults as its first trial, or join one that was started with the same options.
+
+    Args:
+        url: of the database.
+        name: of the study in it.
+        plan: what the search is started with, JSON-able.
+        first: values of the first trial.
+        seed: of the search.
+
+    Raises:
+        ConfigError: the study was started with other options.
+        RunError: the database cannot be opened.
+    """
+    import optuna
+
+    from forecast_attn.tuning.sampling import SampledByNumber
+
+    # As it comes back from a database: tuples are lists.
+    plan = json.loads(json.dumps(plan))
+    options: dict[str, Any] = {"study_name": name, "storage": _storage(url), "sampler": SampledByNumber(seed)}
+    try:
+        study = optuna.create_study(**options, direction="minimize")
+    except optuna.exceptions.DuplicatedStudyError:
+        study = optuna.load_study(**options)
+        _check_same(name, _plan_of(study), plan)
+        return study
+    study.enqueue_trial(first)
+    study.set_user_attr(PLAN, plan)
+    return study
+
+
+def _storage(url: str) -> Any:
+    """The database, with a busy one waited for.
+
+    Raises:
+        RunError: it cannot be opened.
+    """
+    import optuna
+    import sqlalchemy.exc
+
+    waiting = {"connect_args": {"timeout": LOCKED}} if url.startswith("sqlite") else {}
+    for attempt in range(5):
+        try:
+            return optuna.storages.RDBStorage(
+                url,
+                engine_kwargs=waiting,
+                heartbeat_interval=HEARTBEAT,
+                grace_period=GRACE,
+                heartbeat_stale_trial_callback=begin_again,
+            )
+        except (sqlalchemy.exc.OperationalError, sqlalchemy.exc.IntegrityError) as error:
+            # Two processes that make the tables at once: the second finds them the next time.
+            if attempt == 4 or "already exists" not in str(error.orig):
+                raise RunError(f"cannot open the study '{_without_password(url)}': {error.orig}") from None
+            time.sleep(0.2)
+        except (ImportError, ValueError, RuntimeError, sqlalchemy.exc.SQLAlchemyError) as error:
+            reason = str(error).strip().splitlines()[0]
+            hint = "a file, or an URL such as postgresql://user@host/database"
+            raise RunError(f"cannot open the study '{_without_password(url)}': {reason}", hint) from None
+    raise AssertionError("unreachable")
+
+
+def _without_password(url: str) -> str:
+    """An URL as it may be shown."""
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        return make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return url.partition("://")[0] + "://…"
+
+
+def _plan_of(study: Study) -> dict[str, Any]:
+    until = time.monotonic() + PATIENCE
+    while PLAN not in study.user_attrs:
+        if time.monotonic() > until:
+            raise RunError(
+                f"the study '{study.study_name}' is none of forecast tune, or was killed as it was made",
+                "name another one with --study or --storage",
+            )
+        time.sleep(0.1)
+    return dict(study.user_attrs[PLAN])
+
+
+def _check_same(name: str, recorded: dict[str, Any], plan: dict[str, Any]) -> None:
+    for part, value in plan.items():
+        if recorded.get(part) != value:
+            raise ConfigError(
+                f"the study '{name}' was started with another {_different(part, recorded.get(part), value)}",
+                "go on with the same options, or begin a new study with --study NAME or --storage FILE",
+            )
+
+
+def _different(part: str, was: Any, now: Any) -> str:
+    """The first place where two values differ: `options: hidden_size (32, now 64)`."""
+    if isinstance(was, dict) and isinstance(now, dict):
+        name = next(key for key in (*now, *was) if was.get(key) != now.get(key))
+        return f"{part}: {_different(name, was.get(name), now.get(name))}"
+    return f"{part} ({was}, now {now})"
+
+
+# --------------------------------------------------------------------------- trials
+
+
+def counts(trial: FrozenTrial) -> bool:
+    """Tell whether a trial is one of those that were asked for: over, and not begun again."""
+    from optuna.trial import TrialState
+
+    if trial.state == TrialState.FAIL:
+        return ERROR in trial.user_attrs or trial.user_attrs.get(ATTEMPT, 0) >= MOST_ATTEMPTS
+    return trial.state in (TrialState.COMPLETE, TrialState.PRUNED)
+
+
+def running(trials: list[FrozenTrial]) -> list[FrozenTrial]:
+    """Trials that a process works on."""
+    from optuna.trial import TrialState
+
+    return [trial for trial in trials if trial.state == TrialState.RUNNING]
+
+
+def mark_begun(trial: Trial) -> None:
+    """Note who works on a trial, and that it was begun once more."""
+    trial.set_user_attr(PROCESS, [socket.gethostname(), os.getpid()])
+    trial.set_user_attr(ATTEMPT, trial.user_attrs.get(ATTEMPT, 0) + 1)
+
+
+def mark_interrupted(trial: Trial) -> None:
+    """Note that a trial is cut short by no fault of its own."""
+    trial.set_user_attr(ATTEMPT, trial.user_attrs.get(ATTEMPT, 1) - 1)
+
+
+def begin_again(study: Study, trial: FrozenTrial) -> None:
+    """Put the options of a trial that was cut short at the front of those to try; after a few attempts give it up."""
+    import optuna
+
+    attempt = trial.user_attrs.get(ATTEMPT, 1)
+    if attempt >= MOST_ATTEMPTS:
+        return
+    study.add_trial(
+        optuna.trial.create_trial(
+            state=optuna.trial.TrialState.WAITING,
+            params=trial.params,
+            distributions=trial.distributions,
+            user_attrs={ATTEMPT: attempt},
+        )
+    )
+
+
+def release_dead_trials(study: Study) -> None:
+    """Take over the trials of processes that are gone: of this machine at once, of others without a sign of life."""
+    import optuna
+
+    optuna.storages.fail_stale_trials(study)  # which calls `begin_again`
+    for trial in running(study.get_trials(deepcopy=False)):
+        if not _is_dead(trial):
+            continue
+        try:
+            failed = study.tell(trial.number, state=optuna.trial.TrialState.FAIL)
+        except (ValueError, optuna.exceptions.UpdateFinishedTrialError):
+            continue  # another process was quicker
+        begin_again(study, failed)
+
+
+def _is_dead(trial: FrozenTrial) -> bool:
+    """Tell whether the process of a trial was on this machine and is gone."""
+    host, process = trial.user_attrs.get(PROCESS, (None, None))
+    if host != socket.gethostname():
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return False
