@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from forecast_attn import Forecaster, compare, evaluate
+from forecast_attn import Forecaster, compare, evaluate, tune
 from forecast_attn.config import keywords
 from forecast_attn.config.file import read_config_file
 from forecast_attn.config.options import all_options
@@ -27,6 +27,8 @@ METHODS: dict[str, Callable[..., Any]] = {
     "plot": Forecaster.plot,
     "evaluate": evaluate,
     "compare": compare,
+    "tune": tune,
+    "export": Forecaster.export,
 }
 OPTIONS = [field for _, field in all_options().values()] + [f for part in REQUESTS.values() for f in fields_of(part)]
 
@@ -46,7 +48,7 @@ def test_a_forecaster_shows_every_option_and_its_default() -> None:
     assert "attention: attention mechanism" in (Forecaster.__init__.__doc__ or "")
 
 
-NAMED_INPUTS = {"plot": {"kind"}, "compare": {"attention", "out"}}
+NAMED_INPUTS = {"plot": {"kind"}, "compare": {"attention", "out"}, "export": {"onnx"}}
 """Options that a function takes by a parameter of its own, beside its tables."""
 
 

@@ -38,7 +38,7 @@ class TuningDisplay(TrainingDisplay, TuningListener):
             super().prepared(preparation, config)
         self.is_prepared = True
 
-    def search_started(self, space: Space, finished: int, trials: int, url: str) -> None:
+    def search_started(self, space: Space, finished: int, trials: int) -> None:
         self.trials = trials
         self.say(f"searching {', '.join(space)}: {trials} trials, {finished} of them done")
 

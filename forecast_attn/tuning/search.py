@@ -24,6 +24,7 @@ from forecast_attn.tuning.space import CHANGE_THE_LOSS, Space, TableShape, check
 
 if TYPE_CHECKING:
     import pandas as pd
+    from optuna.storages import RDBStorage
     from optuna.study import Study
     from optuna.trial import FrozenTrial, Trial
 
@@ -40,7 +41,7 @@ POLL = 0.5
 class TuningListener(TrainingListener):
     """Hears how a search goes, and how the training of its winner goes."""
 
-    def search_started(self, space: Space, finished: int, trials: int, url: str) -> None:
+    def search_started(self, space: Space, finished: int, trials: int) -> None:
         """Once the study is open: trials that are over already, and those that were asked for."""
 
     def trial_ended(self, trial: FrozenTrial, best: FrozenTrial | None) -> None:
@@ -84,19 +85,20 @@ def tune(
     listener = listener or TuningListener()
     asked = {name: value for name, value in options.items() if name in TuneRequest.names()}
     request = TuneRequest.from_options(asked)
-    shared = {name: value for name, value in options.items() if name not in asked}
+    shared = {name: value for name, value in options.items() if name not in asked and value is not None}
     if request.jobs > 1 and str(data) == STDIN:
         raise ConfigError("--jobs: several processes cannot read one stdin", "save the table to a file")
     if request.out is not None:
         check_is_free(request.out)
     with quiet_optuna():
         search = Search.prepare(data, vintages, request, shared, listener)
-        reason = search.run(listener)
-        listener.search_ended(reason)
-        result = search.result()
-        if request.winner:
-            result = search.train_winner(result, listener)
-    return result
+        try:
+            reason = search.run(listener)
+            listener.search_ended(reason)
+            result = search.result()
+        finally:
+            search.close()
+        return search.train_winner(result, listener) if request.winner else result
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +115,7 @@ class Search:
     space: Space
     objective: Objective
     study: Study
-    url: str
+    storage: RDBStorage
 
     @classmethod
     def prepare(
@@ -125,7 +127,7 @@ class Search:
             ConfigError, DataError, RunError: as `tune`.
         """
         from forecast_attn.tuning.scoring import Objective
-        from forecast_attn.tuning.study import open_study, storage_url
+        from forecast_attn.tuning.study import open_storage, open_study, storage_url
 
         base = RunConfig.from_options(shared)
         given = None if request.space is None else read_space(request.space)
@@ -150,9 +152,16 @@ class Search:
             **{name: getattr(request, name) for name in ("metric", "backtest", "pruner", "seed")},
         }
         url = storage_url(request.storage, name_of(data))
-        study = open_study(url, request.study, plan, first, request.seed)
+        storage = open_storage(url)
+        study = open_study(storage, request.study, plan, first, request.seed)
         study.pruner = _pruner(request, given)
-        return cls(data, vintages, request, shared, panel, source, given, objective, study, url)
+        return cls(data, vintages, request, shared, panel, source, given, objective, study, storage)
+
+    def close(self) -> None:
+        """Close the database."""
+        from forecast_attn.tuning.study import close_storage
+
+        close_storage(self.storage)
 
     # ------------------------------------------------------------------ trials
 
@@ -165,7 +174,7 @@ class Search:
         request = self.request
         deadline = time.monotonic() + parse_duration(request.max_time) if request.max_time else None
         trials = self._finished()
-        listener.search_started(self.space, len(trials), request.trials, self.url)
+        listener.search_started(self.space, len(trials), request.trials)
         helpers = [self._helper(deadline) for _ in range(min(request.jobs, request.trials - len(trials)) - 1)]
         for helper in helpers:
             helper.start()
@@ -309,7 +318,11 @@ def _help(data: Any, vintages: Any, request: TuneRequest, shared: dict[str, Any]
 
     listener = TuningListener()
     with contextlib.suppress(KeyboardInterrupt), quiet_optuna():  # the process that began it says so
-        Search.prepare(data, vintages, request, shared, listener).run(listener)
+        search = Search.prepare(data, vintages, request, shared, listener)
+        try:
+            search.run(listener)
+        finally:
+            search.close()
 
 
 def _shape(preparation: Preparation, config: RunConfig, objective: Objective) -> TableShape:

@@ -17,6 +17,7 @@ from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.run_dir import RUNS
 
 if TYPE_CHECKING:
+    from optuna.storages import RDBStorage
     from optuna.study import Study
     from optuna.trial import FrozenTrial, Trial
 
@@ -74,11 +75,11 @@ def storage_url(storage: str | None, table: str) -> str:
     return f"sqlite:///{path}"
 
 
-def open_study(url: str, name: str, plan: dict[str, Any], first: dict[str, Any], seed: int) -> Study:
+def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict[str, Any], seed: int) -> Study:
     """Make the study, with the defaults as its first trial, or join one that was started with the same options.
 
     Args:
-        url: of the database.
+        storage: the database.
         name: of the study in it.
         plan: what the search is started with, JSON-able.
         first: values of the first trial.
@@ -86,7 +87,7 @@ def open_study(url: str, name: str, plan: dict[str, Any], first: dict[str, Any],
 
     Raises:
         ConfigError: the study was started with other options.
-        RunError: the database cannot be opened.
+        RunError: the study is none of this command.
     """
     import optuna
 
@@ -94,7 +95,7 @@ def open_study(url: str, name: str, plan: dict[str, Any], first: dict[str, Any],
 
     # As it comes back from a database: tuples are lists.
     plan = json.loads(json.dumps(plan))
-    options: dict[str, Any] = {"study_name": name, "storage": _storage(url), "sampler": SampledByNumber(seed)}
+    options: dict[str, Any] = {"study_name": name, "storage": storage, "sampler": SampledByNumber(seed)}
     try:
         study = optuna.create_study(**options, direction="minimize")
     except optuna.exceptions.DuplicatedStudyError:
@@ -106,7 +107,7 @@ def open_study(url: str, name: str, plan: dict[str, Any], first: dict[str, Any],
     return study
 
 
-def _storage(url: str) -> Any:
+def open_storage(url: str) -> RDBStorage:
     """The database, with a busy one waited for.
 
     Raises:
@@ -137,6 +138,12 @@ def _storage(url: str) -> Any:
     raise AssertionError("unreachable")
 
 
+def close_storage(storage: RDBStorage) -> None:
+    """Close the connections to a database."""
+    storage.remove_session()
+    storage.engine.dispose()
+
+
 def _without_password(url: str) -> str:
     """An URL as it may be shown."""
     from sqlalchemy.engine import make_url
@@ -164,17 +171,21 @@ def _check_same(name: str, recorded: dict[str, Any], plan: dict[str, Any]) -> No
     for part, value in plan.items():
         if recorded.get(part) != value:
             raise ConfigError(
-                f"the study '{name}' was started with another {_different(part, recorded.get(part), value)}",
+                f"the study '{name}' was started with {OTHER.get(part, f'another {part}')}: "
+                f"{_difference(part, recorded.get(part), value)}",
                 "go on with the same options, or begin a new study with --study NAME or --storage FILE",
             )
 
 
-def _different(part: str, was: Any, now: Any) -> str:
-    """The first place where two values differ: `options: hidden_size (32, now 64)`."""
+OTHER = {"options": "other options"}
+
+
+def _difference(name: str, was: Any, now: Any) -> str:
+    """The first place where two values differ: `hidden_size 32, now 64`."""
     if isinstance(was, dict) and isinstance(now, dict):
-        name = next(key for key in (*now, *was) if was.get(key) != now.get(key))
-        return f"{part}: {_different(name, was.get(name), now.get(name))}"
-    return f"{part} ({was}, now {now})"
+        key = next(key for key in (*now, *was) if was.get(key) != now.get(key))
+        return _difference(key, was.get(key), now.get(key))
+    return f"{name} {was}, now {now}"
 
 
 # --------------------------------------------------------------------------- trials
