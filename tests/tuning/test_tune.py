@@ -241,10 +241,10 @@ def test_a_trial_that_the_time_ends_is_tried_again(table: str) -> None:
 def test_ctrl_c_says_how_to_go_on(forecast: Callable, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from forecast_attn.tuning import scoring
 
-    monkeypatch.setattr(scoring.Watch, "epoch_done", lambda *words: signal.raise_signal(signal.SIGINT))
-    done = forecast("tune", table, "--space", "space.toml", "--trials", "2", *WORDS)
+    with monkeypatch.context() as patch:
+        patch.setattr(scoring.Watch, "epoch_done", lambda *words: signal.raise_signal(signal.SIGINT))
+        done = forecast("tune", table, "--space", "space.toml", "--trials", "2", *WORDS)
     assert (done.code, done.hint) == (130, "the trials are kept; go on with the same command")
-    monkeypatch.undo()
     again = forecast("tune", table, "--space", "space.toml", "--trials", "2", "--no-winner", *WORDS, "--json")
     assert len(json.loads(again.out)["leaderboard"]) == 2
 
