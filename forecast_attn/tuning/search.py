@@ -188,8 +188,8 @@ class Search:
             for helper in helpers:
                 helper.join()
         failed = [helper.exitcode for helper in helpers if helper.exitcode]
-        if failed:
-            raise RunError(f"{len(failed)} of {request.jobs} processes of the search failed", "see the messages above")
+        if failed:  # what they did is kept, and their trials were taken over
+            listener.noted(f"{len(failed)} of {request.jobs} processes of the search failed")
         return reason
 
     def work(self, deadline: float | None, listener: TuningListener) -> str:
@@ -276,7 +276,7 @@ class Search:
             self.request, jobs=1, winner=False, out=None, png=None, max_time=None if left is None else f"{left:.0f}s"
         )
         context = multiprocessing.get_context("spawn")
-        return context.Process(target=_help, args=(self.data, self.vintages, request, self.shared), daemon=True)
+        return context.Process(target=_help, args=(self.data, self.vintages, request, self.shared))
 
     # ------------------------------------------------------------------ the end
 
