@@ -46,7 +46,7 @@ class TuningResult:
     study: str
     """Name of the study in its storage."""
     space: dict[str, Any]
-    """What was searched, as a space file has it."""
+    """Searched options and their values, as a space file has them."""
     seed: int
     run: Path | None = None
     """The run of the winner, where one was trained."""

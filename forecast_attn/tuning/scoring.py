@@ -75,7 +75,7 @@ class Watch(TrainingListener):
 
 @dataclass(frozen=True)
 class TrialScore:
-    """What a trial has brought."""
+    """Errors of a trial."""
 
     value: float
     """The error to minimise."""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import multiprocessing
+import signal
+import threading
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -179,7 +183,8 @@ class Search:
         for helper in helpers:
             helper.start()
         try:
-            reason = self.work(deadline, listener)
+            with _noting_interrupts() as was_interrupted:
+                reason = self.work(deadline, listener, was_interrupted)
         except BaseException:
             for helper in helpers:
                 helper.terminate()
@@ -192,13 +197,21 @@ class Search:
             listener.noted(f"{len(failed)} of {request.jobs} processes of the search failed")
         return reason
 
-    def work(self, deadline: float | None, listener: TuningListener) -> str:
-        """Try options in this process, beside others."""
+    def work(self, deadline: float | None, listener: TuningListener, was_interrupted: Callable[[], bool]) -> str:
+        """Try options in this process, beside others.
+
+        Args:
+            deadline: on the clock of `time.monotonic`.
+            listener: hears how it goes.
+            was_interrupted: whether Ctrl-C was heard.
+        """
         from forecast_attn.tuning.study import release_dead_trials, running
 
         known = {trial.number for trial in self._finished()}
         is_waiting = False
         while True:
+            if was_interrupted():
+                raise KeyboardInterrupt
             release_dead_trials(self.study)
             finished = self._finished()
             for trial in finished:
@@ -302,6 +315,30 @@ class Search:
         return replace(result, run=run.path)
 
 
+@contextlib.contextmanager
+def _noting_interrupts() -> Iterator[Callable[[], bool]]:
+    """Note the first Ctrl-C instead of raising it anywhere: within a commit it would leave the database locked.
+
+    A training that hears it ends after its step, as always; a second one raises.
+    """
+    heard: list[int] = []
+    previous = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or previous is signal.SIG_IGN:
+        yield lambda: False
+        return
+
+    def note(signum: int, frame: object) -> None:
+        if heard:
+            raise KeyboardInterrupt
+        heard.append(signum)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(heard)
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
 def best_of(trials: list[FrozenTrial]) -> FrozenTrial | None:
     """The scored trial with the smallest error; the first of several."""
     from optuna.trial import TrialState
@@ -312,8 +349,6 @@ def best_of(trials: list[FrozenTrial]) -> FrozenTrial | None:
 
 def _help(data: Any, vintages: Any, request: TuneRequest, shared: dict[str, Any]) -> None:
     """Work on the trials of a study that another process began, in a process of its own."""
-    import contextlib
-
     from forecast_attn.tuning.study import quiet_optuna
 
     listener = TuningListener()
