@@ -54,7 +54,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Interval:
+class ValueRange:
     """A number between two others, both included."""
 
     low: float
@@ -78,7 +78,7 @@ class Interval:
         return document | ({"log": True} if self.log else {}) | ({"step": self.step} if self.step else {})
 
 
-Space = Mapping[str, Choice | Interval]
+Space = Mapping[str, Choice | ValueRange]
 
 
 def read_space(path: Path) -> Space:
@@ -118,7 +118,7 @@ def _choice(field: Any, values: Any) -> Choice:
     return Choice(tuple(dict.fromkeys(listed)))
 
 
-def _interval(field: Any, table: dict[str, Any]) -> Interval:
+def _interval(field: Any, table: dict[str, Any]) -> ValueRange:
     name, whole = field.name, option_type(field).flag is int
     unknown = [key for key in table if key not in ("low", "high", "log", "step")]
     if unknown:
@@ -137,7 +137,7 @@ def _interval(field: Any, table: dict[str, Any]) -> Interval:
         raise ConfigError(f"'{name}' has both log and step", "leave one of them out")
     if not low < high or (log and low <= 0):
         raise ConfigError(f"'{name}' goes from {low} to {high}", "low below high" + (", and above 0" if log else ""))
-    return Interval(low, high, log, step, whole)
+    return ValueRange(low, high, log, step, whole)
 
 
 def _is_step(value: Any, whole: bool) -> bool:
@@ -173,7 +173,7 @@ class TableShape:
     """Lookbacks with which the same windows are scored."""
 
 
-def default_space(shape: TableShape, given: Mapping[str, Any]) -> tuple[dict[str, Choice | Interval], dict[str, Any]]:
+def default_space(shape: TableShape, given: Mapping[str, Any]) -> tuple[dict[str, Choice | ValueRange], dict[str, Any]]:
     """The space of a table, and the defaults in it, which are tried first.
 
     Args:
@@ -184,12 +184,12 @@ def default_space(shape: TableShape, given: Mapping[str, Any]) -> tuple[dict[str
         The space by option, and the default of each.
     """
     size, rate = shape.hidden_size, shape.learning_rate
-    space: dict[str, Choice | Interval] = {
+    space: dict[str, Choice | ValueRange] = {
         "attention": Choice(MECHANISMS),
         "hidden_size": Choice((size // 2, size, 2 * size)),
         "num_layers": Choice((1, 2)),
-        "dropout": Interval(SMALLEST_DROPOUT, LARGEST_DROPOUT, step=0.1),
-        "learning_rate": Interval(rate / RATE_FACTOR, rate * RATE_FACTOR, log=True),
+        "dropout": ValueRange(SMALLEST_DROPOUT, LARGEST_DROPOUT, step=0.1),
+        "learning_rate": ValueRange(rate / RATE_FACTOR, rate * RATE_FACTOR, log=True),
     }
     first = {"attention": "luong-general", "hidden_size": size, "num_layers": 1, "dropout": 0.1, "learning_rate": rate}
     if len(shape.lookbacks) > 1:
