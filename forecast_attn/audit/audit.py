@@ -208,15 +208,15 @@ class _Experiment(NamedTuple):
         if others:
             checks.append(seed_agreement(sight.weights, others, seed, subject.key))
         checks.append(reach_check(subject, explained, seed))
-        values, found = values_check(subject, sight, explained, seed)
-        return [*checks, values], _profiles(explained, found)
+        values, norms = values_check(subject, sight, explained, seed)
+        return [*checks, values], _profiles(explained, norms)
 
 
-def _profiles(explained: Explained, found: dict[str, Floats]) -> dict[str, list[float]]:
+def _profiles(explained: Explained, norms: dict[str, Floats]) -> dict[str, list[float]]:
     """Mean over windows of every explanation, adding up to 1 over the lookback."""
     means = {
         name: np.abs(each).mean(axis=0)
-        for name, each in {"weights": explained.weights, **explained.importances, **found}.items()
+        for name, each in {"weights": explained.weights, **explained.importances, **norms}.items()
     }
     return {name: (mean / max(mean.sum(), np.finfo(float).tiny)).tolist() for name, mean in means.items()}
 
@@ -383,7 +383,7 @@ def _steps_of(subject: Subject, step: int) -> tuple[int, int]:
     return step * patches.length + 1, min((step + 1) * patches.length, patches.horizon)
 
 
-def _words(subject: Subject, place: int, share: float, steps: str) -> str:
-    first = (subject.patches.num_keys - 1 - place) * subject.patches.length
+def _words(subject: Subject, key: int, share: float, steps: str) -> str:
+    first = (subject.patches.num_keys - 1 - key) * subject.patches.length
     back = back_words(subject.model.schema.frequency.alias, first, first + subject.patches.length - 1)
     return f"{back}{steps} (in {per_cent(share)} of the windows)"

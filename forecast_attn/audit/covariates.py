@@ -153,11 +153,11 @@ def columns_and_groups(schema: Schema) -> list[Columns]:
 def _past(schema: Schema) -> list[Columns]:
     layout, roles = schema.layout, schema.roles
     numeric = [
-        Columns(name, "past", (name,), {"past_covariates": _with_indicator(place, layout.num_past, layout.masked)})
-        for place, name in enumerate(roles.past_covariates)
+        Columns(name, "past", (name,), {"past_covariates": _with_indicator(index, layout.num_past, layout.masked)})
+        for index, name in enumerate(roles.past_covariates)
     ]
     categories = [
-        Columns(name, "past", (name,), {"past_categories": [place]}) for place, name in enumerate(roles.past_categories)
+        Columns(name, "past", (name,), {"past_categories": [index]}) for index, name in enumerate(roles.past_categories)
     ]
     return numeric + categories
 
@@ -166,13 +166,13 @@ def _future(schema: Schema) -> list[Columns]:
     """Future columns; their lookback part stands behind the past columns."""
     layout, roles = schema.layout, schema.roles
     columns = []
-    for place, name in enumerate(roles.future_covariates):
-        ahead = _with_indicator(place, layout.num_future, layout.masked)
+    for index, name in enumerate(roles.future_covariates):
+        ahead = _with_indicator(index, layout.num_future, layout.masked)
         behind = [layout.num_past_columns + column for column in ahead]
         columns.append(Columns(name, "future", (name,), {"past_covariates": behind, "future_covariates": ahead}))
-    for place, name in enumerate(roles.future_categories):
-        behind = [layout.num_past_categories + place]
-        columns.append(Columns(name, "future", (name,), {"past_categories": behind, "future_categories": [place]}))
+    for index, name in enumerate(roles.future_categories):
+        behind = [layout.num_past_categories + index]
+        columns.append(Columns(name, "future", (name,), {"past_categories": behind, "future_categories": [index]}))
     return columns
 
 
@@ -180,7 +180,7 @@ def _static(schema: Schema) -> list[Columns]:
     roles = schema.roles
     kinds = (("static_covariates", roles.static_covariates), ("static_categories", roles.static_categories))
     return [
-        Columns(name, "static", (name,), {kind: [place]}) for kind, names in kinds for place, name in enumerate(names)
+        Columns(name, "static", (name,), {kind: [index]}) for kind, names in kinds for index, name in enumerate(names)
     ]
 
 
@@ -189,7 +189,7 @@ def _calendar(schema: Schema) -> list[Columns]:
     names, layout = schema.calendar.names, schema.layout
     if not names:
         return []
-    ahead = [layout.num_future_columns + place for place in range(len(names))]
+    ahead = [layout.num_future_columns + index for index in range(len(names))]
     behind = [layout.num_past_columns + column for column in ahead]
     places = {"past_covariates": behind, "future_covariates": ahead}
     return [Columns("calendar", "calendar", tuple(names), places, is_group=True)]
@@ -208,9 +208,9 @@ def _grouped(singles: list[Columns]) -> list[Columns]:
     return groups
 
 
-def _with_indicator(place: int, number: int, masked: bool) -> list[int]:
+def _with_indicator(index: int, number: int, masked: bool) -> list[int]:
     """A covariate, and where values may be missing its indicator, which stands behind all covariates of its kind."""
-    return [place, number + place] if masked else [place]
+    return [index, number + index] if masked else [index]
 
 
 def _with_places(tensor: Tensor, other: Tensor, places: list[int]) -> Tensor:

@@ -49,15 +49,15 @@ def need_by_group(subject: Subject, panel: Panel, sight: Sight, equal: Floats) -
         sight: the forecasts as they are.
         equal: the forecasts with equal weights (num_windows, horizon).
     """
-    own, other = (np.abs(each - subject.actual) for each in (sight.prediction, equal))
-    found = [need for cells in groups_of(subject, panel) if (need := _need(cells, own, other)) is not None]
-    worst = min(found, key=lambda need: need.rise_relative, default=None)
+    errors, errors_equal = (np.abs(each - subject.actual) for each in (sight.prediction, equal))
+    needs = [need for cells in groups_of(subject, panel) if (need := _need(cells, errors, errors_equal)) is not None]
+    worst = min(needs, key=lambda need: need.rise_relative, default=None)
     if worst is None:
         verdict = f"no group has {FEWEST_WINDOWS} windows: look at more of them with --windows"
         return Check("groups", "In every group", None, verdict, [])
-    statistics = [_worst_of(kind, found) for kind in dict.fromkeys(need.kind for need in found)]
-    passed = all(need.needed for need in found)
-    return Check("groups", "In every group", passed, _verdict(found, worst), statistics, groups=found)
+    statistics = [_worst_of(kind, needs) for kind in dict.fromkeys(need.kind for need in needs)]
+    passed = all(need.needed for need in needs)
+    return Check("groups", "In every group", passed, _verdict(needs, worst), statistics, groups=needs)
 
 
 def groups_of(subject: Subject, panel: Panel) -> Iterator[ForecastGroup]:
@@ -139,25 +139,25 @@ def _by_clock(panel: Panel, rows: NDArray[np.int64]) -> Iterator[ForecastGroup]:
             yield ForecastGroup("regime", f"from {name}", (hours >= first) & (hours < stop))
 
 
-def _need(cells: ForecastGroup, own: Floats, other: Floats) -> GroupNeed | None:
+def _need(cells: ForecastGroup, errors: Floats, errors_equal: Floats) -> GroupNeed | None:
     """Cost of equal weights in a group; None where it has too few windows."""
-    chosen = cells.chosen & ~np.isnan(own)
+    chosen = cells.chosen & ~np.isnan(errors)
     counts = chosen.sum(axis=1)
     if (counts > 0).sum() < FEWEST_WINDOWS:
         return None
-    before, after = (float(np.where(chosen, each, 0).sum() / counts.sum()) for each in (own, other))
+    before, after = (float(np.where(chosen, each, 0).sum() / counts.sum()) for each in (errors, errors_equal))
     rise = after - before
     relative = rise / before if before > 0 else (float("inf") if rise > 0 else 0.0)
     return GroupNeed(cells.kind, cells.name, int((counts > 0).sum()), before, after, relative, rise >= MATTERS * before)
 
 
-def _worst_of(kind: str, found: list[GroupNeed]) -> Statistic:
-    worst = min((need for need in found if need.kind == kind), key=lambda need: need.rise_relative)
+def _worst_of(kind: str, needs: list[GroupNeed]) -> Statistic:
+    worst = min((need for need in needs if need.kind == kind), key=lambda need: need.rise_relative)
     return Statistic(f"worst_{kind}", f"smallest rise of the MAE, {worst.name}", worst.rise_relative, "share")
 
 
-def _verdict(found: list[GroupNeed], worst: GroupNeed) -> str:
-    best = max(found, key=lambda need: need.rise_relative)
+def _verdict(needs: list[GroupNeed], worst: GroupNeed) -> str:
+    best = max(needs, key=lambda need: need.rise_relative)
     change = f"{worst.name} the MAE {change_of(worst.rise_relative)} with equal weights ({signed(worst.rise)})"
     if worst.needed:
         return f"{change}: the least of all groups"

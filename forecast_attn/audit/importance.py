@@ -31,30 +31,30 @@ GRADIENT_COST = 3
 def state_occlusion(subject: Subject, sight: Sight, steps: Steps) -> Floats:
     """Leave one step out: how far the forecast moves when the attention cannot see a step's state."""
 
-    def hide(place: int) -> Callable[[slice], Hidden]:
+    def hide(key: int) -> Callable[[slice], Hidden]:
         def hidden(rows: slice) -> Hidden:
             chosen = np.zeros_like(sight.visible[rows])
-            chosen[..., place] = True
+            chosen[..., key] = True
             return Hidden(torch.from_numpy(chosen).to(subject.device))
 
         return hidden
 
-    forecasts = (subject.forecast(reweigh=hide(place)) for place in range(sight.weights.shape[-1]))
+    forecasts = (subject.forecast(reweigh=hide(key)) for key in range(sight.weights.shape[-1]))
     return _movements(forecasts, sight, steps)
 
 
 def input_occlusion(subject: Subject, sight: Sight, steps: Steps, varying: Tensor) -> Floats:
     """Leave one step out: how far the forecast moves when the encoder reads zeros at a step, in its own columns."""
 
-    def blank(place: int) -> Callable[[slice, Tensor], Tensor]:
+    def blank(key: int) -> Callable[[slice, Tensor], Tensor]:
         def blanked(rows: slice, inputs: Tensor) -> Tensor:
             inputs = inputs.clone()
-            inputs[:, place, varying] = 0
+            inputs[:, key, varying] = 0
             return inputs
 
         return blanked
 
-    forecasts = (subject.forecast(change=blank(place)) for place in range(sight.weights.shape[-1]))
+    forecasts = (subject.forecast(change=blank(key)) for key in range(sight.weights.shape[-1]))
     return _movements(forecasts, sight, steps)
 
 
@@ -107,8 +107,8 @@ def integrate(
     """
     nodes, masses = np.polynomial.legendre.leggauss(points)
     total = torch.zeros_like(inputs)
-    for place, mass in zip((nodes + 1) / 2, masses / 2, strict=True):
-        gradient = _gradient(function, baseline + place * (inputs - baseline))
+    for point, mass in zip((nodes + 1) / 2, masses / 2, strict=True):
+        gradient = _gradient(function, baseline + point * (inputs - baseline))
         total += mass * gradient
     return total * (inputs - baseline)
 

@@ -114,18 +114,18 @@ def agreements(explained: Explained, name: str, label: str, importance: Floats, 
     """Kendall's tau-b, Spearman's rho and the overlap of the largest, of weights and importance."""
     count = headline_count(explained.weights.shape[1])
     random = np.random.default_rng(seed)
-    own, chance = [], []
+    agreed, chance = [], []
     for weights, other in _rows(explained, importance):
-        own.append(_row_agreement(ranks(weights), ranks(other), count))
+        agreed.append(_row_agreement(ranks(weights), ranks(other), count))
         orders = [random.permutation(len(weights)) for _ in range(RANDOM_ORDERS)]
         chance.append(_random_agreement(ranks(weights), ranks(other), orders, count))
     undefined = [(np.nan,) * 3]  # where no window has enough steps to rank
-    means, draws = mean_of_defined(own or undefined), mean_of_defined(chance or [undefined])
+    means, draws = mean_of_defined(agreed or undefined), mean_of_defined(chance or [undefined])
     kinds = (("tau", "Kendall's tau"), ("spearman", "Spearman's rho"), ("overlap", f"overlap of the top {count}"))
-    for place, (kind, words) in enumerate(kinds):
-        yardstick = Yardstick.of_draws(draws[:, place], "the weights in random order")
+    for column, (kind, words) in enumerate(kinds):
+        yardstick = Yardstick.of_draws(draws[:, column], "the weights in random order")
         unit = "share" if kind == "overlap" else ""
-        yield Statistic(f"{name}_{kind}", f"{label}: {words}", float(means[place]), unit, yardstick, "above")
+        yield Statistic(f"{name}_{kind}", f"{label}: {words}", float(means[column]), unit, yardstick, "above")
 
 
 def _rows(explained: Explained, importance: Floats) -> Iterator[tuple[Floats, Floats]]:
@@ -144,10 +144,10 @@ def _random_agreement(
     weights: Floats, other: Floats, orders: list[NDArray[np.int64]], count: int
 ) -> list[tuple[float, float, float]]:
     """The same for the weights in random orders."""
-    own, others = order_signs(weights), order_signs(other)
+    signs, others = order_signs(weights), order_signs(other)
     return [
         (
-            tau_of_signs(own[np.ix_(order, order)], others),
+            tau_of_signs(signs[np.ix_(order, order)], others),
             spearman(weights[order], other),
             top_overlap(weights[order], other, count),
         )
@@ -158,7 +158,7 @@ def _random_agreement(
 def _among_themselves(explained: Explained) -> Statistic:
     """Mean tau between the input-level methods: more agreement than that cannot be asked of the weights."""
     methods = ("input_occlusion", "gradient_input", "integrated_gradients")
-    pairs = [(one, other) for place, one in enumerate(methods) for other in methods[place + 1 :]]
+    pairs = [(one, other) for number, one in enumerate(methods) for other in methods[number + 1 :]]
     taus = [
         tau_of_signs(order_signs(left[visible]), order_signs(right[visible]))
         for one, other in pairs

@@ -62,8 +62,8 @@ class Reach(NamedTuple):
 
     def _spread(self, side: int) -> int:
         """Number of keys to one side that hold the required share of that side and the key itself."""
-        own = self.gradient[self.distances * side >= 0]
-        ordered = own if side > 0 else own[::-1]  # the key itself first
+        one_side = self.gradient[self.distances * side >= 0]
+        ordered = one_side if side > 0 else one_side[::-1]  # the key itself first
         held = np.cumsum(ordered)
         return int(np.searchsorted(held, MOST * held[-1])) if held[-1] > 0 else 0
 
@@ -115,8 +115,8 @@ def reach_of(explained: Explained, gradient: Floats, near: int) -> Reach:
     covered = _covered(explained.weights, explained.visible, near)
     energy = _shares(np.square(explained.importances["input_occlusion"]))
     profiles = np.zeros((2, len(distances)))
-    for top, own, missed in zip(tops, _shares(gradient), np.where(covered, 0, energy), strict=True):
-        profiles[:, num_keys - 1 - top : 2 * num_keys - 1 - top] += own, missed
+    for top, shares, missed in zip(tops, _shares(gradient), np.where(covered, 0, energy), strict=True):
+        profiles[:, num_keys - 1 - top : 2 * num_keys - 1 - top] += shares, missed
     profiles /= len(tops)
     return Reach(distances, profiles[0], profiles[1], float(np.where(covered, energy, 0).sum(axis=1).mean()))
 
@@ -148,8 +148,8 @@ def _shares(values: Floats) -> Floats:
 
 def _in_random_order(weights: Floats, visible: Flags, random: np.random.Generator) -> Floats:
     mixed = np.zeros_like(weights)
-    for row, (own, seen) in enumerate(zip(weights, visible, strict=True)):
-        mixed[row, seen] = random.permutation(own[seen])
+    for row, (values, seen) in enumerate(zip(weights, visible, strict=True)):
+        mixed[row, seen] = random.permutation(values[seen])
     return mixed
 
 

@@ -88,15 +88,15 @@ def _yardstick(statistic: Statistic) -> str:
     return f"{low} … {high}"
 
 
-def _render_covariates(found: CovariateImportance, target: str, console: Console) -> None:
-    console.print(f"\ncovariates: {found.verdict}\n")
+def _render_covariates(covariates: CovariateImportance, target: str, console: Console) -> None:
+    console.print(f"\ncovariates: {covariates.verdict}\n")
     table = Table(box=None, pad_edge=False)
     table.add_column("permuted", overflow="fold")
     table.add_column("kind")
     for heading in (f"rise of the MAE of '{target}'", "in per cent", "in repeats", "a column of noise", ""):
         table.add_column(heading, justify="right")
-    for importance in (*found.groups, *found.columns):
-        table.add_row(*_importance_row(importance, is_group=importance in found.groups))
+    for importance in (*covariates.groups, *covariates.columns):
+        table.add_row(*_importance_row(importance, is_group=importance in covariates.groups))
     console.print(table)
 
 

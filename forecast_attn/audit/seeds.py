@@ -41,14 +41,16 @@ def seed_agreement(
         seed: of the yardstick's random orders.
         key: what the weights belong to, as a word: step or patch.
     """
-    own, theirs = _mean_rows(weights), [_mean_rows(each) for each in others]
+    mean_weights, theirs = _mean_rows(weights), [_mean_rows(each) for each in others]
     random = np.random.default_rng(seed)
     distances, chance = [], []
     for other in theirs:
-        distances.append(float(jensen_shannon(own, other).mean()))
-        chance.append([float(jensen_shannon(own, _shuffled(other, random)).mean()) for _ in range(RANDOM_ORDERS)])
-    taus = [_mean_tau(own, other) for other in theirs]
-    tau_chance = [_mean_tau(own, _shuffled(theirs[0], random)) for _ in range(RANDOM_ORDERS)]
+        distances.append(float(jensen_shannon(mean_weights, other).mean()))
+        chance.append(
+            [float(jensen_shannon(mean_weights, _shuffled(other, random)).mean()) for _ in range(RANDOM_ORDERS)]
+        )
+    taus = [_mean_tau(mean_weights, other) for other in theirs]
+    tau_chance = [_mean_tau(mean_weights, _shuffled(theirs[0], random)) for _ in range(RANDOM_ORDERS)]
     of = "the other run's weights in random order"
     statistics = [
         Statistic(

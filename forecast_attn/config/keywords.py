@@ -424,4 +424,10 @@ class EvaluateKeywords(TypedDict, total=False):
     delimiter: str | int | None
     decimal: str | int | None
     encoding: str | int | None
+    skip_rows: int
+    comment: str | int | None
+    skip_footer: int
+    header: bool
+    sheet: str | int | None
     wide: bool
+    layout: str

@@ -25,7 +25,10 @@ from forecast_attn.config.values import (
 from forecast_attn.errors import ConfigError, did_you_mean
 
 CHECK_FORMATS = ("table", "json", "github")
-READING = ("target", "time", "item_id", "freq", "tz", "date_format", "delimiter", "decimal", "encoding", "wide")
+READING = (
+    *("target", "time", "item_id", "freq", "tz", "date_format", "wide", "layout"),
+    *("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header", "sheet"),
+)
 """Options of training that say how the actuals of `forecast evaluate` are read."""
 SEARCH_METRICS = ("mae", "rmse", "mase", "pinball")
 """Errors that a search may minimise."""

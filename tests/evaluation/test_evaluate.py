@@ -322,6 +322,16 @@ def test_json_and_files_hold_the_same(forecast, here: Path, write, files_in) -> 
     assert sorted(files_in()) == ["a.csv", "f.csv", "scores.csv", "scores.json"]
 
 
+def test_actuals_are_read_as_training_reads_them(forecast, here: Path, write) -> None:
+    actuals = actuals_table()
+    words = ("evaluate", write(others_table(actuals), "f.csv"), "--target", "price", "--metrics", "mae", "--json")
+    plain = forecast(*words, "--actuals", write(actuals, "a.csv"))
+    titled = write("prices of a year\n" + actuals.to_csv(index=False) + "source: the exchange\n", "titled.csv")
+    outcome = forecast(*words, "--actuals", titled, "--skip-rows", 1, "--skip-footer", 1)
+    assert outcome.code == 0, outcome.err
+    assert json.loads(outcome.out)["scores"] == json.loads(plain.out)["scores"]
+
+
 def test_parquet_and_stdin(forecast_process, here: Path, write) -> None:
     actuals = actuals_table()
     others_table(actuals).to_parquet("f.parquet")
