@@ -8,7 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn import Forecaster
 from forecast_attn.attention_file import read_attention
+from forecast_attn.errors import ConfigError
 
 pytestmark = pytest.mark.slow
 
@@ -227,3 +229,17 @@ def test_the_evidence_is_that_of_the_audit_where_there_is_one(forecast, run):
         assert f"the audit calls them {level}" in reading["text"]
     assert (reading["kind"] == "not needed") <= (level == "not faithful")
     assert "on 8 validation windows" in reading["text"]
+
+
+# --------------------------------------------------------------------------- from Python
+
+
+def test_a_forecaster_inspects_as_the_command_does(forecast, run_copy):
+    forecaster = Forecaster.load(run_copy)
+    found = forecaster.inspect(validation=True, by="weekday", top=2, export=Path("weights.csv"))
+    said = json.loads(forecast("inspect", run_copy, "--validation", "--by", "weekday", "--top", 2, "--json").out)
+    assert json.loads(json.dumps(found.to_dict())) == said
+    assert Path("weights.csv").is_file()
+    with pytest.raises(ConfigError, match="--by does not go with --png"):
+        forecaster.inspect(by="head", png=Path("a.png"))
+    assert forecaster.inspect(compare=run_copy).to_dict()["names"] == [str(run_copy)] * 2
