@@ -220,7 +220,7 @@ def test_the_weight_lies_on_the_week_that_holds_the_planted_lag(attention, tmp_p
     table = pd.DataFrame({"date": days, "target": driver[:2_000] + 0.02 * random.normal(size=2_000)})
     table["driver"] = driver[14:]
     forecaster = Forecaster(
-        lookback=28, horizon=14, patch_length=7, attention=attention, max_epochs=12, seed=1, accelerator="cpu", **PLAIN
+        lookback=28, horizon=14, patch_length=7, attention=attention, max_epochs=6, seed=1, accelerator="cpu", **PLAIN
     ).fit(table, out=tmp_path / "run")  # fmt: skip
     weights = read_attention(forecaster.run_path / "validation_attention.parquet").to_frame()
     right = weights["lag"] == np.where(weights["step"] == 1, 1, 0)

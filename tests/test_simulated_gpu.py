@@ -99,17 +99,17 @@ def assert_as_on_a_cpu(table: pd.DataFrame, **options: Any) -> None:
 
 @pytest.mark.parametrize("attention", list(ATTENTIONS))
 def test_every_mechanism(gpu: SimulatedGpu, attention: str, make_table: Callable[..., pd.DataFrame]) -> None:
-    assert_as_on_a_cpu(make_table(), attention=attention)
+    assert_as_on_a_cpu(make_table(60), attention=attention)
 
 
 @pytest.mark.parametrize("head", list(EVERY_HEAD))
 def test_every_head(gpu: SimulatedGpu, head: str, make_table: Callable[..., pd.DataFrame]) -> None:
-    assert_as_on_a_cpu(make_table(), **EVERY_HEAD[head])
+    assert_as_on_a_cpu(make_table(60), **EVERY_HEAD[head])
 
 
 @pytest.mark.parametrize("part", list(PARTS))
 def test_every_part_of_the_network(gpu: SimulatedGpu, part: str, make_table: Callable[..., pd.DataFrame]) -> None:
-    assert_as_on_a_cpu(make_table(), **PARTS[part])
+    assert_as_on_a_cpu(make_table(60), **PARTS[part])
 
 
 @pytest.mark.parametrize("attention", ["luong-general", "bahdanau", "none"])
@@ -118,7 +118,7 @@ def test_holes_and_categories(gpu: SimulatedGpu, attention: str, awkward: pd.Dat
 
 
 def test_an_ensemble(gpu: SimulatedGpu, make_table: Callable[..., pd.DataFrame]) -> None:
-    assert_as_on_a_cpu(make_table(), ensemble=2, quantiles="0.1,0.5,0.9")
+    assert_as_on_a_cpu(make_table(60), ensemble=2, quantiles="0.1,0.5,0.9")
 
 
 # ---------------------------------------------------------------------- what a GPU must not be made to do
