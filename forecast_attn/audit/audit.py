@@ -31,7 +31,7 @@ from forecast_attn.forecasting.identifiability import is_identifiable
 from forecast_attn.forecasting.model import Model, attention_metadata
 from forecast_attn.forecasting.weight_need import uniform
 from forecast_attn.inspection.results import MOST_NAMED
-from forecast_attn.inspection.statistics import back_words, span_text
+from forecast_attn.inspection.statistics import back_words, steps_text
 from forecast_attn.training.preparation import Preparation
 
 MOST_DRAWS, FEWEST_DRAWS = 100, 20
@@ -367,7 +367,7 @@ def most_weighted(subject: Subject, sight: Sight) -> str:
     weights = sight.weights.mean(axis=1)
     num_steps = weights.shape[1]
     named = list(range(num_steps)) if num_steps <= MOST_NAMED else [0, num_steps - 1]
-    steps = {step: f" for steps {span_text(*_steps_of(subject, step))}" if num_steps > 1 else "" for step in named}
+    steps = {step: f" for {steps_text(*_steps_of(subject, step))}" if num_steps > 1 else "" for step in named}
     places = {step: _most_often(weights[:, step].argmax(axis=-1)) for step in named}
     return ", ".join(_words(subject, *places[step], steps[step]) for step in named)
 

@@ -18,7 +18,7 @@ from forecast_attn.audit.subject import Floats, Sight, Subject
 from forecast_attn.audit.wording import change_of, signed
 from forecast_attn.data.panel import Panel
 from forecast_attn.forecasting.weight_need import MATTERS
-from forecast_attn.inspection.statistics import span_text
+from forecast_attn.inspection.statistics import steps_text
 
 FEWEST_WINDOWS = 8
 """Windows of a group below which nothing is said of it."""
@@ -80,8 +80,7 @@ def _by_step(subject: Subject) -> Iterator[ForecastGroup]:
     steps, ahead = np.arange(patches.num_steps), np.arange(horizon)
     for band in np.array_split(steps, min(len(steps), MOST_BANDS)):
         first, last = band[0] * patches.length, min((band[-1] + 1) * patches.length, horizon) - 1
-        text = span_text(first + 1, last + 1)
-        name = f"step {text}" if first == last else f"steps {text}"
+        name = steps_text(first + 1, last + 1)
         yield ForecastGroup("step", f"at {name} ahead", ((ahead >= first) & (ahead <= last))[None])
 
 

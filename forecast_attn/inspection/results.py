@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.inspection.statistics import back_words, span_text, time_span
+from forecast_attn.inspection.statistics import back_words, span_text, steps_text, time_span
 
 MOST_NAMED = 4
 """Steps whose strongest lag is said in words."""
@@ -237,7 +237,8 @@ class Inspection:
     def _most_at(self, step: StepStatistics) -> str:
         top = step.top[0]
         first, last = (top.lag if lag is None else lag for lag in (top.first_lag, top.last_lag))
-        steps = f" for steps {step.step_text}" if len(self.steps) > 1 else ""
+        ahead = steps_text(step.step, step.step if step.last_step is None else step.last_step)
+        steps = f" for {ahead}" if len(self.steps) > 1 else ""
         return f"{back_words(self.header.frequency, first, last)}{steps} ({100 * top.weight:.0f} % of the weight)"
 
     def mean(self, name: str) -> float | None:

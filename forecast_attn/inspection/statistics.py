@@ -191,6 +191,11 @@ def span_text(first: int, last: int) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
+def steps_text(first: int, last: int) -> str:
+    """`step 7`, or `steps 1–24`."""
+    return f"{'step' if first == last else 'steps'} {span_text(first, last)}"
+
+
 def time_span(first: str, last: str) -> str:
     """Text of a span: `2018-01-01 00:00 … 23:00`; the day appears once, midnight only where needed."""
     if first == last:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from forecast_attn.data.findings import counted
 from forecast_attn.inspection.differences import WeightComparison
 from forecast_attn.inspection.heatmap import heatmap_text, profile_text
 from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader, StepStatistics, TopLag
@@ -225,6 +226,6 @@ def _comparison_words(comparison: WeightComparison) -> str:
     if comparison.distance is None:
         return f"no window is in both (same series and cut-off); {profiles} (Jensen-Shannon distance, 0 to 1)"
     return (
-        f"{comparison.matched_windows:,} windows are in both (same series and cut-off): their weights are "
+        f"{counted(comparison.matched_windows, 'window')} in both (same series and cut-off): the weights are "
         f"{comparison.distance:.2f} apart on average, {profiles} (Jensen-Shannon distance: 0 same, 1 nothing in common)"
     )

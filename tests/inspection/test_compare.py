@@ -114,7 +114,7 @@ def test_the_page_puts_both_side_by_side(two, width):
     assert "A  one" in text
     assert "B  other" in text
     assert "multi-head" in text
-    assert "3 windows are in both" in " ".join(text.split())
+    assert "3 windows in both" in " ".join(text.split())
     first_step = comparison.inspections[0].steps[0]
     assert f"{first_step.effective_steps:.1f}" in text
 
