@@ -70,18 +70,21 @@ def test_the_command_line_loads_nothing_heavy(statement: str) -> None:
     assert modules_loaded_by(statement).isdisjoint(HEAVY)
 
 
+@pytest.mark.slow
 def test_prediction_does_not_load_lightning() -> None:
     loaded = modules_loaded_by("import forecast_attn.forecaster, forecast_attn.forecasting.predict")
     assert "torch" in loaded
     assert loaded.isdisjoint(("pytorch_lightning", "lightning", "torchmetrics"))
 
 
+@pytest.mark.slow
 def test_only_training_imports_lightning() -> None:
     importing = files_importing("pytorch_lightning") | files_importing("lightning")
     assert importing
     assert all(name.startswith("training/") for name in importing)
 
 
+@pytest.mark.slow
 def test_networks_and_data_do_not_know_each_other() -> None:
     assert not files_importing("forecast_attn.data", below=PACKAGE / "nn")
     assert not files_importing("forecast_attn.nn", below=PACKAGE / "data")
@@ -95,6 +98,7 @@ def package_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@pytest.mark.slow
 def test_every_import_points_to_a_lower_floor() -> None:
     floors = {name: floor for floor, names in enumerate(FLOORS) for name in names}
     upward = []
@@ -107,6 +111,7 @@ def test_every_import_points_to_a_lower_floor() -> None:
     assert not upward
 
 
+@pytest.mark.slow
 def test_no_files_import_each_other_in_a_circle() -> None:
     """Imports inside functions and for type checking only count too."""
     modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in PACKAGE.rglob("*.py")}
@@ -118,6 +123,7 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     assert not imports, f"each of these reaches a circle: {sorted(imports)}"
 
 
+@pytest.mark.slow
 def test_nobody_imports_the_command_line() -> None:
     importing = files_importing("forecast_attn.cli")
     assert {name for name in importing if not name.startswith("cli/")} == {"__main__.py"}
@@ -131,6 +137,7 @@ def test_only_reading_reads_csv() -> None:
     assert reading == {"forecaster.py"}
 
 
+@pytest.mark.slow
 def test_only_run_dir_knows_file_names() -> None:
     from forecast_attn.runs.run_dir import RunDir
 
@@ -147,6 +154,7 @@ def test_only_run_dir_knows_file_names() -> None:
         assert not [name for name in names if name in strings], path
 
 
+@pytest.mark.slow
 def test_only_main_prints_errors_and_exits() -> None:
     for path in PACKAGE.rglob("*.py"):
         if path.parent.name != "cli":
@@ -154,6 +162,7 @@ def test_only_main_prints_errors_and_exits() -> None:
             assert calls.isdisjoint({"sys.exit", "exit", "quit", "print", "typer.Exit", "typer.echo"}), path
 
 
+@pytest.mark.slow
 def test_no_pickle_is_read_or_written_for_a_model() -> None:
     for path in PACKAGE.rglob("*.py"):
         names = set(imported_names(path))
@@ -226,11 +235,13 @@ def documented_nodes() -> Iterator[tuple[str, str]]:
                     yield f"{path.relative_to(PACKAGE)}:{getattr(node, 'name', 'module')}", docstring
 
 
+@pytest.mark.slow
 def test_docstrings_begin_with_an_imperative_or_a_noun() -> None:
     questions = re.compile(r"(What|Of|Whether|How|Who|Whoever|Where|Which|When|Why|So many)\b")
     assert not [name for name, docstring in documented_nodes() if questions.match(docstring)]
 
 
+@pytest.mark.slow
 def test_no_two_classes_share_a_name() -> None:
     places: dict[str, list[str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):

@@ -85,6 +85,7 @@ def test_reading_gives_back_what_was_written(dump, weights):
 sizes = st.tuples(st.integers(1, 4), st.integers(1, 3), st.integers(1, 4), st.integers(1, 6))
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), shape=sizes, integer_time=st.booleans())
 def test_any_sizes_names_and_values_come_back_bit_for_bit(path, data, shape, integer_time):
@@ -332,6 +333,7 @@ with AttentionWriter(path, dump.metadata) as file:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is a matter of Unix")
 def test_a_killed_process_leaves_the_older_file_as_it_was(dump, path):
     before = path.read_bytes()
@@ -434,6 +436,7 @@ def test_times_beyond_nanoseconds_are_refused(path, weights):
 # --------------------------------------------------------------------------- the documentation
 
 
+@pytest.mark.slow
 def test_the_code_in_the_documentation_runs(path, monkeypatch):
     weights = softmax_weights(2, 1, 24, 168)
     with AttentionWriter(path, metadata_for(weights)) as file:

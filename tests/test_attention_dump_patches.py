@@ -68,6 +68,7 @@ def test_patches_must_make_up_the_lookback():
         metadata_of(168, 24, 5)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     keys=st.integers(1, 5),

@@ -90,6 +90,7 @@ def test_attention_help_lists_the_mechanisms(forecast):
     assert [line.split()[0] for line in outcome.out.splitlines()] == list(ATTENTIONS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [[str(ROOT / "cli.py")], ["-m", "forecast_attn"]], ids=["python cli.py", "python -m forecast_attn"]
 )
@@ -136,6 +137,7 @@ def test_exit_code_2(forecast, here, words, message, hint):
     assert not list(here.iterdir())
 
 
+@pytest.mark.slow
 def test_debug_shows_the_traceback(forecast_process, here):
     outcome = forecast_process("--debug", "train", "nowhere.csv")
     assert outcome.code == 1
@@ -146,6 +148,7 @@ def test_debug_shows_the_traceback(forecast_process, here):
 # --------------------------------------------------------------------------- what goes where
 
 
+@pytest.mark.slow
 def test_train_says_its_result_on_stdout_and_the_rest_on_stderr(forecast, write, make_table, small):
     outcome = forecast("train", write(make_table()), *small)
     assert outcome.code == 0
@@ -161,10 +164,12 @@ def test_train_says_its_result_on_stdout_and_the_rest_on_stderr(forecast, write,
     assert "runs/" not in outcome.err
 
 
+@pytest.mark.slow
 def test_a_model_worse_than_naive_is_called_so(forecast, write, make_table, small):
     assert "this model is WORSE than " in forecast("train", write(make_table()), *small).out
 
 
+@pytest.mark.slow
 def test_quiet_leaves_the_result_alone(forecast, write, make_table, small):
     trained = forecast("train", write(make_table()), *small, "--quiet")
     assert (trained.code, trained.err) == (0, "")
@@ -180,6 +185,7 @@ def test_quiet_does_not_silence_errors(forecast, here):
     assert outcome.err.startswith("error: there is no file 'nowhere.csv'\n")
 
 
+@pytest.mark.slow
 def test_json_is_one_document(forecast, write, make_table, small):
     trained = json.loads(forecast("train", write(make_table()), *small, "--out", "run", "--json").out)
     assert trained["run"] == "run"
@@ -202,6 +208,7 @@ def test_a_wrong_command_line_is_json_too(forecast):
     assert error["hint"] == "did you mean '--target'?"
 
 
+@pytest.mark.slow
 def test_check_in_json_says_every_error_and_exits_with_1(forecast, write, make_table):
     table = make_table().astype({"target": object})
     table.loc[3, "target"], table.loc[9, "temperature"] = "unknown", None
@@ -212,6 +219,7 @@ def test_check_in_json_says_every_error_and_exits_with_1(forecast, write, make_t
     assert forecast("check", "data.csv").code == 1
 
 
+@pytest.mark.slow
 def test_no_colour_where_there_is_no_terminal(forecast, run_copy, write, make_table, small):
     for words in (
         ("train", write(make_table()), *small),
@@ -225,6 +233,7 @@ def test_no_colour_where_there_is_no_terminal(forecast, run_copy, write, make_ta
         assert ESCAPE not in outcome.out + outcome.err, words
 
 
+@pytest.mark.slow
 def test_names_are_text_and_no_markup(forecast, write, make_table, small):
     """`[kW]` is a unit, `[/x]` no closing tag, `:cat:` no picture."""
     table = make_table().assign(item_id="[/x] :cat:").rename(columns={"temperature": "load [kw]"})
@@ -282,6 +291,7 @@ def test_a_live_bar_on_a_terminal(process_environment, write, make_table, small)
 # --------------------------------------------------------------------------- --config
 
 
+@pytest.mark.slow
 def test_a_configuration_file_and_flags_that_win_over_it(forecast, write, make_table, small):
     write(
         'out = "from-file"\n[data]\nhorizon = 5\nlookback = 10\npast = ["temperature"]\n[model]\nhidden-size = 3\n',
@@ -362,6 +372,7 @@ def test_info_about_a_run(forecast, finished_run):
         assert said in outcome.out
 
 
+@pytest.mark.slow
 def test_a_reader_that_has_had_enough(process_environment, finished_run):
     """`forecast info RUN | head -1` ends quietly."""
     command = [sys.executable, "-m", "forecast_attn", "info", str(finished_run)]
@@ -383,6 +394,7 @@ def test_ctrl_c_is_told(forecast, monkeypatch):
     assert (outcome.code, outcome.err) == (130, "error: interrupted\n")
 
 
+@pytest.mark.slow
 def test_a_pipe_that_closes_between_lines(process_environment, finished_run):
     """Lines are flushed one by one, and the first of them is read: the pipe closes inside the command."""
     slow = (
@@ -401,6 +413,7 @@ def test_a_pipe_that_closes_between_lines(process_environment, finished_run):
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_a_reader_of_tables_that_has_had_enough(process_environment, finished_run):
     """`forecast inspect RUN | head -1` ends as quietly: rich would end with 1."""
     file = str(finished_run / "validation_attention.parquet")
@@ -439,6 +452,7 @@ def test_nothing_is_written_but_what_was_named(forecast_fork, write, make_table,
     assert written == {"run", "forecast.csv", "weights.parquet", "weights.csv", "weights.png"}
 
 
+@pytest.mark.slow
 def test_a_configuration_file_may_name_the_run_directory(here, forecast, write, make_table):
     write('out = "named"\n[model]\nhidden_size = 3\n[training]\nmax_epochs = 1\nepoch_windows = 32\n', "run.toml")
     assert forecast("train", write(make_table()), "--config", "run.toml").code == 0

@@ -38,6 +38,7 @@ def test_two_processes_train_one_run(
     assert forecast_fork("predict", "first").code == 0
 
 
+@pytest.mark.slow
 def test_bfloat16_trains(
     here: Path, forecast: Callable[..., Any], write: Callable[..., str], make_table: Callable[..., Any], small: Any
 ) -> None:
@@ -100,6 +101,7 @@ def test_losses_on_a_gpu_are_those_of_a_cpu(
     np.testing.assert_allclose(*losses, rtol=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
 def test_the_benchmark_says_that_there_is_no_gpu() -> None:
     """It must not measure a CPU and look as if it had measured a GPU."""
@@ -109,6 +111,7 @@ def test_the_benchmark_says_that_there_is_no_gpu() -> None:
     assert re.fullmatch(r"no GPU that PyTorch \S+ can use: nothing was measured\n", done.stderr)
 
 
+@pytest.mark.slow
 def test_threads_are_those_asked_for_and_given_back(
     here: Path, write: Callable[..., str], make_table: Callable[..., Any]
 ) -> None:
@@ -156,6 +159,7 @@ def test_several_gpus_are_refused_once_this_process_has_used_one(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_several_gpus_leave_this_process_without_any(
     two_gpus: None, monkeypatch: pytest.MonkeyPatch, make_table: Callable[..., Any], tmp_path: Path
 ) -> None:
@@ -198,6 +202,7 @@ def test_refits_use_one_gpu(two_gpus: None, run_copy: Path) -> None:
     assert devices == {"cuda": 1, "cpu": 2}
 
 
+@pytest.mark.slow
 def test_work_apart_says_how_it_ended(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     from forecast_attn.errors import DataError, RunError
     from forecast_attn.training.apart import run_apart

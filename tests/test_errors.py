@@ -93,6 +93,7 @@ def _options(words: tuple[str, ...]) -> dict[str, str | bool]:
     return options
 
 
+@pytest.mark.slow
 def test_a_forecast_does_not_propose_options_of_training() -> None:
     """What cannot be changed any more is not proposed: the gap of a history is filled, not hidden by an option."""
     hours = pd.date_range("2024-01-01", periods=60, freq="D").astype(str)

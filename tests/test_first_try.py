@@ -251,6 +251,7 @@ def first_of(tmp_path: Path, name: str) -> tuple[Path, Proposal]:
     return path, found[0]
 
 
+@pytest.mark.slow
 @each_case
 def test_the_first_command_says_what_the_table_means(tmp_path: Path, name: str) -> None:
     _, proposal = first_of(tmp_path, name)
@@ -266,6 +267,7 @@ def test_the_first_command_trains(forecast: Callable, tmp_path: Path, name: str)
     assert outcome.code == 0, outcome
 
 
+@pytest.mark.slow
 def test_check_prints_one_command_for_each_target(forecast: Callable, tmp_path: Path) -> None:
     path = tmp_path / "a table.csv"
     pd.DataFrame({"date": days(90), "wind": values(90), "solar gain": values(90)}).to_csv(path, index=False)
@@ -289,6 +291,7 @@ def test_check_of_a_ready_table_prints_the_bare_command(forecast: Callable, tmp_
     assert lines[-2:] == [f"  forecast train {path}", "      forecasts 'y', 7 steps of 1 day ahead"]
 
 
+@pytest.mark.slow
 def test_a_refused_training_prints_the_commands_too(forecast: Callable, tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     pd.DataFrame({"date": days(90).drop(range(40, 50)), "y": values(80)}).to_csv(path, index=False)
@@ -321,6 +324,7 @@ def test_what_cannot_be_forecast_gets_no_command(tmp_path: Path, frame: pd.DataF
     assert find_proposals(path, DataConfig()) == ()
 
 
+@pytest.mark.slow
 def test_a_column_that_leaves_stamps_twice_is_no_identifier(tmp_path: Path) -> None:
     """A mean over directions of the wind would be another series."""
     path = tmp_path / "table.csv"
@@ -344,6 +348,7 @@ TITLES = "Sales of the shop\n\nprinted on 1 May\n"
 ROWS = "\n".join(f"{day},{value}" for day, value in zip(days(90), values(90), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "options", "target"),
     [
@@ -383,6 +388,7 @@ def test_a_column_that_is_named_twice_costs_the_names(tmp_path: Path) -> None:
     assert proposal.target == "column_2"
 
 
+@pytest.mark.slow
 def test_each_sheet_of_a_workbook_gets_its_command(tmp_path: Path) -> None:
     from tests.data.test_layouts import PRICES, write_workbook
 
@@ -395,6 +401,7 @@ def test_each_sheet_of_a_workbook_gets_its_command(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_large_text_with_comments_is_read_whole(tmp_path: Path) -> None:
     """In blocks: a line that two of them share, and comments behind the first."""
     path = tmp_path / "table.csv"
@@ -445,6 +452,7 @@ def test_a_time_with_a_fault_is_not_replaced_by_row_numbers(tmp_path: Path, spoi
     assert find_proposals(path, DataConfig()) == ()
 
 
+@pytest.mark.slow
 def test_two_columns_of_dates_that_are_as_likely_are_both_proposed(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     pd.DataFrame({"ordered": days(40), "delivered": days(40, "2024-01-03"), "y": values(40)}).to_csv(path, index=False)

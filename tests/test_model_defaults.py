@@ -43,6 +43,7 @@ def test_what_counts_single_steps_gets_single_steps(options):
     assert shape_of(ModelConfig(**options), **HOURLY) == BY_STEPS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("lookback", "said"),
     [
@@ -80,6 +81,7 @@ def test_what_is_given_wins():
     )
 
 
+@pytest.mark.slow
 def test_a_run_records_what_was_filled_in(tmp_path):
     rows = pd.date_range("2024-01-01", periods=300, freq="h")
     table = pd.DataFrame({"ds": rows, "y": np.sin(np.arange(300) * 2 * np.pi / 24)})

@@ -72,6 +72,7 @@ def test_a_recorded_preset_is_a_name_only() -> None:
     assert (read.preset, read.ensemble, read.weight_averaging) == ("accurate", 2, "none")
 
 
+@pytest.mark.slow
 def test_a_run_records_its_preset_and_info_shows_it(
     here: Path, forecast: Callable[..., Any], write: Callable[..., str], make_table: Callable[..., Any], small: Any
 ) -> None:

@@ -18,6 +18,7 @@ ROWS = st.integers(2, 30).flatmap(
 """Two rows of equal length with many ties."""
 
 
+@pytest.mark.slow
 @given(rows=ROWS)
 def test_rankings_agree_as_scipy_says(rows: tuple[np.ndarray, np.ndarray]) -> None:
     with warnings.catch_warnings():
@@ -28,6 +29,7 @@ def test_rankings_agree_as_scipy_says(rows: tuple[np.ndarray, np.ndarray]) -> No
     assert agreement.ranks(rows[0]) == pytest.approx(scipy.stats.rankdata(rows[0]))
 
 
+@pytest.mark.slow
 @given(rows=ROWS)
 def test_jensen_shannon_distance_is_scipy_s(rows: tuple[np.ndarray, np.ndarray]) -> None:
     left, right = (row + np.eye(1, len(row))[0] for row in rows)  # no row of zeros
@@ -40,6 +42,7 @@ def test_rows_without_anything_in_common_are_one_apart() -> None:
     assert agreement.jensen_shannon(np.array([0.5, 0.5, 0]), np.array([0, 0, 1.0])) == pytest.approx(1)
 
 
+@pytest.mark.slow
 @given(rows=ROWS, data=st.data())
 def test_overlap_counts_the_largest_in_common(rows: tuple[np.ndarray, np.ndarray], data: st.DataObject) -> None:
     count = data.draw(st.integers(1, len(rows[0])))

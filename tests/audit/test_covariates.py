@@ -131,6 +131,7 @@ def test_the_noise_interval_is_that_of_coin_tosses() -> None:
     assert low == pytest.approx(-expected, rel=0.1)
 
 
+@pytest.mark.slow
 def test_noise_exceeds_its_interval_in_one_case_of_twenty() -> None:
     random, outside = np.random.default_rng(0), 0
     for seed in range(400):

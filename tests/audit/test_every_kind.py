@@ -75,6 +75,7 @@ def test_every_kind_of_network_can_be_audited(options: dict[str, Any]) -> None:
     assert len(audit.covariates.columns) == 8
 
 
+@pytest.mark.slow
 def test_an_audit_announces_what_it_computes_and_leaves_the_network_as_it_was() -> None:
     model, preparation = untrained(attention="luong-general", missing="mask")
     before = Subject.of(model, preparation, preparation.validation_cutoffs, CPU).forecast()
@@ -93,6 +94,7 @@ def test_an_audit_announces_what_it_computes_and_leaves_the_network_as_it_was() 
     assert all(parameter.grad is None for parameter in model.network.parameters())
 
 
+@pytest.mark.slow
 def test_a_network_that_ignores_its_attention_is_not_faithful() -> None:
     """The context vector's half of W_c is zero: nothing that is done to the weights changes anything."""
     model, preparation = untrained(attention="luong-general")
@@ -116,6 +118,7 @@ def test_a_network_that_ignores_its_attention_is_not_faithful() -> None:
         assert audit.check(name)["forecast_change"].value == pytest.approx(0, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_a_lookback_of_two_steps_has_nothing_to_rank() -> None:
     model, preparation = untrained(attention="luong-general", lookback=2)
     audit = audit_attention(model, preparation, AuditOptions(windows=4, draws=10), device=CPU)

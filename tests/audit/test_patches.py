@@ -133,6 +133,7 @@ def test_every_kind_of_network_over_patches_can_be_audited(options: dict[str, An
         assert sum(profile) == pytest.approx(1), name
 
 
+@pytest.mark.slow
 def test_too_few_patches_to_rank_do_not_count_against_the_weights() -> None:
     model, preparation = untrained(attention="luong-general", lookback=4, patch_length=2)
     audit = audit_attention(model, preparation, AuditOptions(windows=4, draws=10), device=CPU)
@@ -141,6 +142,7 @@ def test_too_few_patches_to_rank_do_not_count_against_the_weights() -> None:
     assert check.verdict == "a lookback of fewer than 3 patches leaves nothing to rank"
 
 
+@pytest.mark.slow
 def test_an_audit_of_time_steps_says_nothing_of_patches() -> None:
     model, preparation = untrained(attention="luong-general")
     audit = audit_attention(model, preparation, AuditOptions(windows=4, draws=10), device=CPU)
@@ -153,6 +155,7 @@ def test_patches_in_sentences(count: float, words: str) -> None:
     assert plural("step") == "steps"
 
 
+@pytest.mark.slow
 def test_what_reaches_the_forecast_past_the_weights_is_said() -> None:
     model, preparation = untrained(attention="luong-general", lookback=8, lags="2,4", linear_path=True)
     audit = audit_attention(model, preparation, AuditOptions(windows=4, draws=10), device=CPU)

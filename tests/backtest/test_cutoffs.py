@@ -136,6 +136,7 @@ def test_strides_that_are_none_are_refused(text: str) -> None:
     assert error.value.hint
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     first=st.integers(0, 300),

@@ -37,6 +37,7 @@ def changed(sales: pd.DataFrame, day: str) -> pd.DataFrame:
     return sales.assign(sales=sales["sales"].mask((sales["shop"] == "north") & (sales["day"] == day), 30.0))
 
 
+@pytest.mark.slow
 def test_steps_of_no_length_leave_the_run_as_it_is(sales: pd.DataFrame, forecasts: Callable) -> None:
     still = forecasts(sales, refit_learning_rate=1e-30)
     # Windows lie elsewhere in their batches, which on some machines moves the last bit.
@@ -44,11 +45,13 @@ def test_steps_of_no_length_leave_the_run_as_it_is(sales: pd.DataFrame, forecast
     assert not np.isclose(forecasts(sales, refit_learning_rate=0.01), still, rtol=1e-3).any()
 
 
+@pytest.mark.slow
 def test_the_learning_rate_is_the_highest_of_the_course(sales: pd.DataFrame, forecasts: Callable) -> None:
     """A fifth of the run's, 0.008, where none is named."""
     np.testing.assert_array_equal(forecasts(sales, refit_learning_rate=0.2 * 0.008), forecasts(sales))
 
 
+@pytest.mark.slow
 def test_nothing_before_a_window_and_its_lookback_changes_a_refit(sales: pd.DataFrame, forecasts: Callable) -> None:
     """The first cut-off is 2024-04-10; 28 days before it end on 2024-03-13, and a lookback of 14 begins 02-29."""
     before = forecasts(sales, refit_window="28D", refit_validation=0)
@@ -59,6 +62,7 @@ def test_nothing_before_a_window_and_its_lookback_changes_a_refit(sales: pd.Data
     assert (forecasts(sales) != forecasts(early)).all()  # without a window all rows count
 
 
+@pytest.mark.slow
 def test_refits_from_the_run_have_the_first_in_common(sales: pd.DataFrame, forecasts: Callable) -> None:
     of_last, of_run = forecasts(sales, refit_from="last"), forecasts(sales, refit_from="run")
     np.testing.assert_array_equal(of_last, forecasts(sales))
@@ -97,6 +101,7 @@ def test_windows_are_those_whose_horizon_lies_in_the_window(
     assert not list((tmp_path / "refit").glob("*.ckpt"))
 
 
+@pytest.mark.slow
 def test_without_validation_the_last_epoch_is_kept(shop_run: Path, sales: pd.DataFrame, tmp_path: Path) -> None:
     from forecast_attn.runs.training_table import read_panel
     from forecast_attn.training.callbacks import best_epoch_of
@@ -133,6 +138,7 @@ def test_what_cannot_be_is_refused(
     assert error is ConfigError or "a longer --refit-window" in refused.value.hint
 
 
+@pytest.mark.slow
 def test_from_the_command_line(shop_run: Path, forecast: Callable, here: Path) -> None:
     words = ("--cutoffs", 2, "--refit", "every", "--refit-epochs", 1, "--refit-window", "4W", "--refit-validation", 0)
     table = shop_run.parent / "sales.csv"

@@ -33,6 +33,7 @@ def directly(x: Floats, y: Floats, penalties: Floats, reweightings: int) -> Floa
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(
     windows=st.integers(4, 80),

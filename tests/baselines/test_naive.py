@@ -45,6 +45,7 @@ def behind_each_other(panel: list[list[float]]) -> tuple[np.ndarray, np.ndarray]
     return np.concatenate([np.array(each) for each in panel]), np.cumsum([0, *map(len, panel)])
 
 
+@pytest.mark.slow
 @given(panel=panels, season=st.integers(1, 8), horizon=st.integers(1, 20))
 def test_repeats_the_last_observed_value_of_the_phase(panel: list[list[float]], season: int, horizon: int) -> None:
     target, edges = behind_each_other(panel)
@@ -52,6 +53,7 @@ def test_repeats_the_last_observed_value_of_the_phase(panel: list[list[float]], 
     np.testing.assert_array_equal(got, [naive_of(each, season, horizon) for each in panel])
 
 
+@pytest.mark.slow
 @given(panel=panels, season=st.integers(1, 8))
 def test_the_error_of_one_season_back(panel: list[list[float]], season: int) -> None:
     target, edges = behind_each_other(panel)

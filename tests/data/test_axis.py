@@ -91,6 +91,7 @@ def test_changes_of_the_clock_are_suspected_and_not_repaired(as_panel: AsPanel) 
         assert as_panel(frame, tz="Europe/Berlin").num_rows == 60
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.integers(0, 6), st.floats(-1e6, 1e6) | st.just(np.nan)), min_size=1),
@@ -166,6 +167,7 @@ def test_a_mistyped_year_is_no_gap(as_panel: AsPanel) -> None:
     assert error.value.row == 30
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.sets(st.integers(1, 38), max_size=25), st.sampled_from(["h", "D", "MS", "B"]), st.randoms())
 def test_order_of_rows_changes_no_filled_axis(dropped: set[int], freq: str, shuffled: object) -> None:

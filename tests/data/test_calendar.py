@@ -98,6 +98,7 @@ def phase_by_datetime(name: str, stamp: datetime.datetime) -> float:
     }[name]
 
 
+@pytest.mark.slow
 @given(
     st.datetimes(datetime.datetime(1700, 1, 1), datetime.datetime(2250, 1, 1)).map(lambda s: s.replace(microsecond=0))
 )

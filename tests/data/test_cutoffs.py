@@ -51,6 +51,7 @@ def panel(as_panel: AsPanel) -> Panel:
     return as_panel(pd.concat(parts))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     holes=st.sets(st.integers(0, 39)),

@@ -278,6 +278,7 @@ def test_with_masks_a_column_that_nobody_has_is_missing(as_panel: AsPanel, two_s
 # --------------------------------------------------------------------------- size
 
 
+@pytest.mark.slow
 def test_ten_thousand_series_take_no_time(as_panel: AsPanel) -> None:
     num_series, rows, horizon = 10_000, 6, 24
     names = np.repeat([f"s{index:05d}" for index in range(num_series)], rows)

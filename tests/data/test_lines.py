@@ -73,6 +73,7 @@ def test_a_table_without_lines_has_rows_only(forecast, here, make_table: Callabl
     assert Path(name).is_file()
 
 
+@pytest.mark.slow
 def test_two_tables_have_each_their_own_lines(forecast, write, make_table: Callable[..., pd.DataFrame]):
     """The table of days off has no title."""
     data = "A title\n" + make_table().to_csv(index=False).replace("2024-01-05,", "2024-01-05,many")

@@ -50,6 +50,7 @@ def reference(values: pd.Series, policy: str) -> pd.Series:
     return filled.reindex(values.index)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(VALUES, min_size=1, max_size=4), st.sampled_from(POLICIES), st.sampled_from(["h", "MS"]))
 def test_targets_are_filled_as_pandas_fills_each_series(series: list[list[float]], policy: str, freq: str) -> None:

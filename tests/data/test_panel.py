@@ -44,6 +44,7 @@ def test_series_one_after_the_other(as_panel: AsPanel, two_series: pd.DataFrame)
     assert panel.frequency.evidence == "54 of 54 steps are 1 day"
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.randoms(use_true_random=False), columns=st.permutations(range(6)))
 def test_order_of_rows_and_columns_changes_no_byte(

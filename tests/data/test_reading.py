@@ -129,6 +129,7 @@ def test_a_decimal_mark_is_not_guessed(write_csv: Write, content: str, said: str
     assert "--decimal" in str(error.value.hint)
 
 
+@pytest.mark.slow
 def test_a_decimal_comma_behind_the_first_rows(write_csv: Write) -> None:
     rows = [f"{row};{row}" for row in range(300_000)] + ["1,5;1"]
     frame = read_table(write_csv("a;b\n" + "\n".join(rows) + "\n"), DataConfig())
@@ -224,6 +225,7 @@ def test_a_quoted_cell_may_hold_line_ends(write_csv: Write, end: str) -> None:
     assert lists(read_table(write_csv(content), DataConfig()))["note"] == [f"a{end}b", "c"]
 
 
+@pytest.mark.slow
 def test_a_ragged_row_far_down_a_long_file(write_csv: Write) -> None:
     """Behind quotes with line feeds, and behind many blocks."""
     rows = ["1,x"] * 1_500_000 + ['2,"y\nz"', "3,x,"]
@@ -231,6 +233,7 @@ def test_a_ragged_row_far_down_a_long_file(write_csv: Write) -> None:
         read_table(write_csv("a,b\n" + "\n".join(rows) + "\n"), DataConfig())
 
 
+@pytest.mark.slow
 def test_a_ragged_row_behind_plain_blocks(write_csv: Write) -> None:
     rows = ["1,x"] * 1_500_000 + ["3,x,"]
     with pytest.raises(DataError, match=r"row 1500001 \(line 1500002\) has 3 fields"):
@@ -272,6 +275,7 @@ def test_standard_input_is_read_once_and_kept(monkeypatch: pytest.MonkeyPatch) -
         read_table("-", DataConfig())
 
 
+@pytest.mark.slow
 def test_progress_counts_stored_bytes(write_csv: Write) -> None:
     text = b"a,b\n" + b"123456,x\n" * 1_000_000
     for content in (text, gzip.compress(text, 1)):

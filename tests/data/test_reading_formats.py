@@ -248,6 +248,7 @@ def test_wide_rows_are_the_rows_of_the_file(wide: pd.DataFrame) -> None:
         assert frame["target"].iloc[at] == cell or (np.isnan(cell) and np.isnan(frame["target"].iloc[at]))
 
 
+@pytest.mark.slow
 def test_a_mistake_in_a_wide_table_is_found_where_it_is(wide: pd.DataFrame) -> None:
     for order in (wide, wide.sample(frac=1, random_state=4).reset_index(drop=True)):
         text = order.astype({"a": object})
@@ -281,6 +282,7 @@ def test_a_wide_table_cannot_have_the_new_names(wide: pd.DataFrame) -> None:
 # --------------------------------------------------------------------------- what cannot be read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["Parquet", "Feather", "Arrow stream"])
 def test_damaged_files(table: pd.DataFrame, name: str, tmp_path: Path) -> None:
     content, random = FORMATS[name][0](table), np.random.default_rng(0)

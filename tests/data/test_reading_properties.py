@@ -42,6 +42,7 @@ def outcome(path: Path) -> Any:
         return error.message
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(columns=TABLES, quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), end=st.sampled_from(["\n", "\r\n"]))
 def test_blocks_and_records_agree(
@@ -64,6 +65,7 @@ def test_blocks_and_records_agree(
     assert whole.shape == (7, len(columns))
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cells=st.lists(NUMBERS | WHOLE, min_size=3, max_size=30), missing=st.integers(0, 10))
 def test_numbers_are_the_ones_that_python_reads(cells: list[str], missing: int, tmp_path: Path) -> None:
@@ -75,6 +77,7 @@ def test_numbers_are_the_ones_that_python_reads(cells: list[str], missing: int, 
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(columns=TABLES)
 def test_pandas_reads_the_same_text(columns: list[list[str]], tmp_path: Path) -> None:
@@ -92,6 +95,7 @@ def test_pandas_reads_the_same_text(columns: list[list[str]], tmp_path: Path) ->
             assert found[name].isna().tolist() == [cell in ("", "NA") for cell in cells]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     content=st.binary(min_size=1, max_size=200) | st.text(alphabet='ab,;\t|"\r\n 1.,xé\0', max_size=80).map(str.encode)

@@ -67,6 +67,7 @@ def test_the_planted_lag_is_there() -> None:
     assert max(linked[:10] + linked[11:]) < 0.1
 
 
+@pytest.mark.slow
 def test_simulated_samples_come_out_byte_for_byte(make_samples: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["make_samples.py", "--check"])
     assert make_samples.main() == 0
@@ -80,6 +81,7 @@ def test_another_lag(make_samples: ModuleType, tmp_path: Path, monkeypatch: pyte
     assert np.corrcoef(panel.target[14:], panel.past_covariates[:-14, 0])[0, 1] > 0.999
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "rows", "past"),
     [
@@ -101,6 +103,7 @@ def test_real_tables_unedited(real_data: Path, name: str, rows: int, past: tuple
     )
 
 
+@pytest.mark.slow
 def test_real_covariates_declared_as_future(real_data: Path) -> None:
     config = DataConfig(future_covariates=("Grid load forecast", "Wind power forecast"))
     report = check_table(real_data / "NP.csv", config)

@@ -16,6 +16,7 @@ from .slow_scales import slow_fit
 numbers = st.integers(-50, 50).map(float) | st.just(0.0)
 
 
+@pytest.mark.slow
 @given(
     data=st.data(),
     lengths=st.lists(st.integers(1, 12), min_size=1, max_size=5),
@@ -83,6 +84,7 @@ def test_robust_of_an_intermittent_series_falls_back_to_the_deviation() -> None:
     assert (fit.loc[0, 0], fit.scale[0, 0]) == (0.0, values.std())
 
 
+@pytest.mark.slow
 def test_ten_thousand_series_fit_in_well_under_a_second() -> None:
     values = np.random.default_rng(0).normal(size=(10_000 * 200, 1))
     starts = np.arange(10_000) * 200

@@ -67,6 +67,7 @@ def test_none_leaves_values_alone(panel: Panel, split: Split) -> None:
     assert scaler.past.scale.tolist() == [[1], [1]]
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     row=st.integers(18, 32),

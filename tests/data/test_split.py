@@ -46,6 +46,7 @@ def test_one_boundary_for_all_series(as_panel: AsPanel) -> None:
     assert split.skipped == ()
 
 
+@pytest.mark.slow
 @given(lengths=st.lists(st.integers(1, 20), min_size=1, max_size=6), day=st.integers(-3, 40), ends=st.integers(0, 20))
 def test_training_rows_are_those_up_to_the_boundary(lengths: list[int], day: int, ends: int) -> None:
     days = np.concatenate([np.arange(length) + 2 * index for index, length in enumerate(lengths)])

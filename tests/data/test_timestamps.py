@@ -331,6 +331,7 @@ FORMS = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y/%m/%d %H:%M:%S", "%Y%m%d%
 FORMS += ("%d %b %Y %H:%M:%S", "%B %d, %Y %H:%M:%S", "%Y.%m.%d %H:%M:%S")
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.lists(MOMENTS, min_size=1, max_size=20), st.sampled_from(FORMS))
 def test_what_strftime_writes_is_read(moments: list[datetime], form: str) -> None:
@@ -339,6 +340,7 @@ def test_what_strftime_writes_is_read(moments: list[datetime], form: str) -> Non
     np.testing.assert_array_equal(stamps, np.array(moments, "datetime64[ns]"))
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.lists(MOMENTS, min_size=1, max_size=20), st.randoms(use_true_random=False))
 def test_day_first_is_read_right_or_refused(moments: list[datetime], shuffled: Random) -> None:
@@ -355,6 +357,7 @@ def test_day_first_is_read_right_or_refused(moments: list[datetime], shuffled: R
     np.testing.assert_array_equal(np.sort(stamps), np.sort(np.array(moments, "datetime64[ns]")))
 
 
+@pytest.mark.slow
 @settings(max_examples=50)
 @given(st.text(max_size=12))
 def test_no_text_breaks_the_reader(cell: str) -> None:

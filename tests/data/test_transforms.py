@@ -35,6 +35,7 @@ def split(panel: Panel) -> Split:
 TRANSFORMS = ["none", "arcsinh", "log"]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     values=arrays(float, (4, 3), elements=st.floats(0, 1e9)),
@@ -79,6 +80,7 @@ def test_arcsinh_does_not_depend_on_the_unit(panel: Panel, split: Split, factor:
     np.testing.assert_allclose(scaled[0], scaled[1], rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 @given(shares=st.lists(st.floats(-20, 20), min_size=3, max_size=9))
 @pytest.mark.parametrize("transform", ["arcsinh", "log"])
 def test_the_median_stays_the_median(transform: str, shares: list[float]) -> None:

@@ -105,6 +105,7 @@ def one_by_one(frame: pd.DataFrame, row: int, cutoff: int) -> float:
     return float(kept["wind"].iloc[-1]) if len(kept) else np.nan
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(ROWS)
 def test_every_cutoff_against_a_search_one_by_one(rows: list[tuple[str, int, float, float]]) -> None:
@@ -127,6 +128,7 @@ def test_every_cutoff_against_a_search_one_by_one(rows: list[tuple[str, int, flo
         np.testing.assert_array_equal(by_table[..., 0], expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(ROWS, st.integers(0, 8))
 def test_what_is_issued_after_a_cutoff_changes_nothing(rows: list[tuple[str, int, float, float]], cutoff: int) -> None:

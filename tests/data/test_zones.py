@@ -48,6 +48,7 @@ def table(stamps: object, **columns: object) -> pd.DataFrame:
 # --------------------------------------------------------------------------- the arithmetic
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.sampled_from(ZONES), st.lists(st.integers(-(2**61), 2**61), min_size=1, max_size=30))
 def test_local_time_is_pandas_own(name: str, moments: list[int]) -> None:
@@ -67,6 +68,7 @@ def test_both_readings_of_a_wall_clock_are_pandas_own(name: str) -> None:
         np.testing.assert_array_equal(first > second, ~exists)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.sampled_from(ZONES), st.lists(st.integers(0, 3 * 10**9), min_size=1, max_size=20))
 def test_axis_to_text_to_axis(name: str, seconds: list[int]) -> None:
@@ -78,6 +80,7 @@ def test_axis_to_text_to_axis(name: str, seconds: list[int]) -> None:
     assert read_stamps(zone.column(stamps)).zone == name
 
 
+@pytest.mark.slow
 @settings(max_examples=20)
 @given(st.sampled_from(ZONES[:5]), st.integers(0, 20_000))
 def test_local_text_to_axis(name: str, days: int) -> None:
@@ -98,6 +101,7 @@ def test_local_text_to_axis(name: str, days: int) -> None:
     np.testing.assert_array_equal(found, in_utc(stamps))
 
 
+@pytest.mark.slow
 def test_texts_of_every_kind() -> None:
     berlin = Zone("Europe/Berlin", "utc")
     stamps = np.array(["2024-03-31T00:30", "2024-03-31T01:30"], "datetime64[ns]")

@@ -30,6 +30,7 @@ def slowly(actual: np.ndarray, prediction: np.ndarray, naive_error: np.ndarray) 
     }
 
 
+@pytest.mark.slow
 @given(data=st.data(), shape=shapes)
 def test_against_slow_code(data: st.DataObject, shape: tuple[int, int]) -> None:
     actual = data.draw(arrays(float, shape, elements=values | st.just(math.nan)))

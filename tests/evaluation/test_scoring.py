@@ -98,6 +98,7 @@ def test_no_target_but_zeros_has_no_wape() -> None:
     assert scores_to_records(scores)[0]["wape"] is None
 
 
+@pytest.mark.slow
 def test_agrees_with_utilsforecast() -> None:
     frame, train = table_of(models=("m",)), history()
     scores = score(frame, by="item_id", scales=scales_of(train)).set_index("item_id")
@@ -243,6 +244,7 @@ SCALES = pd.DataFrame({"mae": [2.0, 3.0], "rmse": [4.0, 5.0]}, index=["a", "b"])
 RATIOS = ("mape", "smape", "wape", "wql", "coverage@0.8")
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(frame=tables(), seed=st.integers(0, 99))
 def test_the_order_of_rows_changes_nothing(frame: pd.DataFrame, seed: int) -> None:
@@ -251,6 +253,7 @@ def test_the_order_of_rows_changes_nothing(frame: pd.DataFrame, seed: int) -> No
     pd.testing.assert_frame_equal(ours, theirs, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(frame=tables(), factor=st.sampled_from([0.5, 3.0, 1000.0]))
 def test_other_units_scale_the_errors_and_leave_the_ratios(frame: pd.DataFrame, factor: float) -> None:
@@ -262,6 +265,7 @@ def test_other_units_scale_the_errors_and_leave_the_ratios(frame: pd.DataFrame, 
         np.testing.assert_allclose(float(theirs[name]), float(ours[name]) * (1 if same else factor), rtol=1e-7)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(frame=tables())
 def test_a_perfect_forecast_has_no_error(frame: pd.DataFrame) -> None:
@@ -278,6 +282,7 @@ def test_every_metric_has_a_column() -> None:
     assert set(METRICS) <= found
 
 
+@pytest.mark.slow
 def test_ten_thousand_windows_take_about_a_second() -> None:
     frame = table_of(windows=5_000, horizon=24, models=("m",))
     started = time.process_time()

@@ -85,6 +85,7 @@ def test_giacomini_white_sees_losses_that_differ_predictably_where_diebold_maria
     assert giacomini_white(a, b).p_value < 1e-10
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 500), factor=st.sampled_from([1e-6, 1.0, 1e7]))
 def test_units_do_not_matter_and_order_only_turns_the_sign(seed: int, factor: float) -> None:
     a, b = losses(60, seed)
@@ -96,6 +97,7 @@ def test_units_do_not_matter_and_order_only_turns_the_sign(seed: int, factor: fl
         assert {ours.better, turned.better} == {"a", "b"}
 
 
+@pytest.mark.slow
 def test_equal_models_are_rejected_as_often_as_said() -> None:
     rng = np.random.default_rng(4)
     found = [diebold_mariano(*rng.gamma(2, 1, (2, 100))).p_value for _ in range(1_000)]

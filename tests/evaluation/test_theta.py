@@ -91,6 +91,7 @@ def walk(length: int, seed: int = 1) -> np.ndarray:
     return 100 + np.cumsum(np.random.default_rng(seed).normal(0.5, 1, length))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "plain"), [("theta", theta_of), ("damped-trend", damped_of), ("dynamic-theta", dynamic_theta_of)]
 )

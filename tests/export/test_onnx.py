@@ -115,12 +115,14 @@ def difference_of_graph(forecaster: Forecaster) -> dict[str, float]:
     return onnx_file.difference_from_predict(model, list(onnx_file.trials(model, run)), graph, forecast)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", CASES.values(), ids=CASES)
 def test_the_graph_forecasts_as_predict_before_it_is_converted(options: dict[str, Any]) -> None:
     forecaster = Forecaster(**{**SMALL, **options}).fit(table()[["date", "target"]])
     assert max(difference_of_graph(forecaster).values()) < TOLERANCE
 
 
+@pytest.mark.slow
 def test_the_graph_of_an_ensemble_on_a_panel_with_holes_forecasts_as_predict() -> None:
     options = {"ensemble": 2, "combine": "median", "patch_length": 7}
     forecaster = Forecaster(**{**SMALL, **EVERY_COLUMN, **options}).fit(panel())
@@ -205,6 +207,7 @@ def test_another_forecast_than_that_of_predict_is_never_written(
     assert not (exported / "wrong.onnx").exists()
 
 
+@pytest.mark.slow
 def test_without_the_extra_the_command_says_how_to_install_it(
     forecast: Callable, finished_run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +223,7 @@ def test_the_command_needs_a_file_that_is_none_of_the_run(forecast: Callable, fi
     assert "is a file that is read or belongs to the run" in over.error
 
 
+@pytest.mark.slow
 def test_a_run_combined_with_baselines_is_refused_by_their_names(
     finished_run: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,6 +234,7 @@ def test_a_run_combined_with_baselines_is_refused_by_their_names(
     assert "--network-alone" in str(caught.value.hint)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distribution", COUNTS)
 def test_a_distribution_of_counts_is_refused_by_its_name(distribution: str, tmp_path: Path) -> None:
     frame = table()[["date", "target"]].round({"target": 0})

@@ -54,6 +54,7 @@ def test_offsets_are_order_statistics_of_what_was_observed() -> None:
             assert calibration.values[step] == len(above)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["split", "cqr"])
 def test_new_values_lie_below_as_often_as_promised(kind: str) -> None:
     """Of 39 exchangeable values and a new one, whose place among 40 the quantiles name exactly; 2,000 times."""

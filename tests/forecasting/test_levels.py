@@ -36,6 +36,7 @@ def scaler_of(kind: str, target: tuple[float, float], unit: tuple[float, float])
     return Scaler("standard", ("a", "b"), affine(*target), none, none, identity(0), (), transform)
 
 
+@pytest.mark.slow
 @given(
     data=st.data(),
     kind=st.sampled_from(list(HEADS)),
@@ -70,6 +71,7 @@ def test_quantiles_never_cross(
         assert not np.signbit(values).any()
 
 
+@pytest.mark.slow
 @given(parameters=arrays(np.float64, (2, HORIZON, 3), elements=st.floats(-100, 100)))
 def test_quantiles_of_distributions_are_those_of_scipy(parameters: np.ndarray) -> None:
     loc, scale, freedom = np.moveaxis(parameters, -1, 0)

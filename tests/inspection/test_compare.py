@@ -38,6 +38,7 @@ weight = st.one_of(st.just(0.0), st.floats(1e-9, 1))
 rows = st_numpy.arrays(np.float64, (2, 7), elements=weight).filter(lambda rows: (rows.sum(-1) > 0).all())
 
 
+@pytest.mark.slow
 @given(rows)
 def test_the_distance_is_that_of_scipy(rows):
     expected = jensenshannon(rows[0], rows[1], base=2)

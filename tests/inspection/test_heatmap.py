@@ -31,6 +31,7 @@ def drawn(weights, width=80, season=1, frequency="1", first_step=1, colour=None)
 shapes = st.tuples(st.integers(1, 120), st.integers(1, 400))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     shape=shapes,

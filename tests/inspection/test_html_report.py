@@ -158,6 +158,7 @@ def test_windows_are_spread_over_series_and_cutoffs(make_dump):
     assert sample_windows(dump, 1000).num_windows == 60
 
 
+@pytest.mark.slow
 def test_a_page_stays_small_unless_more_windows_are_asked_for(make_dump):
     dump = make_dump(windows=60, horizon=24, lookback=336)
     few = build_report(dump)
@@ -167,6 +168,7 @@ def test_a_page_stays_small_unless_more_windows_are_asked_for(make_dump):
     assert f"{few.num_windows} of 60 windows" in few.size_words()
 
 
+@pytest.mark.slow
 def test_even_one_window_too_large_is_shown(make_dump):
     dump = make_dump(windows=1, horizon=400, lookback=1000, season=24)
     assert build_report(dump).num_windows == 1
@@ -299,6 +301,7 @@ def test_the_size_is_told_before_and_the_page_named_after(page_of, run_copy):
     assert outcome.out.splitlines()[-1] == "page: page.html"
 
 
+@pytest.mark.slow
 def test_validation_windows_stand_on_their_table(page_of, run_copy, make_table):
     document, _ = page_of(run_copy, "--validation")
     table = make_table().set_index("date")["target"]

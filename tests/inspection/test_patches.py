@@ -231,6 +231,7 @@ def test_from_when_to_when(first, last, text):
     assert time_span(first, last) == text
 
 
+@pytest.mark.slow
 @given(length=st.integers(2, 30), keys=st.integers(1, 12), horizon=st.integers(1, 60), step=st.integers(1, 60))
 def test_every_time_step_belongs_to_one_patch(length, keys, horizon, step):
     from forecast_attn.attention_file import AttentionMetadata

@@ -52,6 +52,7 @@ def test_lags_count_back_from_the_last_position():
     assert statistics.top_lags(row, 3).tolist() == [1, 2, 0]  # of equal weights the more recent
 
 
+@pytest.mark.slow
 @given(season=st.integers(2, 30), length=st.integers(1, 90), step=st.integers(0, 60), tolerance=st.integers(0, 2))
 def test_seasonal_positions_are_whole_seasons_back(season, length, step, tolerance):
     chosen = statistics.seasonal_positions(season, length, step=step, tolerance=tolerance)

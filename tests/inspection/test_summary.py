@@ -56,6 +56,7 @@ def test_every_mean_is_that_of_the_plain_formula(make_dump, weights, monkeypatch
     assert summary.values["uniform"].sum() > 0
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     shape=st.tuples(st.integers(1, 5), st.integers(1, 3), st.integers(1, 4), st.integers(1, 40)),

@@ -39,6 +39,7 @@ def saved_bytes(compute: object, *tensors: Tensor) -> int:
     return sum(kept.values())
 
 
+@pytest.mark.slow
 @FORMS
 @settings(deadline=None, max_examples=40)
 @given(
@@ -59,6 +60,7 @@ def test_any_block_size_equals_the_naive_form(
     torch.testing.assert_close(*gradients, atol=1e-12, rtol=0)
 
 
+@pytest.mark.slow
 @FORMS
 def test_gradcheck(form: str) -> None:
     query, key, vector = operands()

@@ -88,6 +88,7 @@ def gradients(case: Case, output: AttentionOutput) -> list[Tensor]:
     return [gradient for gradient in torch.autograd.grad(loss, leaves, allow_unused=True) if gradient is not None]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=80)
 @given(cases())
 def test_weights_are_shares_of_the_keys_that_exist(case: Case) -> None:
@@ -104,6 +105,7 @@ def test_weights_are_shares_of_the_keys_that_exist(case: Case) -> None:
         assert (sums <= 1 + 1e-6).all()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(cases(), st.sampled_from([1e6, -1e6, torch.nan, torch.inf, -torch.inf]))
 def test_what_stands_in_masked_positions_is_never_seen(case: Case, junk: float) -> None:
@@ -117,6 +119,7 @@ def test_what_stands_in_masked_positions_is_never_seen(case: Case, junk: float) 
     torch.testing.assert_close(gradients(case, soiled), gradients(case, clean), atol=0, rtol=0)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(cases(names=tuple(name for name in SCORES if name != "location"), windows=("global",)))
 def test_permuting_keys_values_and_mask_permutes_the_weights(case: Case) -> None:
@@ -127,6 +130,7 @@ def test_permuting_keys_values_and_mask_permutes_the_weights(case: Case) -> None
     torch.testing.assert_close(permuted.context_vector, context_vector)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(cases())
 def test_step_by_step_equals_all_at_once(case: Case) -> None:
@@ -138,6 +142,7 @@ def test_step_by_step_equals_all_at_once(case: Case) -> None:
     torch.testing.assert_close(torch.cat([step.weights for step in steps], dim=2), weights)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(cases())
 def test_an_item_alone_equals_the_item_in_its_batch(case: Case) -> None:
@@ -146,6 +151,7 @@ def test_an_item_alone_equals_the_item_in_its_batch(case: Case) -> None:
     torch.testing.assert_close(alone, AttentionOutput(whole.context_vector[-1:], whole.weights[-1:]))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(cases())
 def test_no_mask_is_a_mask_of_true(case: Case) -> None:
@@ -192,6 +198,7 @@ def test_what_is_outside_a_query_s_window_never_reaches_it(name: str) -> None:
     torch.testing.assert_close(soiled.context_vector[free], clean.context_vector[free], atol=0, rtol=0)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(cases(windows=("global", "local-m")))
 def test_a_mask_may_differ_by_query(case: Case) -> None:

@@ -49,6 +49,7 @@ def uniforms(number: int, seed: int = 0) -> torch.Tensor:
 # --------------------------------------------------------------------------- parameters
 
 
+@pytest.mark.slow
 @given(data=st.data(), quantiles=quantiles, loc=anything, scale=st.floats(2**-7, 1e6, width=32))
 def test_quantiles_never_cross_in_float32(
     data: st.DataObject, quantiles: tuple[float, ...], loc: float, scale: float
@@ -92,6 +93,7 @@ def test_the_point_is_the_quantile_nearest_the_median(quantiles: tuple[float, ..
     assert centre_of(quantiles) == QuantileHead(quantiles, 3).point_index == centre
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, (5, 3), elements=st.floats(-300, 300)))
 def test_distributions_are_proper(outputs: np.ndarray) -> None:
     drawn = torch.from_numpy(outputs)
@@ -134,6 +136,7 @@ def test_draws_have_the_distribution_of_the_parameters() -> None:
     assert stats.kstest(drawn, stats.t(3.5, -1, 0.5).cdf).pvalue > 0.01
 
 
+@pytest.mark.slow
 @given(st.floats(0.0, 1.0), st.floats(-5, 5), arrays(np.float64, 4, elements=st.floats(0.01, 5)))
 def test_a_quantile_head_draws_by_its_inverse(share: float, first: float, gaps: np.ndarray) -> None:
     quantiles = first + np.concatenate([[0.0], np.cumsum(gaps)])

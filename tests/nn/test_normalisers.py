@@ -46,6 +46,7 @@ def test_gradcheck(name: str) -> None:
     assert torch.autograd.gradcheck(NORMALISERS[name], scores)
 
 
+@pytest.mark.slow
 @NAMES
 @settings(deadline=None, max_examples=60)
 @given(row=ROWS, shift=st.floats(-100, 100))

@@ -67,6 +67,7 @@ def test_what_is_said_of_patches_is_said_of_their_steps(keys: int, length: int, 
     assert torch.equal(patches.in_steps(patches.of_future(future)), future)
 
 
+@pytest.mark.slow
 @given(data=st.data(), keys=st.integers(1, 5), length=st.integers(1, 5))
 def test_a_patch_is_observed_where_any_of_its_steps_is(data: st.DataObject, keys: int, length: int) -> None:
     steps = data.draw(st.lists(st.booleans(), min_size=keys * length, max_size=keys * length))
@@ -76,6 +77,7 @@ def test_a_patch_is_observed_where_any_of_its_steps_is(data: st.DataObject, keys
     assert patches.observed(None) is None
 
 
+@pytest.mark.slow
 @given(lookback=st.integers(1, 50), horizon=st.integers(1, 50))
 def test_patches_of_one_step_change_nothing(lookback: int, horizon: int) -> None:
     patches, steps = Patches(lookback, horizon), torch.randn(2, lookback, 3)

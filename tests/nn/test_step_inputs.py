@@ -17,6 +17,7 @@ from forecast_attn.nn.residual_paths import TemporalDecoder
 from .small_networks import make_batch
 
 
+@pytest.mark.slow
 @given(lookback=st.integers(1, 40), horizon=st.integers(1, 30), data=st.data())
 def test_a_lag_is_the_latest_known_step_in_phase(lookback, horizon, data):
     lags = tuple(data.draw(st.lists(st.integers(1, lookback), max_size=3)))

@@ -71,6 +71,7 @@ def test_the_share_below_a_quantile_is_counted(make_backtest, make_file):
     assert document["models"][0]["observed"] == model.observed.tolist()
 
 
+@pytest.mark.slow
 @given(st.floats(0.001, 0.999), st.integers(1, 2000))
 def test_the_band_holds_what_chance_gives_and_no_more(quantile, count):
     (low,), (high,) = band(np.array([quantile]), np.array([count]))

@@ -42,6 +42,7 @@ def test_each_value_stands_in_its_row_and_column():
     assert width == 55
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, st.integers(2, 40), elements=st.floats(-1e6, 1e6)))
 def test_a_line_touches_every_value_and_nothing_beyond(values):
     rows, span = 12, Span.of(values)
@@ -52,6 +53,7 @@ def test_a_line_touches_every_value_and_nothing_beyond(values):
     assert max(row for row, _ in drawn) == max(expected_rows)
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, st.integers(0, 30), elements=ANY), st.booleans(), st.integers(1, 200), st.booleans())
 def test_no_numbers_break_a_chart(values, colour, width, zero):
     x = np.arange(len(values), dtype=float)
@@ -62,6 +64,7 @@ def test_no_numbers_break_a_chart(values, colour, width, zero):
     assert len(text.plain.split("\n")) >= 8
 
 
+@pytest.mark.slow
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 5))
 def test_a_constant_is_one_straight_line_of_the_whole_length(value, count):
     text = chart_text(Chart([line(np.full(count, value))]), PLAIN, 7)
@@ -135,6 +138,7 @@ def test_a_chart_needs_two_rows():
 # --------------------------------------------------------------------------- pixels
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(st.floats(0, 19), st.floats(0, 9)), min_size=2, max_size=6),
 )
@@ -161,6 +165,7 @@ def test_an_area_has_gaps_where_an_edge_is_missing():
     assert dots[:, 0].tolist() == [False, True, True, True, False]
 
 
+@pytest.mark.slow
 @given(arrays(np.float64, st.integers(1, 20), elements=st.floats(allow_nan=False, allow_infinity=False)))
 def test_a_span_holds_every_value(values):
     span = Span.of(values)

@@ -23,6 +23,7 @@ def in_memory(table) -> Forecaster:
     return Forecaster(**options, quantiles=[0.1, 0.5, 0.9]).fit(table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["forecast", "error-by-step"])
 def test_it_is_the_command(forecast, run_copy, write, make_table, kind) -> None:
     write(make_table())
@@ -41,6 +42,7 @@ def test_the_command_prints_the_picture(forecast, run_copy, write, make_table, c
     assert capsys.readouterr().out.splitlines()[:2] == printed.splitlines()[:2]  # below them is as wide as a terminal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", PICTURES)
 def test_a_forecaster_without_a_file_draws_dataframes(in_memory, table, here, kind) -> None:
     backtest = in_memory.backtest(table, cutoffs=6, stride=1, baselines=["naive"])

@@ -80,6 +80,7 @@ def test_nothing_is_drawn_of_what_is_not_known(make_backtest, make_file):
     np.testing.assert_array_equal(lines_of(axes)["forecast"].get_ydata(), table["prediction"].tail(24))
 
 
+@pytest.mark.slow
 def test_several_series_are_panels_of_one_picture(scene):
     drawn = scene(items=("a", "b", "c", "d", "e"), horizon=4)
     figure = draw_forecast(drawn)
@@ -98,6 +99,7 @@ def test_several_series_are_panels_of_one_picture(scene):
     ]
 
 
+@pytest.mark.slow
 def test_a_picture_of_fewer_series_says_so(scene):
     figure = draw_forecast(scene(items=tuple("abcdefghijklmn"), horizon=2))
     assert len(figure.axes) == 12
@@ -145,6 +147,7 @@ def test_the_reliability_diagram_draws_shares_ranges_and_differences(make_backte
 # --------------------------------------------------------------------------- files
 
 
+@pytest.mark.slow
 def test_a_png_is_readable_at_the_width_of_a_page(scene, tmp_path):
     save_figure(draw_forecast(scene()), tmp_path / "forecast.png")
     content = (tmp_path / "forecast.png").read_bytes()
@@ -153,6 +156,7 @@ def test_a_png_is_readable_at_the_width_of_a_page(scene, tmp_path):
     assert [entry.name for entry in tmp_path.iterdir() if entry.suffix != ".parquet"] == ["forecast.png"]
 
 
+@pytest.mark.slow
 def test_the_same_forecast_is_the_same_svg(scene, tmp_path):
     for name in ("first.svg", "second.svg"):
         save_figure(draw_forecast(scene()), tmp_path / name)

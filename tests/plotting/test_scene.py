@@ -57,6 +57,7 @@ def test_without_a_choice_the_first_model_is_drawn_and_the_others_told(make_back
     assert any("--model NAME" in note and "naive" in note for note in scene.notes)
 
 
+@pytest.mark.slow
 def test_of_many_series_twelve_are_drawn(make_backtest, make_file):
     items = tuple(f"s{place:02}" for place in range(15))
     scene = scene_of(make_file(make_backtest(items=items, horizon=3)))

@@ -47,6 +47,7 @@ def test_the_decay_grows_to_its_highest(step: int, highest: float) -> None:
     assert decay_at(1, 0.999) == 2 / 11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decay", [0.999, 0.6])
 def test_what_is_written_is_the_weighted_sum_of_all_steps(decay: float, make_table, monkeypatch) -> None:
     """Written out: the first weights times all decays, and each step's times what it gave and all later decays."""
@@ -78,6 +79,7 @@ def test_what_is_written_is_the_weighted_sum_of_all_steps(decay: float, make_tab
         np.testing.assert_allclose(value, expected, rtol=1e-5, atol=1e-7, err_msg=name)
 
 
+@pytest.mark.slow
 def test_averaging_changes_what_is_validated_and_not_the_steps(plain: Forecaster, averaged: Forecaster) -> None:
     steps = ["epoch", "train_loss", "learning_rate"]
     pd.testing.assert_frame_equal(averaged.history[steps], plain.history[steps], check_exact=True)
@@ -87,18 +89,21 @@ def test_averaging_changes_what_is_validated_and_not_the_steps(plain: Forecaster
     assert (forecasts[0] != forecasts[1]).all()
 
 
+@pytest.mark.slow
 def test_an_average_that_keeps_nothing_is_the_last_weights(plain: Forecaster, make_table) -> None:
     forgetful = Forecaster(**OPTIONS, weight_averaging="ema", averaging_decay=0.0).fit(make_table())
     for name, value in weights_of(plain).items():
         np.testing.assert_array_equal(weights_of(forgetful)[name], value)
 
 
+@pytest.mark.slow
 def test_every_member_of_an_ensemble_is_averaged(averaged: Forecaster, make_table) -> None:
     ensemble = Forecaster(**OPTIONS, weight_averaging="ema", ensemble=2).fit(make_table())
     first = ensemble.run_path / "members" / "0" / "model.safetensors"
     assert first.read_bytes() == (averaged.run_path / "model.safetensors").read_bytes()
 
 
+@pytest.mark.slow
 def test_refits_average_too(plain: Forecaster, averaged: Forecaster, make_table, tmp_path) -> None:
     """A refit of large steps moves the averaged weights less than the weights themselves, and repeats."""
     table, asked = make_table(), {"cutoffs": 1, "refit": 1, "refit_learning_rate": 0.05, "baselines": ()}

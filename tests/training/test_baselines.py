@@ -72,6 +72,7 @@ def test_linear_learns_from_the_training_rows_alone(windows, metrics) -> None:
     assert metrics["baselines"]["linear"]["mae"] == pytest.approx(np.abs(forecast - came).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("limit", "value"), [("LONGEST_LINEAR", 13), ("LARGEST_LINEAR", 119)])
 def test_what_is_large_leaves_linear_to_the_backtest(
     forecast, here, write, make_table, small, monkeypatch, limit, value
@@ -82,6 +83,7 @@ def test_what_is_large_leaves_linear_to_the_backtest(
     assert "linear" not in trained.out
 
 
+@pytest.mark.slow
 def test_train_predict_and_info_say_the_same_skill(forecast, here, write, make_table, small) -> None:
     trained = forecast("train", write(make_table()), *small, "--out", "run")
     scored = json.loads(Path("run/metrics.json").read_text())["baselines"]

@@ -108,6 +108,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Forecaster:
     return Forecaster(**OPTIONS).fit(PANEL, out=tmp_path_factory.mktemp("combining") / "run")
 
 
+@pytest.mark.slow
 def test_a_run_keeps_what_validation_chose(run: Forecaster) -> None:
     chosen = run.metrics["combination"]
     assert chosen["weights"].get("network", 0) < 1
@@ -155,6 +156,7 @@ def test_weights_that_cannot_be_are_refused(run: Forecaster, tmp_path: Path, wei
         Forecaster.load(copy).predict(PANEL)
 
 
+@pytest.mark.slow
 def test_none_and_few_series_have_the_network_alone(tmp_path: Path) -> None:
     without = Forecaster(**OPTIONS, combination="none").fit(PANEL, out=tmp_path / "none")
     assert "combination" not in without.metrics
@@ -178,6 +180,7 @@ def quarter_run(run: Forecaster, tmp_path_factory: pytest.TempPathFactory) -> Fo
     return Forecaster.load(copy)
 
 
+@pytest.mark.slow
 def test_the_attention_file_says_how_much_the_network_is(run: Forecaster, quarter_run: Forecaster) -> None:
     def metadata(result: ForecastResult) -> AttentionMetadata:
         assert result.attention is not None
@@ -198,6 +201,7 @@ def test_series_without_a_baseline_are_the_networks() -> None:
     assert forecasts.network_share(panel) == (0.5, {"b": 1.0, "c": 0.75})
 
 
+@pytest.mark.slow
 def test_inspection_and_audit_say_it_in_words(quarter_run: Forecaster) -> None:
     result = quarter_run.predict()
     assert result.attention is not None

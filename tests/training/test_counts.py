@@ -43,6 +43,7 @@ def tweedie_below(value: float, mean: float, dispersion: float) -> float:
     )
 
 
+@pytest.mark.slow
 @given(MEANS, DISPERSIONS, st.integers(0, 5000))
 def test_the_likelihood_of_a_negative_binomial(mean: float, dispersion: float, value: int) -> None:
     number = 1 / dispersion
@@ -58,6 +59,7 @@ def test_the_likelihood_of_tweedie(mean: float, dispersion: float, value: float)
         assert numpy_loss(TweedieHead(4), mean, dispersion, value) == pytest.approx(-np.log(density), rel=1e-7)
 
 
+@pytest.mark.slow
 @given(MEANS, DISPERSIONS)
 def test_quantiles_of_a_negative_binomial(mean: float, dispersion: float) -> None:
     number = 1 / dispersion

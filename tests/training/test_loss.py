@@ -102,6 +102,7 @@ def test_a_missing_step_has_no_gradient(name: str, target: torch.Tensor, weight:
     assert (parameters.grad[1][~target[1].isnan()] != 0).all()
 
 
+@pytest.mark.slow
 @given(st.floats(-50, 50), st.floats(-3, 3), st.floats(0.01, 20), st.floats(2.01, 60))
 def test_likelihoods_are_those_of_scipy(target: float, loc: float, scale: float, freedom: float) -> None:
     parameters = torch.tensor([[[loc, scale, freedom]]], dtype=torch.float64)
@@ -112,6 +113,7 @@ def test_likelihoods_are_those_of_scipy(target: float, loc: float, scale: float,
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_best_constant_under_the_pinball_loss_is_the_quantile() -> None:
     target = torch.from_numpy(np.random.default_rng(0).gamma(2, size=(1, 999)))
     values = torch.sort(target).values[0]

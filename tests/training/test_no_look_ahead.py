@@ -68,6 +68,7 @@ def later_changed(cutoff: int, column: str, factor: float, steps: int) -> pd.Dat
 CUTOFFS = st.sampled_from([*range(LOOKBACK, 24), *range(LENGTHS[0] + LOOKBACK, LENGTHS[0] + 30)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @settings(max_examples=3)
 @given(cutoff=CUTOFFS, factor=st.floats(0.2, 20))

@@ -53,6 +53,7 @@ def test_patience_ends_no_schedule_near_its_peak(forecast, write, here) -> None:
     assert max(last["one-cycle"], last["cosine"]) <= HIGHEST / 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", ["one-cycle", "cosine"])
 @given(st.integers(2, 50), st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_a_schedule_that_the_clock_moves_on_ends_well(schedule: str, steps: int, clock: list[float]) -> None:
@@ -68,6 +69,7 @@ def test_a_schedule_that_the_clock_moves_on_ends_well(schedule: str, steps: int,
     assert optimiser.param_groups[0]["lr"] == pytest.approx(course(schedule, steps)[-1])
 
 
+@pytest.mark.slow
 @given(st.integers(2, 60), st.integers(1, 20))
 def test_cosine_is_pytorchs_linear_rise_and_cosine_fall(falling: int, rising: int) -> None:
     optimiser = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
@@ -81,6 +83,7 @@ def test_cosine_is_pytorchs_linear_rise_and_cosine_fall(falling: int, rising: in
         both.step()
 
 
+@pytest.mark.slow
 @given(st.integers(1, 200), st.floats(0, 0.9))
 def test_a_cosine_rises_to_the_highest_rate_and_falls_but_never_stands_still(steps: int, warmup: float) -> None:
     rates, top = course("cosine", steps, warmup), min(round(warmup * steps), steps - 1)
@@ -104,6 +107,7 @@ def test_the_courses_are_what_the_documents_say() -> None:
     assert cosine[525] == pytest.approx(HIGHEST / 2)
 
 
+@pytest.mark.slow
 def test_a_training_follows_its_course(make_table) -> None:
     options = {"lookback": 14, "horizon": 3, "hidden_size": 4, "epoch_windows": 40, "batch_size": 4, "seed": 7}
     rates = {}
