@@ -78,6 +78,22 @@ def test_prediction_does_not_load_lightning() -> None:
 
 
 @pytest.mark.slow
+def test_counting_a_network_loads_no_compiler() -> None:
+    """On "meta" a range is taken apart by code that imports sympy: prediction began more than a second later."""
+    loaded = modules_loaded_by(
+        "import torch\n"
+        "from forecast_attn.config.options import ModelConfig\n"
+        "from forecast_attn.nn.builder import WindowSizes, build_network\n"
+        "sizes = WindowSizes(lookback=28, horizon=7, season=7, num_past_inputs=2, num_future_inputs=1, num_static=1)\n"
+        "several = {'lags': (7,)}, {'attention': 'bahdanau-normed'}, {'patch_length': 7}, {'linear_path': True}\n"
+        "with torch.device('meta'):\n"
+        "    for options in ({}, *several):\n"
+        "        build_network(ModelConfig(**options), sizes)"
+    )
+    assert loaded.isdisjoint(("sympy", "torch._dynamo"))
+
+
+@pytest.mark.slow
 def test_only_training_imports_lightning() -> None:
     importing = files_importing("pytorch_lightning") | files_importing("lightning")
     assert importing

@@ -227,7 +227,9 @@ def lag_positions(lookback: int, horizon: int, lags: tuple[int, ...]) -> Int64[T
             raise ConfigError(
                 f"--lags {lag} reaches behind the lookback of {lookback} steps", f"--lookback {lag}, or shorter lags"
             )
-    steps, back = torch.arange(1, horizon + 1)[:, None], torch.tensor(lags, dtype=torch.long)
+    # On the CPU also where a network is only counted, on "meta": there a range costs 1.5 s, for it imports sympy.
+    steps = torch.arange(1, horizon + 1, device="cpu")[:, None]
+    back = torch.tensor(lags, dtype=torch.long, device="cpu")
     before = -(-steps // back) * back if lags else back.expand(horizon, 0)
     return lookback - 1 + steps - before if lags else before
 
@@ -278,8 +280,9 @@ def position_features(
     would have to count. (Vaswani et al. 2017, section 3.5, with relative positions and fewer wavelengths.)
     """
     longest = 2.0 * (lookback + horizon)
-    wavelengths = torch.logspace(math.log10(SHORTEST_WAVELENGTH), math.log10(longest), NUM_WAVELENGTHS)
-    steps = torch.arange(1 - lookback, horizon + 1, dtype=torch.float32)
+    ends = math.log10(SHORTEST_WAVELENGTH), math.log10(longest)
+    wavelengths = torch.logspace(*ends, NUM_WAVELENGTHS, device="cpu")
+    steps = torch.arange(1 - lookback, horizon + 1, dtype=torch.float32, device="cpu")
     angles = 2 * math.pi * steps[:, None] / wavelengths
     features = torch.cat([angles.sin(), angles.cos()], dim=-1)
     return features[:lookback], features[lookback:]
