@@ -74,7 +74,7 @@ def options_of(number: int, mechanism: str) -> dict[str, Any]:
     return options
 
 
-def table(rows: int) -> pd.DataFrame:
+def table(rows: int = 120) -> pd.DataFrame:
     """Days with every kind of column, all above 0."""
     rng, steps = np.random.default_rng(0), np.arange(rows)
     return pd.DataFrame(

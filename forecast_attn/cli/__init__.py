@@ -128,7 +128,7 @@ def _run(words: list[str]) -> int:
 
 @functools.cache
 def _program(word: str) -> Any:
-    """Build the program with the one command that is asked for, or with all: the options of twelve take long."""
+    """Build the program with the one command that is asked for, or with all: the options of all take long."""
     program = copy.copy(app)
     asked = [each for each in app.registered_commands if each.name == word]
     program.registered_commands = asked or app.registered_commands

@@ -9,7 +9,7 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_comparisons
-from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, command_options, given_options, with_options
+from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, search_options, with_options
 from forecast_attn.config.requests import TRAINING, CompareRequest
 from forecast_attn.errors import ConfigError
 
@@ -68,11 +68,7 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
 
     if data is None:
         raise ConfigError("there is no table to train on", "forecast compare data.csv --attention none,luong-general")
-    names = CompareRequest.names()
-    shared = given_options(config, {name: value for name, value in options.items() if name not in names})
-    asked = {name: shared.pop(name) for name in names if name in shared}
-    asked |= command_options("compare", config, {name: options[name] for name in names if name in options})
-    request = CompareRequest.from_options(asked)
+    request, shared = search_options(CompareRequest, config, options)
     ComparisonPlan.of(request, **shared)
     return {**shared, **request.to_options(), "out": request.out or fresh_path("comparison")}
 

@@ -6,7 +6,7 @@ import dataclasses
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand
@@ -15,8 +15,10 @@ import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import completer_of
 from forecast_attn.config.file import read_config_file
 from forecast_attn.config.options import DataConfig, ModelConfig, TrainingConfig, all_options
-from forecast_attn.config.requests import fields_of
+from forecast_attn.config.requests import Request, fields_of
 from forecast_attn.config.values import flag_name, option_type
+
+AnyRequest = TypeVar("AnyRequest", bound=Request)
 
 Json = Annotated[bool, typer.Option("--json", help="Write one JSON document to stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, tables or notes on stderr.")]
@@ -133,6 +135,21 @@ def command_options(command: str, config: Path | None, options: dict[str, Any]) 
         ConfigError: the file cannot be read, or has an unknown key.
     """
     return {**(read_config_file(config, command).command if config is not None else {}), **options}
+
+
+def search_options(
+    request: type[AnyRequest], config: Path | None, options: dict[str, Any]
+) -> tuple[AnyRequest, dict[str, Any]]:
+    """Split the options of a command that trains many networks: its own request, and what the trainings share.
+
+    Raises:
+        ConfigError: the file cannot be read, an unknown key, or a value outside its type, choices or range.
+    """
+    names = request.names()
+    shared = given_options(config, {name: value for name, value in options.items() if name not in names})
+    asked = {name: shared.pop(name) for name in names if name in shared}
+    asked |= command_options(request.command, config, {name: options[name] for name in names if name in options})
+    return request.from_options(asked), shared
 
 
 def _parameter(option_field: dataclasses.Field[Any], panel: str | None) -> inspect.Parameter:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, command_options, given_options, with_options
+from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, search_options, with_options
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, TuneRequest
 from forecast_attn.errors import ConfigError
@@ -57,11 +57,7 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
 
     if data is None:
         raise ConfigError("there is no table to train on", "forecast tune data.csv")
-    names = TuneRequest.names()
-    shared = given_options(config, {name: value for name, value in options.items() if name not in names})
-    asked = {name: shared.pop(name) for name in names if name in shared}
-    asked |= command_options("tune", config, {name: options[name] for name in names if name in options})
-    request = TuneRequest.from_options(asked)
+    request, shared = search_options(TuneRequest, config, options)
     RunConfig.from_options(shared)
     if request.out is not None:
         check_is_free(request.out)

@@ -10,10 +10,10 @@ from typing import Any
 
 import jaxtyping
 import numpy as np
-import pandas as pd
 import pytest
 import torch
 
+from benchmarks.export import EVERY_COLUMN, panel, table
 from forecast_attn import Forecaster
 from forecast_attn.config.options import COUNTS
 from forecast_attn.errors import ConfigError, RunError
@@ -46,45 +46,6 @@ def unchecked_shapes() -> Iterator[None]:
     yield
     jaxtyping.config.update("jaxtyping_disable", False)
 
-
-def table(rows: int = 120) -> pd.DataFrame:
-    """Days with every kind of column, all above 0."""
-    rng, steps = np.random.default_rng(0), np.arange(rows)
-    return pd.DataFrame(
-        {
-            "date": pd.date_range("2024-01-01", periods=rows, freq="D"),
-            "target": 100 + 30 * np.sin(2 * np.pi * steps / 7) + rng.normal(size=rows),
-            "wind": rng.normal(5, 2, rows),
-            "price": rng.normal(50, 9, rows),
-            "weather": rng.choice(["sun", "rain"], rows),
-        }
-    )
-
-
-def panel(rows: int = 90) -> pd.DataFrame:
-    """Three series of other levels, one of them shorter than a lookback, with holes and what is constant."""
-    parts = []
-    for number, (name, length) in enumerate({"north": rows, "south": rows, "west": 9}.items()):
-        part = table(rows).iloc[rows - length :].assign(item=name, size=10.0 * number, kind="ab"[number % 2])
-        part["target"] = part["target"] * (1 + 9 * number)
-        parts.append(part)
-    frame = pd.concat(parts, ignore_index=True)
-    frame.loc[[3, 40, rows + 20], "target"] = np.nan
-    frame.loc[[5, rows + 30], "price"] = np.nan
-    return frame
-
-
-EVERY_COLUMN: dict[str, Any] = {
-    "past_covariates": ("price",),
-    "future_covariates": ("wind:2", "weather"),
-    "static_covariates": ("size", "kind"),
-    "item_id": "item",
-    "missing": "mask",
-    "short_series": "pad",
-    "calendar": "day_of_week,day_of_month,week_of_year,quarter,weekend",
-    "combination": "none",
-    "final_fit": "none",
-}
 
 CASES: dict[str, dict[str, Any]] = {
     "additive": {"attention": "bahdanau-normed", "cell": "lstm", "distribution": "gaussian", "transform": "arcsinh"},
@@ -125,7 +86,7 @@ def test_the_graph_forecasts_as_predict_before_it_is_converted(options: dict[str
 @pytest.mark.slow
 def test_the_graph_of_an_ensemble_on_a_panel_with_holes_forecasts_as_predict() -> None:
     options = {"ensemble": 2, "combine": "median", "patch_length": 7}
-    forecaster = Forecaster(**{**SMALL, **EVERY_COLUMN, **options}).fit(panel())
+    forecaster = Forecaster(**{**EVERY_COLUMN, **SMALL, **options}).fit(panel())
     assert max(difference_of_graph(forecaster).values()) < TOLERANCE
     names = [each.name for each in inputs_of(load_model(RunDir(forecaster.run_path)).schema)]
     assert names == [
