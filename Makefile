@@ -10,6 +10,8 @@ TESTING := $(VENV)/.installed-testing
 PARALLEL := -n 2 --dist worksteal
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PARALLEL)
 INSTALL := -m pip install --disable-pip-version-check
+# Where it is set, every process of the tests would compile the package and its tests anew.
+unexport PYTHONDONTWRITEBYTECODE
 # With COVERAGE=1, `test` and `minimum` also print the share of lines that their tests run; it costs three quarters more time.
 COVERED := $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 MINIMUM := .venv-minimum

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import jaxtyping
 import numpy as np
 import pandas as pd
 import pytest
@@ -219,6 +220,12 @@ def real_data() -> Path:
     if not (folder / "NP.csv").exists():
         pytest.skip(f"no real data in {folder}; FORECAST_ATTN_DATA names another folder")
     return folder
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Check shapes in the tests of the network and of whole runs; everywhere, that is a third of the suite's time."""
+    checked = item.path.parent.name == "nn" or item.path.name == "test_end_to_end.py"
+    jaxtyping.config.update("jaxtyping_disable", not checked)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

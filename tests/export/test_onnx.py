@@ -4,11 +4,10 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jaxtyping
 import numpy as np
 import pytest
 import torch
@@ -37,14 +36,6 @@ SMALL: dict[str, Any] = {
     "seed": 7,
     "accelerator": "cpu",
 }
-
-
-@pytest.fixture(scope="module", autouse=True)
-def unchecked_shapes() -> Iterator[None]:
-    """No shape checks of tests while a graph is traced: comparing sizes would fix the batch."""
-    jaxtyping.config.update("jaxtyping_disable", True)
-    yield
-    jaxtyping.config.update("jaxtyping_disable", False)
 
 
 CASES: dict[str, dict[str, Any]] = {

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 
+import jaxtyping
 import numpy as np
 import pytest
 import torch
@@ -140,3 +141,9 @@ def test_location_refuses_more_keys_than_it_has_rows() -> None:
 def test_unknown_name() -> None:
     with pytest.raises(ConfigError, match="did you mean 'general'"):
         make("generel")
+
+
+def test_the_shapes_of_signatures_are_checked_by_these_tests() -> None:
+    flat = torch.zeros(KEY_LEN, KEY_SIZE)
+    with pytest.raises(jaxtyping.TypeCheckError, match="batch key_len"):
+        make("general").prepare_key(flat)
