@@ -52,11 +52,11 @@ def held_counts(panel: Panel, training_rows: Ints) -> tuple[Ints, Ints]:
         (num_series, num_columns), -1 where none is.
     """
     counts = growing_counts(int(training_rows.max(initial=1)))
-    number = panel.past_covariates.shape[1] + panel.future_covariates.shape[1]
+    number = 1 + panel.past_covariates.shape[1] + panel.future_covariates.shape[1]
     held = np.empty((len(training_rows), len(counts), number), np.int64)
     for series in blocks(panel.starts[:-1]):
         span = slice(panel.starts[series.start], panel.starts[series.stop])
-        values = np.concatenate([panel.past_covariates[span], panel.future_covariates[span]], axis=1)
+        values = np.concatenate([panel.target[span, None], panel.past_covariates[span], panel.future_covariates[span]], axis=1)
         part = Rows(values, panel.starts[series] - span.start, training_rows[series])
         # Of large numbers that hardly differ, the mean square less the squared mean would be rounding.
         part = part._replace(values=values - part.spread(np.nan_to_num(values[part.firsts])))

@@ -215,7 +215,11 @@ def _fit_groups(
     each = np.repeat(counts[:, None], number + panel.future_covariates.shape[1], 1) if settled is None else settled
     target = Rows(panel.target[:, None], firsts, counts)
     transform = fit_transform(target, kind)
-    scale = fit_affine(target, "none" if method == "covariates" else method, transform)
+    if settled is not None:
+        held, each = settled[:, 0], settled[:, 1:]
+    else:
+        held = counts
+    scale = fit_affine(target._replace(counts=held), "none" if method == "covariates" else method, transform)
     fits: dict[str, Any] = {
         "target": Affine(scale.loc[:, 0], scale.scale[:, 0]),
         "past": _fit_columns(panel.past_covariates, firsts, each[:, :number], method),

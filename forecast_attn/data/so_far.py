@@ -120,7 +120,7 @@ def scales_so_far(panel: Panel, rows: ScaledRows, scaler: Scaler, training_rows:
         loc[series][..., filled] = middle
         scale[series][..., filled] = np.where(unmoved, 1 / units[series][:, None], spread)
         flat[series] = unmoved[..., 0]
-    _hold(loc, scale, panel, training_rows, 1 + numbers)
+    _hold(loc, scale, panel, training_rows, filled)
     if scaler.method == "covariates":
         loc[..., 0], scale[..., 0] = 0, 1
     settled = np.minimum(settled_rows(training_rows), training_rows)
