@@ -1,8 +1,8 @@
-"""The scales of covariates settle: from early in training on each keeps its scale, unless it turns out to be far off.
+"""Scales settle: from early in training on each column keeps its own, unless it turns out to be far off.
 
-What a covariate does to the target, the network learns in the covariate's units, so these should stay the same. Yet no
-training window may know what comes after it, not even through a scale. So the scale of the first rows is kept. A
-covariate that hardly moves there and then rises a thousandfold is measured anew, at the first rows that show it.
+What a covariate does to the target, the network learns in their units, so these should stay the same. Yet no training
+window may know what comes after it, not even through a scale. So the scale of the first rows is kept. A column that
+hardly moves there and then rises a thousandfold is measured anew, at the first rows that show it.
 """
 
 from __future__ import annotations
@@ -35,28 +35,31 @@ def growing_counts(most: int) -> Ints:
 
 
 def settled_rows(training_rows: Ints) -> Ints:
-    """Number of each series' first rows at which the scale of a covariate is first kept (num_series,)."""
+    """Number of each series' first rows at which its scales are first kept (num_series,)."""
     return np.asarray(np.maximum(np.ceil(SETTLED * training_rows), FEWEST), np.int64)
 
 
 def held_counts(panel: Panel, training_rows: Ints) -> tuple[Ints, Ints]:
-    """Find the first rows that each covariate's scale is of, as the series grows.
+    """Find the first rows that each column's scale is of, as the series grows.
+
+    The rows are found by the values of the table, also where the target is transformed before it is scaled.
 
     Args:
         panel: the table.
         training_rows: how many of each series' first rows are training (num_series,).
 
     Returns:
-        Indices of `growing_counts`, for past and then future covariates: of the scale in force at each of the counts
-        (num_series, num_counts, num_columns), and of the one that is kept to the end of training and after it
-        (num_series, num_columns), -1 where none is.
+        Indices of `growing_counts`, for the target, past and future covariates: of the scale in force at each of the
+        counts (num_series, num_counts, 1 + num_covariates), and of the one that is kept to the end of training and
+        after it (num_series, 1 + num_covariates), -1 where none is.
     """
     counts = growing_counts(int(training_rows.max(initial=1)))
     number = 1 + panel.past_covariates.shape[1] + panel.future_covariates.shape[1]
     held = np.empty((len(training_rows), len(counts), number), np.int64)
     for series in blocks(panel.starts[:-1]):
         span = slice(panel.starts[series.start], panel.starts[series.stop])
-        values = np.concatenate([panel.target[span, None], panel.past_covariates[span], panel.future_covariates[span]], axis=1)
+        columns = (panel.target[:, None], panel.past_covariates, panel.future_covariates)
+        values = np.concatenate([column[span] for column in columns], axis=1)
         part = Rows(values, panel.starts[series] - span.start, training_rows[series])
         # Of large numbers that hardly differ, the mean square less the squared mean would be rounding.
         part = part._replace(values=values - part.spread(np.nan_to_num(values[part.firsts])))
@@ -67,7 +70,7 @@ def held_counts(panel: Panel, training_rows: Ints) -> tuple[Ints, Ints]:
 
 
 def held_rows(panel: Panel, training_rows: Ints) -> Ints:
-    """Number of each series' first rows that the scale of each covariate is fitted on (num_series, num_columns).
+    """Number of each series' first rows that each column's scale is fitted on (num_series, 1 + num_covariates).
 
     All training rows of a series with few of them, or of a column that is far from settled at their end.
     """

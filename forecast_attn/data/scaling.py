@@ -139,7 +139,7 @@ _GROUPS = ("target", "past", "future", "static")
 
 
 def fit_scaler(panel: Panel, split: Split, method: str, transform: str = "none") -> Scaler:
-    """Fit on training rows only; covariates on the first ones, once they have settled (`held_rows`).
+    """Fit on training rows only, and only on the first ones once scales have settled (`held_rows`).
 
     Args:
         panel: the validated table.
@@ -209,21 +209,20 @@ def _fit_groups(
 ) -> dict[str, Any]:
     """Transform and scales of the given rows of each series; what has no value gets the average of the others.
 
-    Of each covariate the `settled` first rows count (num_series, num_columns), where they are given.
+    Of target, past and future covariates the `settled` first rows count (num_series, 1 + num_columns), where given.
     """
-    number = panel.past_covariates.shape[1]
-    each = np.repeat(counts[:, None], number + panel.future_covariates.shape[1], 1) if settled is None else settled
+    past, future = panel.past_covariates, panel.future_covariates
+    if settled is None:
+        settled = np.repeat(counts[:, None], 1 + past.shape[1] + future.shape[1], axis=1)
     target = Rows(panel.target[:, None], firsts, counts)
     transform = fit_transform(target, kind)
-    if settled is not None:
-        held, each = settled[:, 0], settled[:, 1:]
-    else:
-        held = counts
-    scale = fit_affine(target._replace(counts=held), "none" if method == "covariates" else method, transform)
+    target_method = "none" if method == "covariates" else method
+    scale = fit_affine(target._replace(counts=settled[:, 0]), target_method, transform)
+    of_past, of_future = np.split(settled[:, 1:], [past.shape[1]], axis=1)
     fits: dict[str, Any] = {
         "target": Affine(scale.loc[:, 0], scale.scale[:, 0]),
-        "past": _fit_columns(panel.past_covariates, firsts, each[:, :number], method),
-        "future": _fit_columns(panel.future_covariates, firsts, each[:, number:], method),
+        "past": _fit_columns(past, firsts, of_past, method),
+        "future": _fit_columns(future, firsts, of_future, method),
     }
     fits = {name: fit.filled(None if others is None else getattr(others, name)) for name, fit in fits.items()}
     unit = transform.unit.filled(None if others is None else others.transform.unit)

@@ -4,8 +4,8 @@ A series scaled by its whole training span gives later rows away: "I lie below t
 training window is scaled by the rows up to its cut-off alone. From the end of training on the scales are those of the
 `Scaler`, as in a forecast: no later row changes them.
 
-The scales of covariates settle early, see `held_rows`: were they to follow the year, 20 degrees in the first autumn and
-20 degrees in the next would be two inputs, and the network could not learn what 20 degrees do.
+Scales settle early, see `held_rows`: were they to follow the year, 20 degrees in the first autumn and 20 degrees in the
+next would be two inputs, and the network could not learn what 20 degrees do.
 """
 
 from typing import NamedTuple
@@ -63,7 +63,7 @@ class ScalesSoFar(NamedTuple):
     training_rows: Int64[Tensor, "num_series"]
     """Rows the scaler was fitted on; at so many and more its own scales count."""
     settled_rows: Int64[Tensor, "num_series"]
-    """Rows from which on covariates keep their scales."""
+    """Rows from which on scales are kept."""
 
     def to(self, device: torch.device | str) -> "ScalesSoFar":
         """The same on another device."""
@@ -129,14 +129,14 @@ def scales_so_far(panel: Panel, rows: ScaledRows, scaler: Scaler, training_rows:
 
 
 def _hold(loc: Floats32, scale: Floats32, panel: Panel, training_rows: Ints, columns: Ints) -> None:
-    """Let covariates have the scales they are held at; those they end with are the scaler's own.
+    """Let columns have the scales they are held at; those they end with are the scaler's own.
 
     Args:
         loc: of every column for growing numbers of rows (num_series, num_counts, num_columns); changed in place.
         scale: the same.
         panel: the table.
         training_rows: how many of each series' first rows the scaler was fitted on (num_series,).
-        columns: places of the covariates among the columns, past ones first.
+        columns: places of the target and the covariates among the columns, past ones first.
     """
     held, last = held_counts(panel, training_rows)
     is_last = held == last[:, None]

@@ -1,4 +1,4 @@
-"""Scales of covariates settle early and know nothing of later rows; the held rows against a search row by row."""
+"""Scales settle early and know nothing of later rows; the held rows against a search row by row."""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ OPTIONS = {
     "horizon": HORIZON,
     "validation": 60,
 }
-CALM, LATE, RARE = 1, 2, 3
+Y, VISITS, CALM, LATE, RARE = range(5)
 
 
 def make_table() -> pd.DataFrame:
@@ -65,9 +65,10 @@ def test_held_rows_are_those_of_a_search_row_by_row() -> None:
     preparation = prepared(TABLE)
     rows = preparation.scaled_rows
     assert rows is not None
-    names = ("visits", "calm", "late", "rare")
+    names = ("y", "visits", "calm", "late", "rare")
     expected = [slowly_held(TABLE[name].to_numpy()[: rows[0]], growing_counts(int(rows[0]))) for name in names]
     assert held_rows(preparation.panel, rows)[0].tolist() == expected
+    assert expected[Y] < 250
     assert expected[CALM] < 250
     assert 260 < expected[LATE] < rows[0]
 
@@ -78,16 +79,34 @@ def test_the_scales_of_the_run_are_of_the_held_rows() -> None:
     rows = held_rows(preparation.panel, preparation.scaled_rows)[0]
     scaler = preparation.schema.scaler
     for place, name in enumerate(("calm", "late", "rare")):
-        held = TABLE[name].to_numpy()[: rows[1 + place]]
+        held = TABLE[name].to_numpy()[: rows[CALM + place]]
         assert (scaler.future.loc[0, place], scaler.future.scale[0, place]) == pytest.approx((held.mean(), held.std()))
-    held = TABLE["visits"].to_numpy()[: rows[0]]
+    held = TABLE["visits"].to_numpy()[: rows[VISITS]]
     assert (scaler.past.loc[0, 0], scaler.past.scale[0, 0]) == pytest.approx((held.mean(), held.std()))
+    held = TABLE["y"].to_numpy()[: rows[Y]]
+    assert (scaler.target.loc[0], scaler.target.scale[0]) == pytest.approx((held.mean(), held.std()))
+
+
+def test_the_held_rows_of_a_transformed_target_are_those_of_its_values() -> None:
+    table = TABLE.assign(y=np.exp(TABLE["y"]))
+    scaler, plain = (prepared(table, transform=kind).schema.scaler for kind in ("log", "none"))
+    preparation = prepared(table)
+    assert preparation.scaled_rows is not None
+    held = table["y"].to_numpy()[: held_rows(preparation.panel, preparation.scaled_rows)[0, Y]]
+    assert (plain.target.loc[0], plain.target.scale[0]) == pytest.approx((held.mean(), held.std()))
+    held = np.log1p(held)
+    assert (scaler.target.loc[0], scaler.target.scale[0]) == pytest.approx((held.mean(), held.std()))
 
 
 def test_from_where_it_has_settled_the_same_value_is_the_same_input() -> None:
-    preparation = prepared(TABLE.assign(calm=TABLE["calm"].where(TABLE.index % 40 != 3, 6.5)))
-    inputs = [window_at(preparation, cutoff).future_covariates[0, 0, 0].item() for cutoff in range(282, 600, 40)]
-    assert inputs == [inputs[0]] * len(inputs)
+    same = {name: TABLE[name].where(TABLE.index % 40 != 3, 1.5) for name in ("y", "calm")}
+    preparation = prepared(TABLE.assign(**same))
+    windows = [window_at(preparation, cutoff) for cutoff in range(282, 600, 40)]
+    for inputs in (
+        [window.future_covariates[0, 0, 0].item() for window in windows],
+        [window_at(preparation, cutoff).past_target[0, -1].item() for cutoff in range(283, 600, 40)],
+    ):
+        assert inputs == [inputs[0]] * len(inputs)
 
 
 @pytest.mark.parametrize("cutoff", [40, 230, 262, 420, 560])
@@ -98,6 +117,7 @@ def test_no_later_row_changes_an_input(cutoff: int, method: str) -> None:
     changed = TABLE.assign(
         **{name: TABLE[name].where(~later, 50 * TABLE[name] + 1) for name in ("calm", "late", "rare")}
     )
+    changed["y"] = TABLE["y"].where(TABLE.index <= cutoff, 7 * TABLE["y"] - 2)
     changed["visits"] = TABLE["visits"].where(TABLE.index <= cutoff, 520 + TABLE["visits"] / 2)
     found = window_at(prepared(changed, scaling=method), cutoff)
     for name in ("past_target", "past_covariates", "future_covariates"):
