@@ -29,6 +29,8 @@ Ints = NDArray[np.int64]
 
 FLAT = 1e-9
 """A variance below this share of that of the whole training span is none: the column has not moved yet."""
+SETTLING = 8
+"""Windows before scales have settled are left out where they are at most one of so many."""
 LARGEST = 10.0
 """Covariates farther out are cut off: the first rows of a series may know little of a column's range."""
 
@@ -81,9 +83,13 @@ class ScalesSoFar(NamedTuple):
         limit = torch.where(rows < self.settled_rows[series], LARGEST, torch.inf).to(loc.dtype)
         return Units(loc, scale, limit)
 
-    def has_moved(self, rows: Int64[Tensor, "batch"], series: Int64[Tensor, "batch"]) -> Bool[Tensor, "batch"]:
-        """True where the target has changed up to a cut-off; elsewhere a window has no scale."""
-        return ~self.flat[series, self._entry(rows)]
+    def has_scale(self, rows: Int64[Tensor, "batch"], series: Int64[Tensor, "batch"]) -> Bool[Tensor, "batch"]:
+        """True where a window's values have the units of later ones, so that it can be learned from.
+
+        The target has changed up to the cut-off, and scales have settled, where that takes no large part of the rows.
+        """
+        settled, total = self.settled_rows[series], self.training_rows[series]
+        return ~self.flat[series, self._entry(rows)] & ((rows >= settled) | (settled * SETTLING > total))
 
     def _entry(self, rows: Int64[Tensor, "batch"]) -> Int64[Tensor, "batch"]:
         return torch.searchsorted(self.counts, rows, right=True) - 1

@@ -88,7 +88,7 @@ def prepare(panel: Panel, config: DataConfig, calendar: Calendar | None = None) 
 
 
 def _with_scale(preparation: Preparation) -> NDArray[np.int32]:
-    """The training windows whose target has moved by their cut-off; all of them where that is none."""
+    """The training windows that have a scale by their cut-off; all of them where that is none."""
     import torch
 
     cutoffs, so_far = preparation.training_cutoffs, preparation.windows().so_far
@@ -96,8 +96,8 @@ def _with_scale(preparation: Preparation) -> NDArray[np.int32]:
         return cutoffs
     series = np.searchsorted(preparation.panel.starts, cutoffs, side="right") - 1
     rows = cutoffs - preparation.panel.starts[series] + 1
-    moved = so_far.has_moved(torch.from_numpy(rows), torch.from_numpy(series)).numpy()
-    return cutoffs[moved] if moved.any() else cutoffs
+    scaled = so_far.has_scale(torch.from_numpy(rows), torch.from_numpy(series)).numpy()
+    return cutoffs[scaled] if scaled.any() else cutoffs
 
 
 def on_all_rows(preparation: Preparation) -> Preparation:

@@ -133,3 +133,11 @@ def test_short_tables_are_scaled_by_all_training_rows() -> None:
     rows = preparation.scaled_rows
     assert rows is not None
     assert (held_rows(preparation.panel, rows) == rows).all()
+
+
+@pytest.mark.parametrize(("rows", "first"), [(1_900, FEWEST), (700, LOOKBACK), (180, LOOKBACK)])
+def test_windows_before_scales_have_settled_are_left_out_where_they_are_few(rows: int, first: int) -> None:
+    days = pd.date_range("2020-01-01", periods=rows)
+    table = pd.DataFrame({"date": days, "y": np.random.default_rng(1).normal(size=rows)})
+    preparation = prepared(table, past=[], future=[])
+    assert preparation.training_cutoffs[0] == first - 1
