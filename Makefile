@@ -17,7 +17,7 @@ COVERED := $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 MINIMUM := .venv-minimum
 
 .PHONY: help demo test fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark-attention benchmark-startup benchmark-memory \
-	benchmark-loading benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-nordpool \
+	benchmark-loading benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-nordpool \
 	benchmark-epf benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
 
@@ -130,6 +130,9 @@ benchmark-backtest: $(TESTING)  ## A backtest of 10,000 windows against a bare t
 
 benchmark-export: $(TESTING)  ## Every mechanism, head and cell as an ONNX file beside predict
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/export.py $(ARGS)
+
+benchmark-serve: $(TESTING)  ## Requests per second and their times beside the bare model; many at once; memory
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/serve.py $(ARGS)
 
 benchmark-nordpool: $(TESTING)  ## Default settings on a market file: make benchmark-nordpool DATA=NP.csv
 	$(BIN)/python benchmarks/market.py $(DATA)

@@ -24,6 +24,7 @@ COMMANDS = (
     "inspect",
     "audit",
     "export",
+    "serve",
     "info",
 )
 LONG = ("check", "train", "compare", "tune", "backtest")

@@ -18,6 +18,8 @@ from forecast_attn.config.requests import (
     InspectRequest,
     PlotRequest,
     PredictRequest,
+    ServeRequest,
+    ServingRequest,
     TuneRequest,
     fields_of,
 )
@@ -76,6 +78,8 @@ def document() -> str:
         class_of("InspectKeywords", (InspectRequest,), "Options of `forecast inspect`."),
         class_of("PlotKeywords", (PlotRequest,), "Options of `forecast plot` but its kind.", ("kind",)),
         class_of("ExportKeywords", (ExportRequest,), "Options of `forecast export` but its file.", ("onnx",)),
+        class_of("ServingKeywords", (ServingRequest,), "Options of `create_app`."),
+        class_of("ServeKeywords", (ServeRequest,), "Options of `serve`."),
         class_of("EvaluateKeywords", (EvaluateRequest, *TRAINING), "Options of `forecast evaluate`.", only=READING),
     ]
     return "\n\n".join([OPENING, *classes])

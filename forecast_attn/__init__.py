@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from forecast_attn.evaluation.evaluate import evaluate as evaluate
     from forecast_attn.forecaster import Forecaster as Forecaster
     from forecast_attn.forecasting.predict import ForecastResult as ForecastResult
+    from forecast_attn.serving.app import create_app as create_app
+    from forecast_attn.serving.server import serve as serve
     from forecast_attn.tuning.result import TuningResult as TuningResult
     from forecast_attn.tuning.search import tune as tune
 
@@ -34,9 +36,11 @@ _HOMES = {
     "Forecaster": "forecaster",
     "TuningResult": "tuning.result",
     "compare": "comparison.compare",
+    "create_app": "serving.app",
     "evaluate": "evaluation.evaluate",
     "read_attention": "attention_file",
     "resume_comparison": "comparison.compare",
+    "serve": "serving.server",
     "tune": "tuning.search",
 }
 
@@ -49,9 +53,11 @@ __all__ = [
     "Forecaster",
     "TuningResult",
     "compare",
+    "create_app",
     "evaluate",
     "read_attention",
     "resume_comparison",
+    "serve",
     "tune",
 ]
 

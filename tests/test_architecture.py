@@ -19,7 +19,7 @@ FLOORS = (
     ("attention_file", "evaluation"),
     ("forecasting",),
     ("training", "inspection"),
-    ("audit", "backtest", "checking", "comparison", "export", "plotting"),
+    ("audit", "backtest", "checking", "comparison", "export", "plotting", "serving"),
     ("tuning",),
     ("forecaster",),
     ("cli", "__init__"),

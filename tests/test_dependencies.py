@@ -10,7 +10,14 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
-EXTRAS = ("plot", "holidays", "excel", "onnx", "tune")  # `baselines` needs statsforecast, which the tests do without
+EXTRAS = (
+    "plot",
+    "holidays",
+    "excel",
+    "onnx",
+    "serve",
+    "tune",
+)  # `baselines` needs statsforecast, which the tests do without
 
 
 def pins(name: str) -> dict[str, Version]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from forecast_attn import Forecaster, compare, evaluate, tune
+from forecast_attn import Forecaster, compare, evaluate, serve, tune
 from forecast_attn.config import keywords
 from forecast_attn.config.file import read_config_file
 from forecast_attn.config.options import all_options
@@ -29,6 +29,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "compare": compare,
     "tune": tune,
     "export": Forecaster.export,
+    "serve": serve,
 }
 OPTIONS = [field for _, field in all_options().values()] + [f for part in REQUESTS.values() for f in fields_of(part)]
 

@@ -30,6 +30,7 @@ from forecast_attn.cli.info import info
 from forecast_attn.cli.inspect import inspect
 from forecast_attn.cli.plot import plot
 from forecast_attn.cli.predict import predict
+from forecast_attn.cli.serve import serve
 from forecast_attn.cli.train import train
 from forecast_attn.cli.tune import tune
 from forecast_attn.errors import ConfigError, DataError, UserError
@@ -55,6 +56,7 @@ for command in (
     inspect,
     audit,
     export,
+    serve,
     info,
 ):
     app.command(command.__name__.replace("_", "-"), cls=Command)(command)

@@ -404,6 +404,28 @@ class ExportKeywords(TypedDict, total=False):
     network_alone: bool
 
 
+class ServingKeywords(TypedDict, total=False):
+    """Options of `create_app`."""
+
+    token_file: Path | str | None
+    max_bytes: int
+    max_waiting: int
+    timeout: float
+    reload: float
+
+
+class ServeKeywords(TypedDict, total=False):
+    """Options of `serve`."""
+
+    host: str | int
+    port: int
+    token_file: Path | str | None
+    max_bytes: int
+    max_waiting: int
+    timeout: float
+    reload: float
+
+
 class EvaluateKeywords(TypedDict, total=False):
     """Options of `forecast evaluate`."""
 

@@ -247,6 +247,29 @@ class ExportRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ServingRequest(Request):
+    """Options of a forecasting server, wherever it listens."""
+
+    command = "serve"
+
+    token_file: Path | None = option(
+        None, "file with the token that requests must carry; FORECAST_ATTN_TOKEN counts too", metavar="FILE"
+    )
+    max_bytes: int = option(16_777_216, "largest body of a request in bytes", low=1_024)
+    max_waiting: int = option(64, "most requests at a time; further ones are told to come back", low=1)
+    timeout: float = option(30.0, "seconds that a request may take", low=0.001, high=86_400)
+    reload: float = option(5.0, "seconds between looks for newer runs; 0 never looks", low=0, high=86_400)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeRequest(ServingRequest):
+    """`forecast serve`, `serve`."""
+
+    host: str = option("127.0.0.1", "address to listen at; 0.0.0.0 is every network", metavar="ADDRESS")
+    port: int = option(8000, "port to listen at; 0 takes a free one", low=0, high=65_535)
+
+
+@dataclass(frozen=True, kw_only=True)
 class CompareRequest(Request):
     """`forecast compare`, `compare`; all other options of training are shared by the runs."""
 
@@ -334,6 +357,7 @@ REQUESTS: dict[str, type[Request]] = {
         InspectRequest,
         AuditRequest,
         ExportRequest,
+        ServeRequest,
     )
 }
 """By command: also the tables of a TOML file that belong to one command."""

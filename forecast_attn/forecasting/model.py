@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -409,13 +410,20 @@ def _ask(model: Model, arrays: WindowArrays, batch: Tensor, need_weights: bool) 
     # same bits alone and among others. The last window fills the last batch, and the copies are cut off.
     missing = windows_at_once(device, model.num_keys) - len(batch)
     index = torch.cat([batch, batch[-1:].expand(missing)]).to(device)
-    # TensorFloat-32 would round a GPU's products to ten bits: a forecast would depend on its batch.
-    with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+    with inference():
         window = arrays.gather(index)
         outputs = [network(window, need_weights=need_weights) for network in model.networks]
         series = _started(arrays.series_of(index)[: len(batch)])
         outputs = [_started_output(output, len(batch)) for output in outputs]
     return _Asked(batch, series, outputs, _end_of_copies(device))
+
+
+@contextmanager
+def inference() -> Iterator[None]:
+    """Compute without gradients, in full precision."""
+    # TensorFloat-32 would round a GPU's products to ten bits: a forecast would depend on its batch.
+    with torch.inference_mode(), torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+        yield
 
 
 def _started_output(output: ForecastOutput, size: int) -> ForecastOutput:
@@ -440,7 +448,20 @@ def _end_of_copies(device: torch.device) -> Callable[[], None]:
 def _forecasts_of(model: Model, asked: _Asked) -> WindowForecasts:
     """Join the networks' forecasts of a batch, without the rows beyond it."""
     asked.wait()
-    cutoffs, series, outputs = asked.cutoffs.numpy(), asked.series.numpy(), asked.outputs
+    return window_forecasts(model, asked.cutoffs.numpy(), asked.series.numpy(), asked.outputs)
+
+
+def window_forecasts(
+    model: Model, cutoffs: NDArray[np.int64], series: NDArray[np.int64], outputs: list[ForecastOutput]
+) -> WindowForecasts:
+    """Join the networks' outputs for the same windows, in original units.
+
+    Args:
+        model: with a scaler of these series.
+        cutoffs: rows of the last known values, (batch,).
+        series: of each window, as the scaler numbers them, (batch,).
+        outputs: of each network, on the CPU.
+    """
     prediction = model.combined([output.prediction.numpy() for output in outputs])
     weights = [output.weights.numpy() for output in outputs if output.weights is not None]
     base, quantiles = None, None

@@ -7,8 +7,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -25,7 +26,7 @@ from forecast_attn.config.values import NETWORK, quantile_name
 from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.outliers import far_from_training
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.reading import read_beside, shared_by_all
+from forecast_attn.data.reading import Source, read_beside, shared_by_all, table_name
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.data.windows import WindowArrays
@@ -33,12 +34,18 @@ from forecast_attn.data.zones import in_zone, zone_of
 from forecast_attn.devices import choose_device, cpu_threads
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, DumpListener, NetworkShare
-from forecast_attn.forecasting.history import future_panel, knowing_cold_series, read_history, without_flags_of_train
+from forecast_attn.forecasting.history import (
+    History,
+    future_panel,
+    knowing_cold_series,
+    read_history,
+    without_flags_of_train,
+)
 from forecast_attn.forecasting.model import Model, WindowForecasts, forecast_windows, load_model
 from forecast_attn.forecasting.samples import SampleChoice, write_samples
 from forecast_attn.runs.atomic import replacing, write_errors_of
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
-from forecast_attn.runs.training_table import Table, name_of
+from forecast_attn.runs.training_table import Table
 
 if TYPE_CHECKING:
     from forecast_attn.data.categories import UnknownCategory
@@ -49,8 +56,8 @@ if TYPE_CHECKING:
 class ForecastRequest(PredictRequest):
     """The options of `Forecaster.predict`, and what else it takes."""
 
-    data: pd.DataFrame | Table | None = None
-    future: pd.DataFrame | Table | None = None
+    data: pd.DataFrame | Table | Source | None = None
+    future: pd.DataFrame | Table | Source | None = None
     on_dump: DumpListener | None = None
 
     @property
@@ -77,31 +84,17 @@ def forecast_run(
         raise ConfigError("a model without attention has no weights to choose from", "leave out the --attention-…")
     _check_combination(request)
     device = choose_device(request.accelerator)
-    model = load_model(run)
-    _check_members(model, request)
-    if request.non_negative is not None:
-        model = model.cut_off_at_zero(request.non_negative)
+    loaded = LoadedRun(run, load_model(run))
+    _check_members(loaded.model, request)
     samples_out = request.samples_out
     if request.samples is not None and samples_out is None:
         samples_out = scratch() / run.samples.name
-    paths = SampleChoice.of(model, request.samples, request.seed, samples_out)
-    roles = model.schema.roles
-    frame = table_beside(request.data, config.data, roles, wide=config.data.wide)
-    known = table_beside(request.future, config.data, roles)
-    forecasts = None if known is None else (known, name_of(request.future))
-    history = read_history(model, run, frame, name_of(request.data), cold_start=request.cold_start, forecasts=forecasts)
-    model = knowing_cold_series(model, history.panel)
-    if known is not None and config.data.wide:
-        known = shared_by_all(known, history.panel.item_ids)
-    panel, findings = future_panel(model, history.panel, known, name_of(request.future))
-    findings += tuple(far_from_training(history.panel, model.schema.scaler, model.schema.lookback))
-    weights = kept_weights(run) if request.combine_with is None else {}
-    other = _other(request, weights, model, panel)
+    paths = SampleChoice.of(loaded.model, request.samples, request.seed, samples_out)
+    ready = PreparedForecast.of(loaded, request)
     attention_path = request.attention_out or scratch() / run.attention.name
-    not_learned = _not_learned(run, panel, history.cold)
     predictions = forecast_panel(
-        model,
-        panel,
+        ready.model,
+        ready.panel,
         device,
         attention_path=attention_path,
         csv_path=request.out,
@@ -109,32 +102,110 @@ def forecast_run(
         members=request.attention_members,
         on_dump=request.on_dump,
         samples=paths,
-        other=other,
-        not_learned=not_learned,
+        other=ready.other,
+        not_learned=ready.not_learned,
     )
-    return ForecastResult(
-        predictions,
-        read_attention(attention_path) if model.has_attention else None,
-        member_attention=_member_attention(model, request, attention_path),
-        skipped=history.skipped,
-        cold=history.cold,
-        not_learned=not_learned,
-        unknown_categories=model.schema.unknown_categories(panel),
-        repairs=panel.repairs,
-        findings=findings,
+    result = ready.result(predictions)
+    return replace(
+        result,
+        attention=read_attention(attention_path) if loaded.model.has_attention else None,
+        member_attention=_member_attention(loaded.model, request, attention_path),
         samples_path=None if paths is None else paths.path,
         samples_seed=None if paths is None else paths.seed,
-        combined_with=tuple(name for name in weights if name != NETWORK) or request.combine_with or (),
-        weights=weights,
-        alone=() if other is None else other.alone(panel),
     )
 
 
-def _not_learned(run: RunDir, panel: Panel, cold: tuple[str, ...]) -> tuple[str, ...]:
-    """The series of a panel that the network was not trained on: too short then, or not there."""
-    short = run.read_json(run.metrics).get("short_series", ())  # of runs of earlier versions nobody knows
-    left_out = {*cold, *(series["item_id"] for series in short if series["action"] == "skip")}
-    return tuple(name for name in panel.item_ids if name in left_out)
+@dataclass(frozen=True)
+class LoadedRun:
+    """A run and its model, which may serve many forecasts."""
+
+    run: RunDir
+    model: Model
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """The weights that validation chose in training; none where the network forecasts alone."""
+        return kept_weights(self.run)
+
+    @cached_property
+    def left_out(self) -> frozenset[str]:
+        """Series that training left out as too short; of runs of earlier versions nobody knows."""
+        short = self.run.read_json(self.run.metrics).get("short_series", ())
+        return frozenset(series["item_id"] for series in short if series["action"] == "skip")
+
+
+@dataclass(frozen=True)
+class PreparedForecast:
+    """Series with all that is known of their future, and the model that is to forecast them."""
+
+    model: Model
+    panel: Panel
+    """With `horizon` future rows per series."""
+    history: History
+    findings: tuple[Finding, ...]
+    weights: dict[str, float]
+    combined_with: tuple[str, ...]
+    other: BaselineForecasts | None
+    """Forecasts to combine with."""
+    not_learned: tuple[str, ...]
+
+    @classmethod
+    def of(cls, loaded: LoadedRun, request: ForecastRequest) -> Self:
+        """Read the tables of a request.
+
+        Raises:
+            DataError: what is wrong with them.
+            RunError: the run is damaged.
+        """
+        model, run = loaded.model, loaded.run
+        config = model.config
+        if request.non_negative is not None:
+            model = model.cut_off_at_zero(request.non_negative)
+        roles = model.schema.roles
+        frame = table_beside(request.data, config.data, roles, wide=config.data.wide)
+        known = table_beside(request.future, config.data, roles)
+        source, beside = table_name(request.data), table_name(request.future)
+        forecasts = None if known is None else (known, beside)
+        history = read_history(model, run, frame, source, cold_start=request.cold_start, forecasts=forecasts)
+        model = knowing_cold_series(model, history.panel)
+        if known is not None and config.data.wide:
+            known = shared_by_all(known, history.panel.item_ids)
+        panel, findings = future_panel(model, history.panel, known, beside)
+        findings += tuple(far_from_training(history.panel, model.schema.scaler, model.schema.lookback))
+        weights = loaded.weights if request.combine_with is None else {}
+        left_out = {*history.cold, *loaded.left_out}
+        return cls(
+            model,
+            panel,
+            history,
+            findings,
+            weights,
+            tuple(name for name in weights if name != NETWORK) or request.combine_with or (),
+            _other(request, weights, model, panel),
+            tuple(name for name in panel.item_ids if name in left_out),
+        )
+
+    def told(self, forecasts: WindowForecasts) -> WindowForecasts:
+        """The forecasts that a user sees, of those of the network."""
+        if self.other is None:
+            return forecasts
+        return self.other.combined(forecasts, non_negative=self.model.config.data.non_negative)
+
+    def result(self, predictions: pd.DataFrame) -> ForecastResult:
+        """The result without files."""
+        return ForecastResult(
+            predictions,
+            None,
+            skipped=self.history.skipped,
+            cold=self.history.cold,
+            not_learned=self.not_learned,
+            unknown_categories=self.model.schema.unknown_categories(self.panel),
+            repairs=self.panel.repairs,
+            findings=self.findings,
+            combined_with=self.combined_with,
+            weights=self.weights,
+            alone=() if self.other is None else self.other.alone(self.panel),
+        )
 
 
 def kept_weights(run: RunDir) -> dict[str, float]:
@@ -160,7 +231,7 @@ def _other(request: ForecastRequest, weights: dict[str, float], model: Model, pa
 
 
 def table_beside(
-    table: pd.DataFrame | Table | None, config: DataConfig, roles: Roles, *, wide: bool = False
+    table: pd.DataFrame | Table | Source | None, config: DataConfig, roles: Roles, *, wide: bool = False
 ) -> pd.DataFrame | None:
     """A table read as that of the training was; None for none."""
     if table is None:
@@ -253,11 +324,7 @@ def forecast_panel(
             parts.append(prediction_columns(panel, model, told))
             if output is not None and writer is not None:
                 output.write(writer, forecasts)
-        predictions = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
-        predictions = in_zone(predictions, panel.zone)
-        if not_learned:
-            learned = np.where(predictions["item_id"].isin(not_learned), "no", "yes")
-            predictions = predictions.assign(learned=learned)
+        predictions = predictions_table(parts, panel, not_learned)
         if samples is not None:
             drawn = files.enter_context(replacing(samples.path))
             write_samples(drawn, model, panel, arrays, cutoffs, samples, device)
@@ -321,8 +388,23 @@ def prediction_columns(panel: Panel, model: Model, forecasts: WindowForecasts) -
     }
 
 
+def predictions_table(parts: list[dict[str, Any]], panel: Panel, not_learned: tuple[str, ...]) -> pd.DataFrame:
+    """The table of forecasts, in the panel's time zone, from the columns of its batches."""
+    predictions = pd.DataFrame({name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
+    predictions = in_zone(predictions, panel.zone)
+    if not not_learned:
+        return predictions
+    learned = np.where(predictions["item_id"].isin(not_learned), "no", "yes")
+    return predictions.assign(learned=learned)
+
+
 def predictions_csv(predictions: pd.DataFrame) -> str:
-    """The text of predictions.csv. Ten digits are more than float32 weights can mean, and survive a round trip.
+    """The text of predictions.csv. Ten digits are more than float32 weights can mean, and survive a round trip."""
+    return csv_text(with_written_times(predictions), float_format="%.10g")
+
+
+def with_written_times(predictions: pd.DataFrame) -> pd.DataFrame:
+    """The table with its times as text.
 
     Times of a zone carry their offset, as `2024-03-31 03:00:00+02:00`; without any clock, dates are only dates.
     """
@@ -335,7 +417,7 @@ def predictions_csv(predictions: pd.DataFrame) -> str:
             written[name] = zone_of(written[name]).text(instants)
         else:
             written[name] = written[name].dt.strftime("%Y-%m-%d %H:%M:%S" if has_clock else "%Y-%m-%d")
-    return csv_text(written, float_format="%.10g")
+    return written
 
 
 # --------------------------------------------------------------------------- combining

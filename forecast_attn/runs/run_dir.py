@@ -145,11 +145,15 @@ class RunDir:
         return run
 
     @classmethod
-    def newest(cls) -> Self:
-        """The finished run under runs/ that was completed last."""
-        finished = [path.parent for path in RUNS.glob("*/metrics.json")]
+    def newest(cls, folder: Path = RUNS) -> Self:
+        """The finished run of a folder, such as runs/, that was completed last.
+
+        Raises:
+            RunError: there is none.
+        """
+        finished = [path.parent for path in folder.glob("*/metrics.json")]
         if not finished:
-            raise RunError("there is no finished run under runs/", "train one: forecast train data.csv")
+            raise RunError(f"there is no finished run under {folder}/", "train one: forecast train data.csv")
         return cls(max(finished, key=lambda path: ((path / "metrics.json").stat().st_mtime_ns, path.name)))
 
     def check_is_run(self) -> None:

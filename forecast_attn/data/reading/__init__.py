@@ -3,7 +3,7 @@
 from forecast_attn.data.findings import require_column
 from forecast_attn.data.reading.dialect import parse_texts
 from forecast_attn.data.reading.places import WIDE_TARGET, FilePlaces, file_places
-from forecast_attn.data.reading.source import Progress, table_name
+from forecast_attn.data.reading.source import Progress, Source, table_name
 from forecast_attn.data.reading.table import read_beside, read_table
 from forecast_attn.data.reading.wide import shared_by_all
 
@@ -11,6 +11,7 @@ __all__ = [
     "WIDE_TARGET",
     "FilePlaces",
     "Progress",
+    "Source",
     "file_places",
     "parse_texts",
     "read_beside",

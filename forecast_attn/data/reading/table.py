@@ -74,7 +74,8 @@ def read_beside(
     Raises:
         ConfigError, DataError: as `read_table`.
     """
-    kind = Source.of(table).kind if isinstance(table, str | Path) else None
+    source = Source.of(table) if isinstance(table, str | Path) else table
+    kind = source.kind if isinstance(source, Source) else None
     if kind is None or kind in COLUMNAR:
         config = replace(config, **{name: getattr(DataConfig, name) for name in TEXT_OPTIONS})
     if kind != SPREADSHEET:

@@ -1,0 +1,41 @@
+"""`forecast serve`: runs behind HTTP."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from forecast_attn.cli.completion import finished_runs
+from forecast_attn.cli.flags import ConfigFile, Quiet, command_options, with_options
+from forecast_attn.config.requests import ServeRequest
+
+
+@with_options(ServeRequest)
+def serve(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[[NAME=]RUN]...",
+            help="Run directory, or a folder of runs, whose newest is served; runs/ when absent.",
+            autocompletion=finished_runs,
+        ),
+    ] = None,
+    config: ConfigFile = None,
+    quiet: Quiet = False,
+    **options: Any,
+) -> None:
+    """Serve forecasts of runs over HTTP: history in, forecasts, quantiles and attention out."""
+    request = ServeRequest.from_options(command_options("serve", config, options))
+    from forecast_attn.cli.tables import make_console
+    from forecast_attn.runs.run_dir import RUNS
+    from forecast_attn.serving.logs import log_to_stderr
+    from forecast_attn.serving.server import serve as serve_runs
+
+    notes = make_console(stderr=True, quiet=quiet)
+    log_to_stderr(quiet=quiet)
+    serve_runs(
+        runs or [RUNS],
+        on_listening=lambda address: notes.print(f"serving at {address}", soft_wrap=True),
+        **request.to_options(),
+    )

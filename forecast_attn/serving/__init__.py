@@ -1,0 +1,1 @@
+"""`forecast serve`: forecasts over HTTP, with the numbers of `forecast predict`."""
