@@ -171,7 +171,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = asked.run or Path(folder) / "run"
         if asked.run is None:
-            options = {"max_epochs": 1, "horizon": 24, "combination": "none", "final_fit": "never"}
+            options: dict[str, Any] = {"max_epochs": 1, "horizon": 24, "combination": "none", "final_fit": "never"}
             Forecaster(**options, accelerator="cpu", seed=1).fit(data, out=run)
         print(json.dumps(measure(run, data, asked.requests), indent=1))
 
