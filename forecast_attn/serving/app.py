@@ -88,7 +88,7 @@ def app_of(runs: Sequence[Path | str], request: ServingRequest) -> FastAPI:
     app.add_api_route("/runs", service.list_runs, methods=["GET"], summary="Runs, and what a request must fit")
     app.add_api_route("/forecast", service.forecast_only, methods=["POST"], **FORECAST)
     app.add_api_route("/runs/{name}/forecast", service.forecast, methods=["POST"], **FORECAST)
-    app.add_middleware(Observed, service=service, token=token)
+    app.add_middleware(RequestLog, service=service, token=token)
     app.state.service = service
     return app
 
@@ -284,7 +284,7 @@ async def _no_such_page(request: Request, error: Exception) -> Response:
 # --------------------------------------------------------------------------- around every request
 
 
-class Observed:
+class RequestLog:
     """Checks the token, numbers, counts and logs every request, and answers what went wrong without its traceback."""
 
     def __init__(self, app: Callable[..., Any], service: Service, token: bytes | None) -> None:
