@@ -98,6 +98,7 @@ class Browser:
 
     def press(self, key, code=0):
         codes = {"Tab": 9, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40}
+        codes |= {",": 188, ".": 190, "+": 187, "-": 189}
         for kind in ("rawKeyDown", "keyUp"):
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=codes[key])
 
@@ -111,6 +112,14 @@ class Browser:
             x=box["x"] + x * box["width"],
             y=box["y"] + y * box["height"],
         )
+
+    def drag(self, selector, start, end):
+        """Press the mouse at one place of an element and let go at another, in parts of its width and height."""
+        self.point(selector, *start)
+        box = self.ask(f"document.querySelector('{selector}').getBoundingClientRect().toJSON()")
+        for kind, (x, y) in (("mousePressed", start), ("mouseMoved", end), ("mouseReleased", end)):
+            where = {"x": box["x"] + x * box["width"], "y": box["y"] + y * box["height"]}
+            self.call("Input.dispatchMouseEvent", type=kind, button="left", buttons=1, clickCount=1, **where)
 
     def complaints(self):
         """Errors, warnings and dialogs since the page was opened."""

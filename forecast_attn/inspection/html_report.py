@@ -16,7 +16,7 @@ from typing import Any
 
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.inspection.page_data import default_windows, page_document, sample_windows, script_json
-from forecast_attn.inspection.page_sections import audit_section, findings_section, run_section
+from forecast_attn.inspection.page_sections import audit_section, findings_section, reading_words, run_section
 from forecast_attn.inspection.reading import Evidence, evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import InspectionHeader
@@ -127,6 +127,7 @@ def make_page(
     return _fill_template(
         title=_title(inspection.header),
         subtitle=_subtitle(inspection.header),
+        reading=reading_words(inspection.reading),
         findings=findings_section(inspection, [*filter(None, [series_left_out(dump, shown)]), *values.notes]),
         audit=audit_section(audit),
         run=run_section(config, metrics),

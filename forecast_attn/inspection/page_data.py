@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.data.zones import Zone
+from forecast_attn.evaluation.quantile_scores import intervals
 from forecast_attn.inspection import statistics
 from forecast_attn.inspection.heatmap import tick_lags
 from forecast_attn.inspection.statistics import (
@@ -81,6 +82,17 @@ def page_document(dump: AttentionDump, shown: AttentionDump, values: WindowValue
         "past": encode(values.past),
         "forecast": encode(_whole_patches(dump, values.forecast)),
         "actual": encode(_whole_patches(dump, values.actual)),
+        "intervals": [
+            {
+                "name": f"{100 * pair.nominal:.3g} %",
+                "lower": encode(_whole_patches(dump, values.quantiles[pair.lower])),
+                "upper": encode(_whole_patches(dump, values.quantiles[pair.upper])),
+            }
+            for pair in intervals(values.quantiles)
+        ],
+        "covariates": [
+            {"name": name, "values": encode(_whole_patches(dump, column))} for name, column in _known(values.covariates)
+        ],
         "mean": _means(dump),
     }
 
@@ -99,8 +111,13 @@ def _patches(dump: AttentionDump) -> dict[str, Any]:
 
 def _whole_patches(dump: AttentionDump, ahead: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
     """(windows, steps × patch_length) values of the time steps ahead, NaN beyond the horizon."""
-    missing = len(dump.steps) * dump.metadata.patch_length - ahead.shape[1]
+    missing = len(dump.steps) * dump.metadata.patch_length - len(target_steps(dump))
     return np.pad(ahead, ((0, 0), (0, missing)), constant_values=np.nan)
+
+
+def _known(covariates: dict[str, NDArray[np.floating[Any]]]) -> list[tuple[str, NDArray[np.floating[Any]]]]:
+    """Those with any value in these windows."""
+    return [(name, column) for name, column in covariates.items() if not np.isnan(column).all()]
 
 
 def encode(values: NDArray[np.floating[Any]]) -> str:

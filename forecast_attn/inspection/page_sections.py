@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from forecast_attn.inspection.page_data import curve_figure, profile_figure
-from forecast_attn.inspection.results import Inspection
+from forecast_attn.inspection.results import Inspection, Reading
 
 METRIC_NAMES = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE"}
 
@@ -74,10 +74,14 @@ def show(value: Any) -> str:
 # --------------------------------------------------------------------------- what the page says
 
 
+def reading_words(reading: Reading) -> str:
+    """What may be read off the weights, above their charts."""
+    return f'<p class="reading">{words(f"{reading.text[:1].upper()}{reading.text[1:]}.")}</p>'
+
+
 def findings_section(inspection: Inspection, notes: Sequence[str]) -> str:
     """Section on the findings, and the caveats about them."""
-    reading = inspection.reading.text
-    facts = [f"{reading[:1].upper()}{reading[1:]}.", _spread_words(inspection), *_season_words(inspection)]
+    facts = [_spread_words(inspection), *_season_words(inspection)]
     return section("In words", "in-words", bullets(facts), bullets(inspection.warnings, "warnings"), bullets(notes))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
+from forecast_attn.config.values import quantile_name
 from forecast_attn.inspection.statistics import target_steps
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from forecast_attn.forecasting.model import Model
 
 Values = NDArray[np.float64]
+
+MOST_COVARIATES = 4
+"""Columns that a page can show under the series."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +39,9 @@ class WindowValues:
         actual: (windows, target_steps)
         notes: in words, why something is not there.
         target: the target's name, where the run is known.
+        quantiles: quantile -> (windows, target_steps) of the forecast; empty where there are none.
+        covariates: name -> (windows, lookback + target_steps), numeric ones, the most important first where an audit
+            has ranked them, else those of most different values; at most `MOST_COVARIATES`.
     """
 
     past: Values
@@ -42,6 +49,8 @@ class WindowValues:
     actual: Values
     notes: list[str] = field(default_factory=list)
     target: str | None = None
+    quantiles: dict[float, Values] = field(default_factory=dict)
+    covariates: dict[str, Values] = field(default_factory=dict)
 
     @classmethod
     def unknown(cls, dump: AttentionDump, *notes: str) -> WindowValues:
@@ -66,20 +75,54 @@ def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = Non
     from forecast_attn.forecasting.model import load_model
 
     model = load_model(run, validated=True)
-    values = replace(WindowValues.unknown(dump), target=model.schema.roles.target)
+    values = _unknown_of(model, run, dump)
     complete, steps = np.zeros(dump.num_windows, bool), target_steps(dump)
+    back = np.arange(1 - dump.metadata.lookback, 1)
     for panel in _panels(model, run, table, values.notes):
         rows, series = _rows_of_cutoffs(panel, dump)
         whole = _hold_whole_lookbacks(panel, rows, series, dump.metadata.lookback)
-        _fill(values.past, panel, rows, series, np.arange(1 - dump.metadata.lookback, 1))
-        _fill(values.actual, panel, rows, series, steps)
-        _forecast_again(values.forecast, model, panel, np.where(whole, rows, -1), series, steps)
+        _fill(values.past, panel.target, panel, rows, series, back)
+        _fill(values.actual, panel.target, panel, rows, series, steps)
+        for name, into in values.covariates.items():
+            _fill(into, _column(panel, name), panel, rows, series, np.concatenate([back, steps]))
+        _forecast_again(values, model, panel, np.where(whole, rows, -1), series, steps)
         complete |= whole
         if complete.all():
             break
-    _take_written_forecasts(values.forecast, run, dump)
+    _take_written_forecasts(values, run, dump)
     _say_what_is_missing(values, complete)
-    return values
+    return replace(values, covariates=_most_important(values.covariates, run))
+
+
+def _unknown_of(model: Model, run: RunDir, dump: AttentionDump) -> WindowValues:
+    """Values of a run's windows that are all unknown: its quantiles and covariates by name."""
+    unknown, roles = WindowValues.unknown(dump), model.schema.roles
+    names = [*roles.future_covariates, *roles.past_covariates]
+    both = np.concatenate([unknown.past, unknown.actual], axis=1)
+    return replace(
+        unknown,
+        target=roles.target,
+        quantiles={quantile: unknown.forecast.copy() for quantile in model.quantiles},
+        covariates={name: both.copy() for name in names},
+    )
+
+
+def _most_important(covariates: dict[str, Values], run: RunDir) -> dict[str, Values]:
+    """The first of them by an audit's permutation importance, then by how many values they have: flags come last."""
+    audit = run.read_json(run.audit) if run.audit.is_file() else {}
+    entries = (audit.get("covariates") or {}).get("columns") or ()
+    rises = {entry["name"]: entry["mae_change"] for entry in entries}
+    different = {name: len(np.unique(column)) for name, column in covariates.items()}
+    order = sorted(covariates, key=lambda name: (-rises.get(name, -np.inf), -different[name]))
+    return {name: covariates[name] for name in order[:MOST_COVARIATES]}
+
+
+def _column(panel: Panel, name: str) -> Values:
+    """(num_rows,) a numeric covariate of the panel."""
+    roles = panel.roles
+    if name in roles.future_covariates:
+        return panel.future_covariates[:, roles.future_covariates.index(name)]
+    return panel.past_covariates[:, roles.past_covariates.index(name)]
 
 
 # --------------------------------------------------------------------------- where values may be
@@ -138,17 +181,27 @@ def _hold_whole_lookbacks(
 
 
 def _fill(
-    into: Values, panel: Panel, rows: NDArray[np.int64], series: NDArray[np.int64], offsets: NDArray[Any]
+    into: Values,
+    column: Values,
+    panel: Panel,
+    rows: NDArray[np.int64],
+    series: NDArray[np.int64],
+    offsets: NDArray[Any],
 ) -> None:
-    """Targets at offsets from the cut-offs, where they lie in the series and nothing is known yet."""
+    """Values of a column at offsets from the cut-offs, where they lie in the series and nothing is known yet."""
     at = rows[:, None] + offsets
     inside = (rows >= 0)[:, None] & (at >= panel.starts[series][:, None]) & (at < panel.starts[series + 1][:, None])
     wanted = inside & np.isnan(into)
-    into[wanted] = panel.target[at[wanted]]
+    into[wanted] = column[at[wanted]]
 
 
 def _forecast_again(
-    into: Values, model: Model, panel: Panel, rows: NDArray[np.int64], series: NDArray[np.int64], steps: NDArray[Any]
+    values: WindowValues,
+    model: Model,
+    panel: Panel,
+    rows: NDArray[np.int64],
+    series: NDArray[np.int64],
+    steps: NDArray[Any],
 ) -> None:
     """The network's forecasts of the windows whose whole horizon lies in the panel; rows of -1 are left out."""
     import torch
@@ -156,29 +209,38 @@ def _forecast_again(
     from forecast_attn.forecasting.model import forecast_windows
 
     ends = (rows >= 0) & (rows + model.schema.horizon < panel.starts[series + 1])
-    chosen = np.flatnonzero(ends & np.isnan(into).all(axis=1))
-    if len(chosen):
-        batches = forecast_windows(model, panel, rows[chosen], device=torch.device("cpu"), need_weights=False)
-        into[chosen] = np.concatenate([batch.prediction for batch in batches])[:, steps - 1]
+    chosen = np.flatnonzero(ends & np.isnan(values.forecast).all(axis=1))
+    if not len(chosen):
+        return
+    batches = list(forecast_windows(model, panel, rows[chosen], device=torch.device("cpu"), need_weights=False))
+    values.forecast[chosen] = np.concatenate([batch.prediction for batch in batches])[:, steps - 1]
+    known = [batch.quantiles for batch in batches if batch.quantiles is not None]
+    if known:
+        for place, quantile in enumerate(model.quantiles):
+            values.quantiles[quantile][chosen] = np.concatenate(known)[:, steps - 1, place]
 
 
-def _take_written_forecasts(into: Values, run: RunDir, dump: AttentionDump) -> None:
-    """The forecasts in predictions.csv, where it holds these series, cut-offs and steps."""
+def _take_written_forecasts(values: WindowValues, run: RunDir, dump: AttentionDump) -> None:
+    """The forecasts in predictions.csv with their quantiles, where it holds these series, cut-offs and steps."""
     if not run.predictions.is_file():
         return
-    written = _written_forecasts(run.predictions)
+    written = _written_forecasts(run.predictions, list(values.quantiles))
     cutoffs = _as_numbers(dump.window_cutoffs)
+    lines = [values.forecast, *values.quantiles.values()]
     for window, (name, cutoff) in enumerate(zip(dump.window_item_ids, cutoffs, strict=True)):
         for place, step in enumerate(target_steps(dump)):
-            into[window, place] = written.get((name, cutoff, int(step)), into[window, place])
+            for line, value in zip(lines, written.get((name, cutoff, int(step)), ()), strict=False):
+                line[window, place] = value
 
 
-def _written_forecasts(path: Path) -> dict[tuple[str, int, int], float]:
-    """(series, cut-off, step) -> forecast; nothing where the file is not what `forecast predict` writes."""
+def _written_forecasts(path: Path, quantiles: list[float]) -> dict[tuple[str, int, int], tuple[float, ...]]:
+    """(series, cut-off, step) -> the forecast and its quantiles; nothing where the file is not `forecast predict`'s."""
     import pyarrow as pa
     import pyarrow.csv as pa_csv
 
-    columns = {"item_id": pa.string(), "cutoff": pa.string(), "step": pa.int64(), "prediction": pa.float64()}
+    values = ["prediction", *(quantile_name(quantile) for quantile in quantiles)]
+    columns = {"item_id": pa.string(), "cutoff": pa.string(), "step": pa.int64()}
+    columns |= dict.fromkeys(values, pa.float64())
     parsing = pa_csv.ParseOptions(newlines_in_values=True)  # the names of series may hold them
     options = pa_csv.ConvertOptions(column_types=columns, include_columns=list(columns), strings_can_be_null=False)
     try:
@@ -186,7 +248,8 @@ def _written_forecasts(path: Path) -> dict[tuple[str, int, int], float]:
         cutoffs = _numbers_of_texts(table["cutoff"])
     except (pa.ArrowException, OSError, KeyError, ValueError):
         return {}  # the user's own file by now: the page says less, the weights stay what they are
-    return dict(zip(zip(table["item_id"], cutoffs, table["step"], strict=True), table["prediction"], strict=True))
+    keys = zip(table["item_id"], cutoffs, table["step"], strict=True)
+    return dict(zip(keys, zip(*(table[name] for name in values), strict=True), strict=True))
 
 
 def _numbers_of_texts(times: list[str]) -> list[int]:

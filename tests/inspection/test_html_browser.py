@@ -47,7 +47,9 @@ def values(dump):
     past = 100 + 10 * np.sin(np.arange(5)[:, None] + np.arange(LOOKBACK) * 2 * np.pi / SEASON)
     past[0, 7:9] = np.nan
     ahead = np.full((5, STEPS), 104.25)
-    return WindowValues(past, ahead, ahead + 1, target="demand")
+    quantiles = {0.1: ahead - 4, 0.9: ahead + np.arange(1, STEPS + 1)}
+    price = np.arange(5 * (LOOKBACK + STEPS), dtype=float).reshape(5, -1)
+    return WindowValues(past, ahead, ahead + 1, [], "demand", quantiles, {"price": price})
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +65,12 @@ def drawn_weights(browser, chart):
     lags = browser.ask(f"{bars}.map((bar) => Number(bar.dataset.lag))")
     assert lags == list(range(LOOKBACK))[::-1]
     return np.array(browser.ask(f"{bars}.map((bar) => Number(bar.getAttribute('height')))"))
+
+
+def points_of(browser, selector):
+    """(points, 2) of a path, in the pixels of its chart."""
+    drawn = browser.ask(f"document.querySelector('{selector}').getAttribute('d')")
+    return np.array([list(map(float, pair)) for pair in re.findall(r"[ML](-?[\d.]+) (-?[\d.]+)", drawn)])
 
 
 def choose(browser, identity, value):
@@ -127,20 +135,102 @@ def test_every_choice_draws_its_weights(browser, page, dump):
         for identity, value in (("cutoff", window), ("head", head), ("step", step)):
             choose(browser, identity, value)
         assert_draws(browser, dump.weights[window, head, step])
-        mean = dump.weights[:, head].astype(np.float64).mean(axis=(0, 1))
-        assert_draws(browser, mean, chart="profile")
+        assert_profile(browser, dump.weights[:, head].astype(np.float64).mean(axis=(0, 1)))
+        choose(browser, "weights", "mean")
+        assert_draws(browser, dump.weights[:, head, step].astype(np.float64).mean(axis=0))
+        assert "mean weights of all 5 windows" in readout(browser)
+        choose(browser, "weights", "window")
+
+
+def assert_profile(browser, mean):
+    """The line over the bars is the mean over all windows and steps, on the scale of the bars."""
+    heights = points_of(browser, "#series .profile")[:, 1]
+    assert len(heights) == LOOKBACK
+    np.testing.assert_allclose(
+        (heights.max() - heights) / np.ptp(heights), (mean - mean.min()) / np.ptp(mean), atol=1e-4
+    )
+
+
+def test_the_lines_the_intervals_and_the_covariate_lie_where_their_values_are(browser, page, values):
+    """On one calendar axis; the heights of all lines of the series are on one scale."""
+    browser.open(page)
+    choose(browser, "cutoff", 1)
+    past, forecast = points_of(browser, "#series .past"), points_of(browser, "#series .forecast")
+    actual, interval = points_of(browser, "#series .actual"), points_of(browser, "#series .interval")
+    price = points_of(browser, "#series .covariate")
+    assert (len(past), len(forecast), len(interval), len(price)) == (LOOKBACK, STEPS, 2 * STEPS, LOOKBACK + STEPS)
+    hours = np.diff(np.concatenate([past[:, 0], forecast[:, 0]]))
+    np.testing.assert_allclose(hours, hours[0], atol=0.02)
+    np.testing.assert_allclose(price[:, 0], np.concatenate([past[:, 0], forecast[:, 0]]), atol=0.02)
+    np.testing.assert_allclose(interval[:, 0], [*forecast[:, 0], *forecast[::-1, 0]], atol=0.02)
+    upper, lower = values.quantiles[0.9][1], values.quantiles[0.1][1]
+    known = np.concatenate([values.past[1], values.forecast[1], values.actual[1], upper, lower[::-1]])
+    drawn = np.concatenate([past, forecast, actual[1:], interval])[:, 1]
+    slope, level = np.polyfit(known, drawn, 1)
+    assert slope < 0
+    np.testing.assert_allclose(drawn, level + slope * known, atol=0.02)
+    assert np.ptp(np.diff(price[:, 1])) < 0.05  # a straight line
+    choose(browser, "covariate", "")
+    assert browser.ask("document.querySelector('#series .covariate')") is None
+
+
+def test_arcs_lead_from_the_step_to_what_it_looks_at(browser, page, dump):
+    browser.open(page, address="#window=2&head=1&step=3")
+    row, past = dump.weights[1, 1, 2], points_of(browser, "#series .past")
+    arcs = browser.ask(
+        "Array.from(document.querySelectorAll('.arc'), (each) => [each.dataset.lag, each.getAttribute('d')])"
+    )
+    largest = np.argsort(-row, kind="stable")[:5]
+    assert [int(lag) for lag, _ in arcs] == (LOOKBACK - 1 - largest).tolist()
+    start = points_of(browser, "#series .forecast")[2]
+    for place, (_, line) in zip(largest, arcs, strict=True):
+        numbers = [float(each) for each in re.findall(r"-?[\d.]+", line)]
+        assert numbers[:2] == pytest.approx(start, abs=0.02)
+        assert numbers[-2:] == pytest.approx(past[place], abs=0.02)
+
+
+def test_the_axis_is_a_calendar_and_follows_the_zoom(browser, page):
+    browser.open(page)
+    texts = "Array.from(document.querySelectorAll('#series text'), (each) => each.textContent)"
+    shown = browser.ask(texts)
+    assert {"Sun 4 Jan 2026", "Mon 5 Jan 2026", "00:00", "12:00"} <= set(shown)
+    assert "13:00" not in shown
+    for _ in range(2):
+        browser.ask("document.getElementById('closer').click()")
+    assert "13:00" in browser.ask(texts)
+    assert "Sun 4 Jan 2026" not in browser.ask(texts)
+    assert browser.ask("document.querySelector('#heatmap canvas').width") < LOOKBACK
+    assert not browser.ask("document.getElementById('whole').disabled")
+    browser.ask("document.getElementById('whole').click()")
+    assert browser.ask(texts) == shown
+
+
+def test_dragging_looks_at_what_lies_between(browser, page):
+    browser.open(page)
+    browser.drag("#series", (0.5, 0.3), (0.8, 0.3))
+    assert browser.ask("document.querySelector('#heatmap canvas').width") in range(12, 18)
+    assert browser.complaints() == []
+
+
+def test_the_cutoffs_are_played(browser, page):
+    browser.open(page)
+    browser.ask("document.getElementById('play').click()")
+    assert browser.ask("document.getElementById('play').getAttribute('aria-pressed')") == "true"
+    browser.wait("document.getElementById('cutoff').value === '2'")
+    browser.wait("document.getElementById('play').getAttribute('aria-pressed') === 'false'")
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("chart", ["heatmap", "mean"])
-def test_more_weight_is_further_from_the_page_in_the_heat_map(browser, page, dump, chart, dark):
+@pytest.mark.parametrize("weights", ["window", "mean"])
+def test_more_weight_is_further_from_the_page_in_the_heat_map(browser, page, dump, weights, dark):
     browser.open(page, dark=dark)
-    canvas = f"document.querySelector('#{chart} canvas')"
+    choose(browser, "weights", weights)
+    canvas = "document.querySelector('#heatmap canvas')"
     pixels = browser.ask(
         f"Array.from({canvas}.getContext('2d').getImageData(0, 0, {LOOKBACK}, {STEPS}).data)",
     )
     brightness = luminance(np.reshape(pixels, (STEPS, LOOKBACK, 4))[..., :3])
-    rows = (dump.weights[0] if chart == "heatmap" else dump.weights.mean(axis=0)).mean(axis=0)
+    rows = (dump.weights[0] if weights == "window" else dump.weights.mean(axis=0)).mean(axis=0)
     level = np.sqrt(rows / rows.max())
     order = np.argsort(level, axis=None)
     contrast = (brightness if dark else -brightness).ravel()[order]
@@ -198,14 +288,14 @@ def test_pointing_at_the_heat_map_chooses_the_step_and_tells_the_lag(browser, pa
 
 def test_pointing_at_the_forecast_chooses_the_step(browser, page, dump):
     browser.open(page)
-    browser.point("#series", 0.97, 0.3)
+    browser.point("#series", 0.93, 0.3)
     assert browser.ask("document.getElementById('step').value") == str(STEPS - 1)
     assert_draws(browser, dump.weights[0].mean(axis=0)[-1])
-    assert browser.ask("document.getElementById('lag-readout')") is None
+    assert not browser.ask("document.getElementById('lag-readout').textContent")
     browser.point("#series", 0.5, 0.3)
     assert browser.ask("document.getElementById('lag-readout').textContent").startswith("lag ")
     browser.point("h1", 0.5, 0.5)
-    assert browser.ask("document.getElementById('lag-readout')") is None
+    assert not browser.ask("document.getElementById('lag-readout').textContent")
 
 
 def test_the_keyboard_reaches_everything_and_moves_step_and_window(browser, page, dump):
@@ -218,7 +308,7 @@ def test_the_keyboard_reaches_everything_and_moves_step_and_window(browser, page
         assert outlined != "none", reached
         if reached[-1] == "heatmap":
             break
-    assert {"item", "cutoff", "later", "head", "step", "series", "heatmap"} <= set(reached)
+    assert {"item", "cutoff", "weights", "head", "covariate", "series", "heatmap"} <= set(reached)
     now = "document.getElementById('heatmap').getAttribute('aria-valuetext')"
     for key, text in (("ArrowDown", "step 2"), ("End", "step 6"), ("ArrowUp", "step 5"), ("Home", "step 1")):
         browser.press(key)
@@ -229,6 +319,10 @@ def test_the_keyboard_reaches_everything_and_moves_step_and_window(browser, page
     browser.press("ArrowLeft")
     assert_draws(browser, dump.weights[0].mean(axis=0)[0])
     assert browser.ask("document.activeElement.id") == "heatmap"
+    browser.press(",")
+    assert f"{LOOKBACK - 1} of" not in readout(browser) and "lag 0 · 2026-01-05 14:00" in readout(browser)
+    browser.press("+")
+    assert browser.ask("document.querySelector('#heatmap canvas').width") < LOOKBACK
 
 
 def test_the_address_remembers_the_choice(browser, page, dump):
@@ -259,7 +353,7 @@ def test_a_page_of_one_step_and_one_head(browser, dump, tmp_path):
 def test_masked_steps_are_gaps(browser, page):
     browser.open(page)
     for chart in ("series", "heatmap"):
-        assert browser.ask(f"document.querySelectorAll('#{chart} .gap').length") == 2
+        assert browser.ask(f"document.querySelectorAll('#{chart} .gap').length") == 2, chart
     assert drawn_weights(browser, "series")[7:9].tolist() == [0, 0]
     line = browser.ask("document.querySelector('#series .past').getAttribute('d')")
     assert line.count("M") == 2
@@ -311,19 +405,16 @@ def test_the_theme_may_change_while_the_page_is_open(browser, page):
 # --------------------------------------------------------------------------- exact values, and a picture to keep
 
 
-def mean_readout(browser):
-    return browser.ask("document.getElementById('mean-readout').textContent").replace("\u00a0", " ")
-
-
 def test_pointing_at_a_mean_reads_off_its_value(browser, page, dump):
     browser.open(page)
-    assert mean_readout(browser) == "Point at a lag for its mean weight."
-    browser.point("#profile svg", 0.3, 0.5)
-    lag = int(re.search(r"lag (\d+)", mean_readout(browser)).group(1))
-    means = dump.weights.astype(float).mean(axis=(0, 1))[:, LOOKBACK - 1 - lag]
-    first, profile = re.findall(r"([\d.e-]+) %", mean_readout(browser))
-    assert float(first) == pytest.approx(100 * means[0], rel=1e-3)
-    assert float(profile) == pytest.approx(100 * means.mean(), rel=1e-3)
+    choose(browser, "weights", "mean")
+    step, place = 3, 12
+    browser.point("#heatmap canvas", (place + 0.5) / LOOKBACK, (step + 0.5) / STEPS)
+    said = browser.ask("document.getElementById('tooltip').innerText").replace("\u00a0", " ")
+    weight = float(re.search(r"mean weight ([\d.e-]+) %", said)[1])
+    mean = dump.weights.astype(float).mean(axis=(0, 1))[step, place]
+    assert weight == pytest.approx(100 * mean, rel=1e-3)
+    assert float(re.search(r"([\d.]+) × an equal share", said)[1]) == pytest.approx(mean * LOOKBACK, rel=0.06)
 
 
 def hatched(picture, dark):
@@ -338,8 +429,9 @@ def test_the_charts_are_saved_as_a_picture(browser, page, tmp_path, dark):
 
     browser.open(page, dark=dark)
     browser.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
-    for button, name in (("save", "attention-window-1.png"), ("save-means", "attention-mean.png")):
-        browser.ask(f"document.getElementById('{button}').click()")
+    for weights, name in (("window", "attention-window-1.png"), ("mean", "attention-mean.png")):
+        choose(browser, "weights", weights)
+        browser.ask("document.getElementById('save').click()")
         for _ in range(200):
             if (tmp_path / name).is_file():
                 break
@@ -349,7 +441,7 @@ def test_the_charts_are_saved_as_a_picture(browser, page, tmp_path, dark):
         assert (picture[..., 3] == 1).all()
         assert (picture[0, 0, :3].mean() < 0.5) == dark
         colours = np.unique((picture[..., :3] * 255).astype(np.int64) @ (65_536, 256, 1))
-        assert hatched(picture, dark) == (button == "save")  # the first window has missing steps
+        assert hatched(picture, dark)  # the first window has missing steps
         assert len(colours) > 500  # the heat map and the letters, not the background alone
     assert browser.complaints() == []
 
@@ -423,22 +515,23 @@ def test_on_paper_the_weights_stay_under_their_lags_and_are_dark_on_white(browse
     browser.call("Emulation.setEmulatedMedia", media="print", features=[])
     # All in one go: paper is laid out at once, and the page does not hear of its width.
     charts = browser.ask("""(() => {
-        document.body.style.width = "640px";
-        return ["heatmap", "mean"].map((name) => {
+        document.body.style.width = "540px";
+        return ["heatmap"].map((name) => {
             const svg = document.querySelector(`#${name} svg`), number = (part, key) => Number(part.getAttribute(key));
             const box = (element) => element.getBoundingClientRect().toJSON();
             const ticks = Array.from(svg.querySelectorAll(".axis"), (tick) => number(tick, "x1"));
-            const bars = number(svg.querySelector(".effective"), "x");
+            const end = number(svg.querySelector(".ahead"), "x");
+            const start = number(svg.querySelector("clipPath rect"), "x");
             const cells = box(document.querySelector(`#${name} canvas`)), drawn = svg.viewBox.baseVal;
-            return {svg: box(svg), cells, ticks, bars, drawn: [drawn.width, drawn.height]};
+            return {svg: box(svg), cells, ticks, start, end, drawn: [drawn.width, drawn.height]};
         });
     })()""")
     for chart in charts:
         svg, cells, scale = chart["svg"], chart["cells"], chart["svg"]["width"] / chart["drawn"][0]
-        assert scale < 0.6
+        assert 0.6 < scale < 0.9, "drawn for A4, and a little smaller here"
         assert svg["height"] == pytest.approx(scale * chart["drawn"][1], abs=1)
-        end = svg["left"] + scale * (chart["bars"] - 6)
-        assert cells["right"] == pytest.approx(end, abs=0.5), "the cells end 6 before the bars beside them"
+        assert cells["left"] == pytest.approx(svg["left"] + scale * chart["start"], abs=0.5)
+        assert cells["right"] == pytest.approx(svg["left"] + scale * chart["end"], abs=0.5), "at the cut-off"
         assert chart["ticks"], "lag 0 at least"
         newest = svg["left"] + scale * max(chart["ticks"])
         assert newest == pytest.approx(cells["right"] - cells["width"] / LOOKBACK / 2, abs=0.5), "lag 0 under its cell"

@@ -328,6 +328,27 @@ def test_the_forecast_is_the_one_that_was_written(page_of, run_copy, forecast, m
     assert document["target"] == "target"
 
 
+@pytest.mark.slow
+def test_intervals_are_those_written_and_covariates_those_of_the_table(page_of, forecast, write, make_table, small):
+    table = make_table().assign(price=lambda frame: np.arange(len(frame)) % 7, promotion=0.0)
+    words = ("--quantiles", "0.1,0.5,0.9", "--out", "run", "--quiet", "--past", "price,promotion")
+    assert forecast("train", write(table), *small, *words).code == 0
+    assert forecast("predict", "run", "--quiet").code == 0
+    document, _ = page_of("run")
+    written = pd.read_csv(Path("run") / "predictions.csv")
+    (interval,) = document["intervals"]
+    assert interval["name"] == "80 %"
+    for edge, column in (("lower", "0.1"), ("upper", "0.9")):
+        np.testing.assert_allclose(floats_of(interval[edge], 3), written[column], rtol=1e-6)
+    price, promotion = document["covariates"][-2:]
+    assert (price["name"], promotion["name"]) == ("price", "promotion"), "what hardly changes comes last"
+    np.testing.assert_allclose(floats_of(price["values"], 17)[:14], table["price"][-14:])
+    assert np.isnan(floats_of(price["values"], 17)[14:]).all(), "nobody knows a past covariate ahead"
+    document, _ = page_of("run", "--validation")
+    edges = [floats_of(document["intervals"][0][edge], -1) for edge in ("lower", "upper")]
+    assert (edges[0] < edges[1]).all()
+
+
 def test_a_table_that_moved_is_missed_and_can_be_named(
     page_of, run_copy, finished_run, write, make_table, without_manifest
 ):

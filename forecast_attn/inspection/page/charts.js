@@ -1,209 +1,257 @@
-// The four charts. Each has draw (window, head, width or theme changed) and mark (step or lag changed).
+// The two charts of a window, on one axis of time. Each has draw (window, head, view, width or theme changed) and mark
+// (step or place changed), and shares what is chosen.
 
-// ---------------------------------------------------------------------------- the series, and the weights below it
+const WEIGHTS_HEIGHT = 58, COVARIATE_HEIGHT = 44, AXIS_HEIGHT = 38, ARCS = 5;
+
+// ---------------------------------------------------------------------------- the series, what goes with it, and the weights
 
 function makeSeriesChart(container) {
   let parts = null;
 
   function drawAll(state) {
-    const layout = layoutOf(container), height = layout.narrow ? 300 : 380;
-    const svg = clearSvg(container, height);
-    const areas = { top: 18, low: height * 0.56, barTop: height * 0.64, base: height - 40 };
-    parts = { layout, svg, areas, shades: [], bars: [] };
-    drawValues(svg, layout, areas, state);
-    drawTimes(svg, layout, areas, state);
-    drawBars();
-    parts.marks = draw(svg, "g");
+    const layout = layoutOf(container, state.view), { covariate } = state;
+    const values = layout.narrow ? 190 : inside(170, innerHeight - 650 - (covariate === null ? 0 : COVARIATE_HEIGHT), 330);
+    const low = 20 + values, along = low + (covariate === null ? 4 : 14 + COVARIATE_HEIGHT);
+    const areas = { top: 20, low, along, barTop: along + 22, base: along + 22 + WEIGHTS_HEIGHT };
+    const svg = clearSvg(container, areas.base + AXIS_HEIGHT);
+    parts = { layout, svg, areas, bars: [], shades: [] };
+    drawCalendar(state);
+    parts.y = scaleOf(state);
+    parts.axis = draw(svg, "g");
+    const inner = clipped(svg, "clip-series", layout, 0, areas.base);
+    parts.shadesGroup = draw(inner, "g");
+    drawGaps(inner, layout, areas, pastOf(state.window));
+    drawValues(inner, state);
+    if (covariate !== null) drawCovariate(inner, state);
+    drawBars(inner, state);
+    parts.marks = draw(inner, "g");
+    drawCutoff(svg);
     mark(state);
   }
 
-  function drawBars() {
+  function drawCalendar(state) {
+    const { svg, layout, areas } = parts;
+    draw(svg, "line", { class: "axis", x1: layout.left, x2: layout.end, y1: areas.base, y2: areas.base });
+    let free = -Infinity;
+    for (const { position, label, above } of calendar(layout, state.window)) {
+      const x = layout.x(position);
+      draw(svg, "line", { class: "grid", x1: x, x2: x, y1: areas.top, y2: areas.base + 5 });
+      const anchor = x > layout.end - 24 ? "end" : "middle";
+      if (x > layout.left + 12) draw(svg, "text", { x, y: areas.base + 17, "text-anchor": anchor }, label);
+      if (!above || x < free) continue;
+      const wide = 6.4 * above.length, start = Math.min(x, layout.width - wide);
+      draw(svg, "text", { class: "above", x: Math.max(start, layout.left - 10), y: areas.base + 32 }, above);
+      free = start + wide + 12;
+    }
+  }
+
+  function drawCutoff(svg) {
+    const { layout, areas } = parts;
+    if (layout.split < layout.left || layout.split > layout.end) return;
+    draw(svg, "line", { class: "cutoff", x1: layout.split, x2: layout.split, y1: 4, y2: areas.base });
+    draw(svg, "text", { x: layout.split - 5, y: 12, "text-anchor": "end" }, "cut-off");
+    draw(svg, "text", { x: layout.split + 5, y: 12 }, "ahead");
+  }
+
+  // A scale for the values between which this is; with some room.
+  function levels(values, top, bottom) {
+    const known = values.filter(Number.isFinite);
+    if (!known.length) return null;
+    const low = known.reduce((least, value) => Math.min(least, value)), high = largest(known), room = (high - low || Math.abs(high) || 1) * 0.06;
+    return Object.assign(linear(low - room, high + room, bottom, top), { low, high });
+  }
+
+  // The intervals count too, as far as they do not press the lines flat.
+  function scaleOf(state) {
+    const { areas, layout } = parts, seen = (at) => inside(layout.from - 1, positionOf(at), layout.to) === positionOf(at);
+    const lines = [...pastOf(state.window), ...forecastOf(state.window)].filter((_, at) => seen(at));
+    const came = Array.from(actualOf(state.window)).filter((_, at) => seen(numPast + at));
+    const known = [...lines, ...came].filter(Number.isFinite), spread = known.length ? largest(known) - known.reduce((least, value) => Math.min(least, value)) : 0;
+    const edges = intervals.flatMap(({ lower, upper }) => [...aheadOf(lower, state.window), ...aheadOf(upper, state.window)]);
+    const near = edges.filter((value) => known.length && value > known.reduce((least, each) => Math.min(least, each)) - spread && value < largest(known) + spread);
+    return levels([...known, ...near], areas.top + 4, areas.low);
+  }
+
+  function drawValues(inner, state) {
+    const { svg, layout, areas, y } = parts;
+    draw(svg, "text", { class: "title", x: 2, y: 12 }, page.target ?? "value");
+    if (y === null) {
+      draw(svg, "text", { x: (layout.left + layout.end) / 2, y: (areas.top + areas.low) / 2, "text-anchor": "middle" }, "the series of this window is not known");
+      return;
+    }
+    for (const tick of ticksBetween(y.low, y.high, 4)) drawLevel(svg, layout, y(tick), short(tick));
+    const pastValues = pastOf(state.window), last = [xOfValue(layout, numPast - 1), y(pastValues[numPast - 1])];
+    const ahead = (values) => Array.from(values, (value, at) => [xOfValue(layout, numPast + at), y(value)]);
+    for (const { lower, upper } of intervals) draw(inner, "path", { class: "interval", d: bandOf(ahead(aheadOf(upper, state.window)), ahead(aheadOf(lower, state.window)), layout.unit / 2) });
+    draw(inner, "path", { class: "past", d: pathOf(Array.from(pastValues, (value, at) => [xOfValue(layout, at), y(value)])) });
+    draw(inner, "path", { class: "actual", d: pathOf([last, ...ahead(actualOf(state.window))]) });
+    draw(inner, "path", { class: "forecast", d: pathOf(ahead(forecastOf(state.window))) });
+    if (numAhead === 1) ahead(forecastOf(state.window)).forEach(([x, at]) => draw(inner, "circle", { class: "point forecast-point", cx: x, cy: at, r: 3 }));
+  }
+
+  function drawCovariate(inner, state) {
+    const { svg, layout, areas } = parts, values = covariateOf(covariates[state.covariate], state.window);
+    const y = levels(Array.from(values), areas.along - COVARIATE_HEIGHT, areas.along);
+    draw(svg, "text", { class: "title on-line", x: layout.left + 2, y: areas.along - COVARIATE_HEIGHT + 4 }, covariates[state.covariate].name);
+    if (y === null) return;
+    for (const value of new Set([y.low, y.high])) draw(svg, "text", { x: layout.left - 5, y: y(value) + 4, "text-anchor": "end" }, short(value));
+    draw(inner, "path", { class: "covariate", d: pathOf(Array.from(values, (value, at) => [xOfValue(layout, at), y(value)])) });
+  }
+
+  function drawBars(inner, state) {
     const { svg, layout, areas } = parts, width = Math.max(layout.cell * (lookback > 60 ? 1 : 0.8), 0.5);
-    const shades = draw(svg, "g");
-    svg.insertBefore(shades, svg.querySelector(".values"));
-    parts.axis = draw(svg, "g");
-    const bars = draw(svg, "g");
+    draw(svg, "text", { class: "title", x: 2, y: areas.barTop - 6 }, state.mean ? "mean weight" : "weight");
+    const bars = draw(inner, "g");
     for (let place = 0; place < lookback; place++) {
       const x = xOf(layout, place);
-      parts.shades.push(draw(shades, "rect", { class: "shade", x: x - layout.cell / 2, width: layout.cell, y: areas.top, height: areas.barTop - areas.top }));
+      parts.shades.push(draw(parts.shadesGroup, "rect", { class: "shade", x: x - layout.cell / 2, width: layout.cell, y: areas.top, height: areas.along - areas.top }));
       parts.bars.push(draw(bars, "rect", { class: "weight", x: x - width / 2, width, "data-lag": lagOf(place) }));
     }
-    parts.uniform = draw(svg, "line", { class: "uniform", x1: layout.left, x2: layout.split });
+    parts.profile = draw(bars, "path", { class: "profile" });
+    parts.uniform = draw(inner, "line", { class: "uniform", x1: layout.x(0), x2: layout.split });
   }
 
   function mark(state) {
     const { layout, areas, marks, axis } = parts, row = state.rows[state.step];
-    const most = largest(row) || 1, y = linear(0, most, areas.base, areas.barTop);
+    const most = Math.max(largest(row), largest(state.profile)) || 1, y = linear(0, most, areas.base, areas.barTop), strongest = largest(row) || 1;
     row.forEach((weight, place) => {
       parts.bars[place].setAttribute("y", y(weight));
       parts.bars[place].setAttribute("height", areas.base - y(weight));
-      parts.shades[place].setAttribute("opacity", (0.32 * weight) / most);
+      parts.shades[place].setAttribute("opacity", (0.34 * weight) / strongest);
     });
+    parts.profile.setAttribute("d", stairs(state.profile, layout, y));
     axis.replaceChildren();
-    for (const tick of ticksBetween(0, most, 2)) drawLevel(axis, layout, y(tick), share(tick));
+    for (const tick of ticksBetween(0, most, 2)) drawLevel(axis, layout, y(tick), share(tick), layout.split);
     for (const end of ["y1", "y2"]) parts.uniform.setAttribute(end, y(Math.min(1 / lookback, most)));
     marks.replaceChildren();
-    markTarget(marks, layout, areas, state);
-    for (const place of topPlaces(row, 3)) markPlace(marks, place, state);
-    if (state.place !== null) cross(marks, xOf(layout, state.place), areas.top, areas.base);
+    markTarget(state);
+    const tops = topPlaces(row, ARCS);
+    tops.forEach((place) => drawArc(place, row[place] / strongest, state));
+    tops.slice(0, 3).forEach((place) => markPlace(place, state));
+    if (state.place !== null) markPointed(state);
   }
 
-  function markTarget(marks, layout, areas, state) {
-    if (patch > 1) return markTargetPatch(marks, layout, areas, state);
-    const x = xAhead(layout, state.step), value = forecastOf(state.window)[state.step];
-    draw(marks, "line", { class: "target", x1: x, x2: x, y1: areas.top, y2: areas.base });
-    if (Number.isFinite(value)) draw(marks, "circle", { class: "point forecast-point", cx: x, cy: parts.y(value), r: 5 });
+  function markTarget(state) {
+    const { layout, areas, marks, y } = parts, values = valuesAt(forecastOf(state.window), state.step);
+    const x = xAhead(layout, state.step), [first] = values;
+    if (patch === 1) draw(marks, "line", { class: "target", x1: x, x2: x, y1: areas.top, y2: areas.base });
+    else draw(marks, "rect", { class: "target-patch", x: x - layout.cell / 2, width: layout.cell, y: areas.top, height: areas.base - areas.top });
+    if (y === null || !values.some(Number.isFinite)) return;
+    if (patch === 1) draw(marks, "circle", { class: "point forecast-point", cx: x, cy: y(first), r: 5 });
+    else draw(marks, "path", { class: "forecast patch", d: linePart(values, numPast + state.step * patch) });
   }
 
-  // The time steps of a patch are chosen, and looked at, together.
-  function markTargetPatch(marks, layout, areas, state) {
-    const from = xAhead(layout, state.step) - layout.cellAhead / 2;
-    draw(marks, "rect", { class: "target-patch", x: from, width: layout.cellAhead, y: areas.top, height: areas.base - areas.top });
-    const values = valuesAt(forecastOf(state.window), state.step);
-    draw(marks, "path", { class: "forecast patch", d: pathOf(values.map((value, at) => [xAheadTime(layout, state.step * patch + at), parts.y(value)])) });
+  const linePart = (values, from) => pathOf(values.map((value, at) => [xOfValue(parts.layout, from + at), parts.y(value)]));
+
+  // The middle of what is known at a key or a step, for an arc to end at; the foot of the values where nothing is.
+  function middle(values) {
+    const known = values.filter(Number.isFinite);
+    return parts.y === null || !known.length ? parts.areas.low : parts.y(known.reduce((total, value) => total + value, 0) / known.length);
   }
 
-  function markPlace(marks, place, state) {
-    if (patch > 1) {
-      const values = valuesAt(pastOf(state.window), place);
-      draw(marks, "path", { class: "past patch looked-at", d: pathOf(values.map((value, at) => [xOfTime(parts.layout, place * patch + at), parts.y(value)])) });
-      return;
-    }
-    const value = pastOf(state.window)[place];
-    if (Number.isFinite(value)) draw(marks, "circle", { class: "point looked-at", cx: xOf(parts.layout, place), cy: parts.y(value), r: 4.5 });
+  // From the step that is forecast to what it looks at; the more weight, the wider.
+  function drawArc(place, strength, state) {
+    const { layout, areas, marks } = parts, from = xAhead(layout, state.step), to = xOf(layout, place);
+    const start = middle(valuesAt(forecastOf(state.window), state.step)), end = middle(valuesAt(pastOf(state.window), place));
+    const top = Math.max(Math.min(start, end) - Math.min(Math.abs(from - to) * 0.35, 24 + (66 * Math.abs(from - to)) / layout.width), areas.top - 14);
+    draw(marks, "path", { class: "arc", "data-lag": lagOf(place), "stroke-width": (0.8 + 3.2 * strength).toFixed(2), opacity: (0.25 + 0.6 * strength).toFixed(2), d: `M${from} ${start}C${from} ${top} ${to} ${top} ${to} ${end}` });
   }
 
-  function drawValues(svg, layout, areas, state) {
-    const series = [pastOf(state.window), forecastOf(state.window), actualOf(state.window)];
-    const known = series.flatMap((values) => Array.from(values)).filter(Number.isFinite);
-    const low = Math.min(...known), high = Math.max(...known), room = (high - low || Math.abs(high) || 1) * 0.06;
-    parts.y = linear(low - room, high + room, areas.low, areas.top);
-    const group = draw(svg, "g", { class: "values" });
-    draw(svg, "text", { class: "title", x: 2, y: 11 }, page.target ?? "value");
-    draw(svg, "text", { class: "title", x: 2, y: areas.barTop - 9 }, "weight");
-    drawGaps(group, layout, areas, series[0]);
-    if (!known.length) {
-      draw(group, "text", { x: layout.left + layout.back / 2, y: (areas.top + areas.low) / 2, "text-anchor": "middle" }, "the series of this window is not known");
-      return;
-    }
-    for (const tick of ticksBetween(low, high, 4)) drawLevel(group, layout, parts.y(tick), short(tick), layout.end);
-    drawLines(group, layout, series);
+  function markPlace(place, state) {
+    const { layout, marks, y } = parts, values = valuesAt(pastOf(state.window), place);
+    if (y === null || !values.some(Number.isFinite)) return;
+    if (patch > 1) draw(marks, "path", { class: "past patch looked-at", d: linePart(values, place * patch) });
+    else draw(marks, "circle", { class: "point looked-at", cx: xOf(layout, place), cy: y(values[0]), r: 4.5 });
   }
 
-  function drawLines(group, layout, [past, forecast, actual]) {
-    const last = [xOfTime(layout, past.length - 1), parts.y(past[past.length - 1])];
-    const ahead = (values) => Array.from(values, (value, at) => [xAheadTime(layout, at), parts.y(value)]);
-    draw(group, "path", { class: "past", d: pathOf(Array.from(past, (value, at) => [xOfTime(layout, at), parts.y(value)])) });
-    draw(group, "path", { class: "actual", d: pathOf([last, ...ahead(actual)]) });
-    draw(group, "path", { class: "forecast", d: pathOf(ahead(forecast)) });
+  // Where one points: the hour, though a weight belongs to a patch of several.
+  function markPointed(state) {
+    const { layout, areas, marks, y } = parts, x = layout.x(state.hour + 0.5), value = pastOf(state.window)[state.hour];
+    draw(marks, "line", { class: "cross", x1: x, x2: x, y1: areas.top, y2: areas.base });
+    if (patch > 1) draw(marks, "rect", { class: "pointed", x: xOf(layout, state.place) - layout.cell / 2, width: layout.cell, y: areas.top, height: areas.base - areas.top });
+    if (y !== null && Number.isFinite(value)) draw(marks, "circle", { class: "point pointed-at", cx: x, cy: y(value), r: 4 });
   }
 
-  function drawGaps(group, layout, areas, values) {
-    if (!values.some(Number.isFinite)) return;
-    const cell = layout.cell / patch;
-    values.forEach((value, at) => {
-      if (Number.isNaN(value)) draw(group, "rect", { class: "gap", x: xOfTime(layout, at) - cell / 2, width: cell, y: areas.top, height: areas.base - areas.top });
-    });
-  }
-
-  return { draw: drawAll, mark, layout: () => parts.layout };
+  return { draw: drawAll, mark, layout: () => parts.layout, areas: () => parts.areas };
 }
 
-function drawTimes(svg, layout, areas, state) {
-  const cut = layout.split + 3;
-  draw(svg, "line", { class: "axis", x1: layout.left, x2: layout.end, y1: areas.base, y2: areas.base });
-  draw(svg, "line", { class: "cutoff", x1: cut, x2: cut, y1: 4, y2: areas.base });
-  draw(svg, "text", { x: cut - 5, y: 11, "text-anchor": "end" }, "cut-off");
-  draw(svg, "text", { x: cut + 5, y: 11 }, layout.stretch > 1.3 && !layout.narrow ? `ahead (drawn ${number(layout.stretch)}× wider)` : "ahead");
-  for (const lag of lagTicks(layout, 78)) {
-    if (lag > 0 && lag * layout.cell < 112) continue; // the label at the cut-off ends there and needs the room
-    // Of a patch its first time step is labelled, but at the cut-off the last.
-    const at = lag === 0 ? lookback * patch - 1 : (lookback - 1 - lag) * patch;
-    const [day, clock] = partsOfTime(timeOf(state.window, at));
-    timeLabel(svg, xOfTime(layout, at), areas.base, day, clock, lag === 0 ? "end" : "middle");
-  }
-  if (layout.ahead < 150) return;
-  const [day, clock] = partsOfTime(timeOf(state.window, lookback * patch + numTargets - 1));
-  timeLabel(svg, xAheadTime(layout, numTargets - 1), areas.base, day, clock, "end");
+function drawGaps(parent, layout, areas, values) {
+  if (!values.some(Number.isFinite)) return;
+  values.forEach((value, at) => {
+    if (Number.isNaN(value)) draw(parent, "rect", { class: "gap", x: layout.x(at), width: layout.unit, y: areas.top, height: (areas.along ?? areas.base) - areas.top });
+  });
 }
 
-function timeLabel(svg, x, base, day, clock, anchor) {
-  draw(svg, "line", { class: "axis", x1: x, x2: x, y1: base, y2: base + 5 });
-  draw(svg, "text", { x: anchor === "end" ? x + 4 : x, y: base + 17, "text-anchor": anchor }, day);
-  draw(svg, "text", { x: anchor === "end" ? x + 4 : x, y: base + 31, "text-anchor": anchor }, clock);
-}
-
-function drawLevel(parent, layout, y, label, end = layout.split) {
-  draw(parent, "line", { class: "grid", x1: layout.left, x2: end, y1: y, y2: y });
+function drawLevel(parent, layout, y, label, end = layout.end) {
+  draw(parent, "line", { class: "grid", x1: layout.left, x2: Math.max(end, layout.left), y1: y, y2: y });
   draw(parent, "text", { x: layout.left - 5, y: y + 4, "text-anchor": "end" }, label);
 }
 
-function cross(parent, x, top, bottom) {
-  draw(parent, "line", { class: "cross", x1: x, x2: x, y1: top, y2: bottom });
-}
-
-// ---------------------------------------------------------------------------- step × lag
+// ---------------------------------------------------------------------------- the weights of all steps
 
 const LAG_ROOM = patch === 1 ? 38 : 66; // pixels a lag's label needs
+const BELOW_MAP = 40;
 
 // Whole seasons before the target are dotted where the lines would not cover the map.
 const marksSeasons = (layout) => page.season > 1 && numSteps > 1 && page.season * layout.cell >= 14;
 
-const BELOW_MAP = 40;
-
 function makeHeatmap(container, scale) {
   let parts = null;
 
-  function drawAll(rows, spread, values) {
-    const layout = layoutOf(container), tall = Math.min(Math.max(Math.round(420 / numSteps), 3), 22);
+  function drawAll(state) {
+    const layout = layoutOf(container, state.view), { rows, spread } = state;
+    const tall = inside(3, Math.round((layout.narrow ? 170 : 190) / numSteps), 22);
     const map = { top: 18, height: Math.max(tall * numSteps, 40) };
     const svg = clearSvg(container, map.top + map.height + BELOW_MAP);
     map.row = map.height / numSteps;
+    map.base = map.top + map.height;
     parts = { layout, svg, map, most: Math.max(...rows.map(largest)), bars: [] };
     drawCells(rows);
-    drawSeasons();
-    if (values) drawHoles(values);
+    const inner = clipped(svg, "clip-map", layout, 0, map.base + 2);
+    drawTargets(inner);
+    if (marksSeasons(layout)) drawSeasons(inner);
+    if (!state.mean) drawGaps(inner, layout, map, pastOf(state.window));
     drawAxes();
     drawSpread(spread.effective);
     drawScale(scale, parts.most);
-    parts.marks = draw(svg, "g");
+    parts.marks = draw(inner, "g");
+    mark(state);
   }
 
+  // The cells that are looked at, in a box that ends where the axis does.
   function drawCells(rows) {
-    const { layout, map, most } = parts;
+    const { layout, map, most } = parts, tall = map.base + BELOW_MAP, from = Math.max(layout.x(0), layout.left);
     const canvas = container.querySelector("canvas") ?? container.insertBefore(document.createElement("canvas"), container.firstChild);
+    const first = inside(0, Math.floor(layout.from / patch), lookback - 1), last = inside(first + 1, Math.ceil(layout.to / patch), lookback);
     // In parts of the chart: on paper it is narrower than on the screen, and the cells must stay under their lags.
-    const part = (size, whole) => `${(100 * size) / whole}%`, tall = map.top + map.height + BELOW_MAP;
-    Object.assign(canvas.style, { left: part(layout.left, layout.width), width: part(layout.back, layout.width), top: part(map.top, tall), height: part(map.height, tall) });
+    const part = (size, whole) => `${(100 * size) / whole}%`, x = (place) => inside(from, layout.x(place * patch), layout.end);
+    Object.assign(canvas.style, { left: part(x(first), layout.width), width: part(x(last) - x(first), layout.width), top: part(map.top, tall), height: part(map.height, tall) });
     canvas.style.imageRendering = layout.cell * devicePixelRatio < 1 ? "auto" : "pixelated"; // what is too fine is averaged
-    Object.assign(canvas, { width: lookback, height: numSteps });
-    const context = canvas.getContext("2d"), image = context.createImageData(lookback, numSteps), palette = paletteOf();
-    rows.forEach((row, step) => row.forEach((weight, place) => {
-      image.data.set([...colourOf(palette, weight, most), 255], 4 * (step * lookback + place));
+    Object.assign(canvas, { width: last - first, height: numSteps, hidden: layout.split <= layout.left });
+    const context = canvas.getContext("2d"), image = context.createImageData(last - first, numSteps), palette = paletteOf();
+    rows.forEach((row, step) => row.subarray(first, last).forEach((weight, place) => {
+      image.data.set([...colourOf(palette, weight, most), 255], 4 * (step * (last - first) + place));
     }));
     context.putImageData(image, 0, 0);
   }
 
-  function drawSeasons() {
-    if (!marksSeasons(parts.layout)) return;
-    const { layout, map, svg } = parts, group = draw(svg, "g");
-    const x = (lag) => xOf(layout, lookback - 1 - lag);
+  // Each row ends at the time it forecasts.
+  function drawTargets(inner) {
+    const { layout, map } = parts;
+    draw(inner, "rect", { class: "ahead", x: layout.split, width: Math.max(layout.end - layout.split, 0), y: map.top, height: map.height });
+    parts.targets = page.steps.map((_, at) => draw(inner, "rect", { class: "own", x: xAhead(layout, at) - layout.cell / 2, width: layout.cell, y: map.top + at * map.row, height: map.row }));
+  }
+
+  function drawSeasons(inner) {
+    const { layout, map } = parts, x = (lag) => xOf(layout, lookback - 1 - lag);
     for (let back = page.season; back < lookback + horizon; back += page.season) {
-      const inside = page.steps.map((step, at) => [back - step, map.top + (at + 0.5) * map.row]).filter(([lag]) => lag >= 0 && lag < lookback);
-      if (inside.length) draw(group, "polyline", { class: "season", fill: "none", points: inside.map(([lag, y]) => `${x(lag)},${y}`).join(" ") });
+      const line = page.steps.map((step, at) => [back - step, map.top + (at + 0.5) * map.row]).filter(([lag]) => lag >= 0 && lag < lookback);
+      if (line.length) draw(inner, "polyline", { class: "season", fill: "none", points: line.map(([lag, y]) => `${x(lag)},${y}`).join(" ") });
     }
   }
 
-  function drawHoles(values) {
-    if (!values.some(Number.isFinite) || !values.some(Number.isNaN)) return;
-    const cell = parts.layout.cell / patch;
-    values.forEach((value, at) => {
-      if (Number.isNaN(value)) draw(parts.svg, "rect", { class: "gap", x: xOfTime(parts.layout, at) - cell / 2, width: cell, y: parts.map.top, height: parts.map.height });
-    });
-  }
-
   function drawAxes() {
-    const { layout, map, svg } = parts, bottom = map.top + map.height;
+    const { layout, map, svg } = parts;
     draw(svg, "text", { class: "title", x: 2, y: 11 }, "step");
     const spacing = [1, 2, 3, 4, 6, 12, 24, 48, 96, 200, 1000].find((each) => each * map.row >= 20) ?? 5000;
     page.steps.forEach((step, at) => {
@@ -212,54 +260,32 @@ function makeHeatmap(container, scale) {
     });
     for (const lag of lagTicks(layout, LAG_ROOM)) {
       const x = xOf(layout, lookback - 1 - lag);
-      draw(svg, "line", { class: "axis", x1: x, x2: x, y1: bottom, y2: bottom + 5 });
-      draw(svg, "text", { x, y: bottom + 17, "text-anchor": "middle" }, lagText(lookback - 1 - lag));
+      draw(svg, "line", { class: "axis", x1: x, x2: x, y1: map.base, y2: map.base + 5 });
+      draw(svg, "text", { x, y: map.base + 17, "text-anchor": "middle" }, lagText(lookback - 1 - lag));
     }
     const seasons = marksSeasons(layout) ? "; dotted: whole seasons before the target" : "";
-    draw(svg, "text", { x: layout.left, y: bottom + 33 }, layout.narrow ? `lag${seasons}` : `lag: steps before the cut-off${patch === 1 ? "" : `, in patches of ${patch}`}${seasons}`);
+    draw(svg, "text", { x: layout.left, y: map.base + 33 }, layout.narrow ? `lag${seasons}` : `lag: steps before the cut-off${patch === 1 ? "" : `, in patches of ${patch}`}${seasons}; blue: the step itself`);
   }
 
   function drawSpread(effective) {
-    const { layout, map, svg } = parts, most = Math.max(...effective.filter(Number.isFinite), 1);
-    draw(svg, "text", { class: "title", x: layout.end, y: 11, "text-anchor": "end" }, `${layout.narrow ? "eff." : "effective"} ${KEYS_NAME}`);
+    const { layout, map, svg } = parts, most = Math.max(...effective.filter(Number.isFinite), 1), start = layout.end + 10;
+    draw(svg, "text", { class: "title", x: layout.width - 2, y: 11, "text-anchor": "end" }, `${layout.narrow ? "eff." : "effective"} ${layout.narrow ? "" : KEYS_NAME}`);
     effective.forEach((value, at) => {
-      const width = Number.isFinite(value) ? (layout.ahead * value) / most : 0;
-      parts.bars.push(draw(svg, "rect", { class: "effective", x: layout.start, width, y: map.top + at * map.row + 0.5, height: Math.max(map.row - 1, 1) }));
+      const width = Number.isFinite(value) ? ((layout.width - 2 - start) * value) / most : 0;
+      parts.bars.push(draw(svg, "rect", { class: "effective", x: start, width, y: map.top + at * map.row + 0.5, height: Math.max(map.row - 1, 1) }));
     });
-    draw(svg, "text", { x: layout.end, y: map.top + map.height + 17, "text-anchor": "end" }, number(most, 3));
+    draw(svg, "text", { x: layout.width - 2, y: map.base + 17, "text-anchor": "end" }, number(most, 3));
   }
 
   function mark(state) {
     const { layout, map, marks } = parts, y = map.top + state.step * map.row;
-    parts.bars.forEach((bar, at) => bar.classList.toggle("chosen", at === state.step));
+    for (const drawn of [parts.bars, parts.targets]) drawn.forEach((each, at) => each.classList.toggle("chosen", at === state.step));
     marks.replaceChildren();
-    draw(marks, "rect", { class: "chosen-row", x: layout.left - 1, width: layout.back + 2, y: y - 1, height: map.row + 2 });
-    if (state.place !== null) cross(marks, xOf(layout, state.place), map.top, map.top + map.height);
+    draw(marks, "rect", { class: "chosen-row", x: layout.x(0) - 1, width: layout.split - layout.x(0) + 2, y: y - 1, height: map.row + 2 });
+    if (state.place !== null) draw(marks, "line", { class: "cross", x1: layout.x(state.hour + 0.5), x2: layout.x(state.hour + 0.5), y1: map.top, y2: map.base });
   }
 
-  function rowAt(y) {
-    return Math.min(Math.max(Math.floor((y - parts.map.top) / parts.map.row), 0), numSteps - 1);
-  }
+  const rowAt = (y) => inside(0, Math.floor((y - parts.map.top) / parts.map.row), numSteps - 1);
 
   return { draw: drawAll, mark, rowAt, layout: () => parts.layout };
-}
-
-// ---------------------------------------------------------------------------- mean weight by lag
-
-function drawProfile(container, profile) {
-  const layout = layoutOf(container), height = layout.narrow ? 150 : 180, areas = { top: 18, base: height - 22 };
-  const seasonal = page.season > 1 ? `, whole seasons (${page.season} ${KEYS_NAME}) before the cut-off marked` : "";
-  const svg = clearSvg(container, height, `Profile: mean weight by lag, largest ${share(largest(profile))} at lag ${lagText(topPlaces(profile, 1)[0] ?? 0)}${seasonal}`);
-  const most = Math.max(largest(profile), 1.3 / lookback), y = linear(0, most, areas.base, areas.top);
-  for (const tick of ticksBetween(0, most, 3)) drawLevel(svg, layout, y(tick), share(tick));
-  const width = Math.max(layout.cell * (lookback > 60 ? 1 : 0.8), 0.5);
-  profile.forEach((weight, place) => draw(svg, "rect", { class: "weight", x: xOf(layout, place) - width / 2, width, y: y(weight), height: areas.base - y(weight), "data-lag": lagOf(place) }));
-  for (let lag = page.season; page.season > 1 && lag < lookback; lag += page.season) {
-    const x = xOf(layout, lookback - 1 - lag);
-    draw(svg, "line", { class: "season", x1: x, x2: x, y1: areas.top, y2: areas.base });
-  }
-  draw(svg, "line", { class: "uniform", x1: layout.left, x2: layout.split, y1: y(1 / lookback), y2: y(1 / lookback) });
-  draw(svg, "text", { x: layout.start, y: y(1 / lookback) + 4 }, layout.narrow ? "uniform" : "uniform weights");
-  draw(svg, "line", { class: "axis", x1: layout.left, x2: layout.split, y1: areas.base, y2: areas.base });
-  for (const lag of lagTicks(layout, LAG_ROOM)) draw(svg, "text", { x: xOf(layout, lookback - 1 - lag), y: areas.base + 16, "text-anchor": "middle" }, lagText(lookback - 1 - lag));
 }

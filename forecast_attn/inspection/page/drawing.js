@@ -25,36 +25,38 @@ function clearSvg(container, height, label) {
   return svg;
 }
 
-// One horizontal layout for all charts, so that a lag stands at the same place in each of them: the lookback on the
-// left, the steps on the right, which are widened where they would be too narrow to point at.
-function layoutOf(container) {
+// One calendar axis for all charts: a position counts time steps from the start of the lookback, and the part of the axis
+// that is looked at (view) goes from one position to another.
+function layoutOf(container, view) {
   const width = Math.max(container.clientWidth, 200), narrow = width < 560;
-  const left = narrow ? 40 : 54, right = 12, gap = 6;
-  const plot = width - left - right - gap;
-  const fair = (plot * horizon) / (lookback + horizon);
-  const ahead = Math.max(fair, Math.min(130, plot * 0.22));
-  const back = plot - ahead;
-  return {
-    width, narrow, left, back, ahead, split: left + back, start: left + back + gap, end: width - right,
-    cell: back / lookback, cellAhead: ahead / horizon, stretch: ahead / horizon / (back / lookback),
-  };
+  const left = narrow ? 40 : 54, beside = narrow ? 44 : 78, end = width - beside;
+  const [from, to] = view, unit = (end - left) / (to - from);
+  const x = (position) => left + (position - from) * unit;
+  return { width, narrow, left, end, beside, from, to, unit, x, at: (pixel) => from + (pixel - left) / unit, cell: unit * patch, split: x(numPast) };
 }
 
-const xOf = (layout, place) => layout.left + (place + 0.5) * layout.cell;
-const xAhead = (layout, at) => layout.start + (page.steps[at] - 0.5) * layout.cellAhead;
-// Of a time step of the lookback, and of one ahead.
-const xOfTime = (layout, at) => layout.left + ((at + 0.5) * layout.cell) / patch;
-const xAheadTime = (layout, at) => layout.start + (page.steps[Math.floor(at / patch)] - 1 + ((at % patch) + 0.5) / patch) * layout.cellAhead;
+const inside = (low, value, high) => Math.min(Math.max(value, low), high);
+const xOf = (layout, place) => layout.x((place + 0.5) * patch);
+const xAhead = (layout, at) => layout.x(numPast + (page.steps[at] - 0.5) * patch);
+const xOfValue = (layout, at) => layout.x(positionOf(at) + 0.5);
 
-function placeAt(layout, x) {
-  const place = Math.floor((x - layout.left) / layout.cell);
-  return place >= 0 && place < lookback && x < layout.split ? place : null;
+function placeAt(layout, pixel) {
+  const position = layout.at(pixel);
+  return position >= 0 && position < numPast && pixel >= layout.left ? Math.floor(position / patch) : null;
 }
 
-function stepAt(layout, x) {
-  if (x < layout.start - 3 || x > layout.end + 3) return null;
-  const step = Math.min(Math.max(Math.floor((x - layout.start) / layout.cellAhead) + 1, 1), horizon);
-  return page.steps.reduce((best, each, at) => (Math.abs(each - step) < Math.abs(page.steps[best] - step) ? at : best), 0);
+// The step nearest to a pixel of the horizon; null left of it.
+function stepAt(layout, pixel) {
+  const step = (layout.at(pixel) - numPast) / patch;
+  if (step < 0 || pixel > layout.end) return null;
+  return page.steps.reduce((best, each, at) => (Math.abs(each - 0.5 - step) < Math.abs(page.steps[best] - 0.5 - step) ? at : best), 0);
+}
+
+// What is drawn in it ends where the axis does.
+function clipped(svg, name, layout, top, bottom) {
+  const clip = draw(draw(svg, "defs"), "clipPath", { id: name });
+  draw(clip, "rect", { x: layout.left, width: layout.end - layout.left, y: top, height: bottom - top });
+  return draw(svg, "g", { "clip-path": `url(#${name})` });
 }
 
 function linear(low, high, from, to) {
@@ -77,7 +79,9 @@ function lagTicks(layout, room) {
   const spacing = page.tickLags.length > 1 ? page.tickLags[1] : Math.max(lookback, 1);
   const factor = [1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 50, 100, 1000].find((each) => each * spacing * layout.cell >= room) ?? 1e6;
   const ticks = [];
-  for (let lag = 0; lag < lookback; lag += spacing * factor) ticks.push(lag);
+  for (let lag = 0; lag < lookback; lag += spacing * factor) {
+    if (inside(layout.left, xOf(layout, lookback - 1 - lag), layout.end) === xOf(layout, lookback - 1 - lag)) ticks.push(lag);
+  }
   return ticks;
 }
 
@@ -93,10 +97,70 @@ function pathOf(points) {
   return path;
 }
 
-// `2026-01-05 14:00+01:00` as its day and its clock.
+// The area between two lines, where both are known; a value alone is a narrow block.
+function bandOf(upper, lower, half) {
+  let path = "";
+  const known = (at) => at >= 0 && at < upper.length && Number.isFinite(upper[at][1]) && Number.isFinite(lower[at][1]);
+  for (let at = 0; at < upper.length; at++) {
+    if (!known(at) || known(at - 1)) continue;
+    let last = at;
+    while (known(last + 1)) last += 1;
+    const [above, below] = [upper, lower].map((line) => line.slice(at, last + 1));
+    if (last === at) for (const line of [above, below]) line.splice(0, 1, [line[0][0] - half, line[0][1]], [line[0][0] + half, line[0][1]]);
+    path += `M${[...above, ...below.reverse()].map(([x, y]) => `${x.toFixed(2)} ${y.toFixed(2)}`).join("L")}Z`;
+  }
+  return path;
+}
+
+// A level per key.
+const stairs = (levels, layout, y) => Array.from(levels, (level, place) => `${place ? "L" : "M"}${layout.x(place * patch).toFixed(2)} ${y(level)}H${layout.x((place + 1) * patch).toFixed(2)}`).join("");
+
+// ---------------------------------------------------------------------------- the calendar
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+
+// `2026-01-05 14:00+01:00` in its parts, on the clock it is written in; null where times are whole numbers.
 function partsOfTime(text) {
-  const parts = /^(\S+) (\d\d:\d\d(?::\d\d)?)/.exec(text);
-  return parts === null ? [text, ""] : [parts[1], parts[2]];
+  const parts = /^(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d))?/.exec(text);
+  if (parts === null) return null;
+  const [year, month, day, hour, minute] = parts.slice(1).map((part) => Number(part ?? 0));
+  const date = new Date(Date.UTC(year, month - 1, day));
+  return { year, month, day, hour, minute, days: date.getTime() / 864e5, weekday: DAYS[date.getUTCDay()], monthName: MONTHS[month - 1] };
+}
+
+const clock = (time) => `${String(time.hour).padStart(2, "0")}:${String(time.minute).padStart(2, "0")}`;
+const dayOf = (time) => `${time.weekday} ${time.day} ${time.monthName} ${time.year}`;
+const every = (minutes) => ({ key: (time) => time.days * 1e4 + Math.floor((time.hour * 60 + time.minute) / minutes), label: clock, above: dayOf, room: 46 });
+// Where a label may stand, the coarsest first: where the key changes. Above them, once, what they have in common.
+const LEVELS = [
+  ...[10, 5, 1].map((years) => ({ key: (time) => Math.floor(time.year / years), label: (time) => `${time.year}`, above: () => "", room: 46 })),
+  ...[3, 1].map((months) => ({ key: (time) => time.year * 12 + Math.floor((time.month - 1) / months), label: (time) => time.monthName, above: (time) => `${time.year}`, room: 40 })),
+  ...[7, 2, 1].map((days) => ({ key: (time) => Math.floor((time.days + 3) / days), label: (time) => `${time.weekday} ${time.day}`, above: (time) => `${time.monthName} ${time.year}`, room: 46 })),
+  ...[720, 360, 180, 60, 30, 15, 5, 1].map(every),
+];
+
+// Labels of the visible times: [{ position, label, above }], `above` where it begins.
+function calendar(layout, window) {
+  const places = [...Array(numPast + numTargets).keys()].filter((at) => inside(layout.from, positionOf(at), layout.to - 1) === positionOf(at));
+  const times = places.map((at) => partsOfTime(timeOf(window, at))), room = layout.end - layout.left;
+  if (!times.length || times[0] === null) return numbered(places, window, room);
+  const starts = (level) => times.map((time, at) => at).filter((at) => at && level.key(times[at]) !== level.key(times[at - 1]));
+  const fitting = LEVELS.filter((level) => starts(level).length * level.room <= room);
+  const level = fitting.reduce((best, each) => (best === null || starts(each).length > starts(best).length ? each : best), null);
+  if (level === null || starts(level).length < 2) return numbered(places, window, room);
+  let common = null;
+  return starts(level).map((at) => {
+    const above = level.above(times[at]), tick = { position: positionOf(places[at]), label: level.label(times[at]), above: above === common ? "" : above };
+    common = above;
+    return tick;
+  });
+}
+
+// Evenly, the last known one first.
+function numbered(places, window, room) {
+  const spacing = Math.max(1, Math.ceil((places.length * 130) / room));
+  return places.filter((at) => (numPast - 1 - at) % spacing === 0).map((at) => ({ position: positionOf(at), label: timeOf(window, at), above: "" }));
 }
 
 // ---------------------------------------------------------------------------- colours

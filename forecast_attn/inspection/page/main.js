@@ -1,31 +1,23 @@
 // The page: what is chosen, how it is changed, and what follows.
 
 const byId = (id) => document.getElementById(id);
-const state = { window: 0, head: MEAN_OF_HEADS, step: 0, place: null, rows: null, spread: null };
+const WHOLE = [0, axisEnd];
+const state = { window: 0, head: MEAN_OF_HEADS, mean: false, step: 0, place: null, hour: null, covariate: covariates.length ? 0 : null, view: WHOLE, rows: null, spread: null, profile: null };
 const seriesChart = makeSeriesChart(byId("series"));
 const heatmap = makeHeatmap(byId("heatmap"), byId("scale"));
-const meanMap = makeHeatmap(byId("mean"), byId("mean-scale"));
 const sliders = [byId("series"), byId("heatmap")];
 
 // ---------------------------------------------------------------------------- showing
 
 function showAll() {
-  state.rows = windowRows(state.window, state.head);
-  state.spread = spreadOf(state.window, state.head);
+  const mean = meanRows(state.head);
+  state.rows = state.mean ? mean : windowRows(state.window, state.head);
+  state.spread = state.mean ? meanSpread(state.head) : spreadOf(state.window, state.head);
+  state.profile = profileOf(mean);
   seriesChart.draw(state);
-  heatmap.draw(state.rows, state.spread, pastOf(state.window));
-  showMeans();
+  heatmap.draw(state);
   showControls();
-  showMarks();
-}
-
-function showMeans() {
-  const rows = meanRows(state.head), spread = meanSpread(state.head);
-  drawProfile(byId("profile"), profileOf(rows));
-  meanMap.draw(rows, spread, null);
-  byId("mean").setAttribute("aria-label", "Heat map of the mean weights by step and lag");
-  const count = page.windowsInFile, effective = sum(spread.effective) / numSteps;
-  byId("average-words").textContent = `Over ${count === 1 ? "the one window" : `all ${count} windows`} of the file${headWords(", ")}: ${effectiveWords(effective)} of ${lookback}.`;
+  showWords();
 }
 
 const headWords = (before) => (numHeads === 1 ? "" : before + (state.head === MEAN_OF_HEADS ? `mean of ${numHeads} heads` : `head ${page.heads[state.head]}`));
@@ -33,9 +25,12 @@ const headWords = (before) => (numHeads === 1 ? "" : before + (state.head === ME
 function showMarks() {
   seriesChart.mark(state);
   heatmap.mark(state);
-  meanMap.mark(state);
+  showWords();
+}
+
+function showWords() {
   showReadout();
-  showMeanReadout();
+  showTooltip();
   const step = page.steps[state.step], text = `${stepText(state.step)}, ${timeOfStep(state.window, state.step)}`;
   byId("step").value = state.step;
   byId("step").setAttribute("aria-valuetext", `step ${text}`);
@@ -54,33 +49,40 @@ function showReadout() {
   make(first, "b", {}, `Step${patch === 1 ? "" : "s"} ${stepText(state.step)}, ${timeOfStep(state.window, state.step)}`);
   const words = [["forecast", values[0]], ["actual", values[1]]].filter(([, each]) => each.some(Number.isFinite));
   first.append(...words.map(([name, each]) => ` · ${name} ${rangeWords(each)}`), ` · ${effectiveWords(state.spread.effective[state.step])}${headWords(" · ")}`);
+  if (state.mean) first.append(` · mean weights of all ${page.windowsInFile} windows`);
   const tops = topPlaces(row, 3), second = make(readout, "span", {}, tops.length ? "looks most at " : "looks at nothing");
   tops.forEach((place, at) => {
     if (at) second.append(", ");
     make(second, "span", { className: "together" }, `${timeOfKey(state.window, place)} (${lagName(place)}, ${share(row[place])})`);
   });
-  if (state.place !== null) make(readout, "span", { id: "lag-readout" }, lagWords(state.place, row));
+  const third = make(readout, "span", { id: "lag-readout" }, state.place === null ? "" : lagWords(state.place, row));
+  third.hidden = state.place === null;
+}
+
+// Beside what one points at; the words above it say the same to those who do not see it.
+function showTooltip() {
+  const tooltip = byId("tooltip"), { place, hour } = state;
+  tooltip.hidden = place === null;
+  if (place === null) return;
+  const layout = seriesChart.layout(), row = state.rows[state.step], value = pastOf(state.window)[hour];
+  tooltip.replaceChildren();
+  make(tooltip, "b", {}, timeOf(state.window, hour));
+  if (Number.isFinite(value)) make(tooltip, "span", {}, `${page.target ?? "value"} ${number(value)}`);
+  const of = patch === 1 ? "" : ` on its patch of ${patch}`, times = row[place] * lookback;
+  make(tooltip, "span", {}, `${state.mean ? "mean " : ""}weight ${exactly(row[place])}${of}`);
+  make(tooltip, "span", {}, `${number(times, times < 10 ? 2 : 3)} × an equal share`);
+  const x = layout.x(hour + 0.5), onLeft = x > layout.width / 2;
+  Object.assign(tooltip.style, { left: onLeft ? "auto" : `${x + 14}px`, right: onLeft ? `${layout.width - x + 14}px` : "auto", top: `${seriesChart.areas().top + 2}px` });
 }
 
 const lagName = (place) => `lag${patch === 1 ? "" : "s"} ${lagText(place)}`;
 
 function lagWords(place, row) {
   const values = valuesAt(pastOf(state.window), place), lag = lagOf(place);
-  const words = [lagName(place), timeOfKey(state.window, place), distanceOf(lag), `weight ${exactly(row[place])}`];
-  if (values.some(Number.isFinite)) words.push(`${page.target ?? "value"} ${rangeWords(values)}`);
+  const words = [lagName(place), timeOfKey(state.window, place), distanceOf(lag), `${state.mean ? "mean " : ""}weight ${exactly(row[place])}`];
+  if (patch > 1) words.push(`at ${timeOf(state.window, state.hour)} ${number(pastOf(state.window)[state.hour])}`);
+  else if (values.some(Number.isFinite)) words.push(`${page.target ?? "value"} ${rangeWords(values)}`);
   return words.filter(Boolean).join(" · ");
-}
-
-// Beside the charts of the means: what they show at the lag that is pointed at.
-function showMeanReadout() {
-  const readout = byId("mean-readout"), rows = meanRows(state.head), { place, step } = state;
-  if (place === null) {
-    readout.textContent = "Point at a lag for its mean weight.";
-    return;
-  }
-  const words = [lagName(place), distanceOf(lagOf(place)), `mean weight ${exactly(rows[step][place])} in ${stepName(step)}`];
-  if (numSteps > 1) words.push(`${exactly(profileOf(rows)[place])} over all steps`);
-  readout.textContent = words.filter(Boolean).join(" · ");
 }
 
 function showTables() {
@@ -119,17 +121,23 @@ function showControls() {
   const item = itemOf(state.window), windows = windowsOf(item), at = windows.indexOf(state.window);
   byId("item").value = item;
   byId("head").value = state.head;
+  byId("weights").value = state.mean ? "mean" : "window";
+  byId("covariate").value = state.covariate ?? "";
   const cutoff = byId("cutoff");
   cutoff.replaceChildren();
   for (const window of windows) make(cutoff, "option", { value: window }, cutoffOf(window));
   cutoff.value = state.window;
   byId("earlier").disabled = at === 0;
   byId("later").disabled = at === windows.length - 1;
+  byId("play").disabled = windows.length < 2;
+  const span = state.view[1] - state.view[0];
+  for (const id of ["wider", "whole"]) byId(id).disabled = span >= axisEnd;
+  byId("closer").disabled = span <= leastSpan;
 }
 
 function chooseWindow(window) {
   if (window === undefined || window === state.window) return;
-  Object.assign(state, { window, place: null });
+  Object.assign(state, { window, place: null, hour: null });
   showAll();
   rememberChoice();
 }
@@ -139,12 +147,66 @@ function moveWindow(by) {
   chooseWindow(windows[windows.indexOf(state.window) + by]);
 }
 
-function chooseStep(step, place = state.place) {
-  const inside = Math.min(Math.max(step, 0), numSteps - 1);
-  if (inside === state.step && place === state.place) return;
-  if (inside !== state.step) rememberChoice();
-  Object.assign(state, { step: inside, place });
+function chooseStep(step, hour = state.hour) {
+  const nearest = inside(0, step, numSteps - 1);
+  if (nearest === state.step && hour === state.hour) return;
+  if (nearest !== state.step) rememberChoice();
+  Object.assign(state, { step: nearest, hour, place: hour === null ? null : Math.floor(hour / patch) });
   showMarks();
+}
+
+// A step of time further on; the axis follows where it ends before.
+function chooseHour(by) {
+  const hour = inside(0, state.hour === null ? numPast - 1 : state.hour + by, numPast - 1), [from, to] = state.view;
+  if (hour < from || hour >= to) look(hour < from ? hour : hour + 1 - (to - from), to - from);
+  chooseStep(state.step, hour);
+}
+
+// ---------------------------------------------------------------------------- the part of the axis that is looked at
+
+const leastSpan = Math.min(axisEnd, Math.max(8, 2 * patch));
+
+// From whole keys to whole keys, inside of what there is.
+function look(from, span) {
+  const whole = Math.min(Math.max(Math.ceil(span / patch) * patch, leastSpan), axisEnd);
+  const start = inside(0, Math.floor(from / patch) * patch, axisEnd - whole);
+  state.view = [start, start + whole];
+  showAll();
+}
+
+// About the time that is pointed at, or the cut-off.
+function zoom(factor) {
+  const [from, to] = state.view, about = inside(from, state.hour ?? numPast, to);
+  look(about - (about - from) * factor, (to - from) * factor);
+}
+
+// ---------------------------------------------------------------------------- one cut-off after the other
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+let playing = null;
+
+function stop() {
+  clearInterval(playing);
+  playing = null;
+  showPlaying();
+}
+
+function showPlaying() {
+  byId("play").textContent = playing === null ? "▶" : "❚❚";
+  byId("play").setAttribute("aria-pressed", String(playing !== null));
+  byId("readout").setAttribute("aria-live", playing === null ? "polite" : "off"); // else a reader would never end
+}
+
+// To the last one, and from there from the first.
+function play() {
+  if (playing !== null) return stop();
+  const windows = windowsOf(itemOf(state.window));
+  if (state.window === windows[windows.length - 1]) chooseWindow(windows[0]);
+  playing = setInterval(() => {
+    moveWindow(1);
+    if (state.window === windowsOf(itemOf(state.window)).pop()) stop();
+  }, calm.matches ? 2500 : 900);
+  return showPlaying();
 }
 
 const KEYS = {
@@ -155,6 +217,11 @@ const KEYS = {
   Home: () => chooseStep(0),
   End: () => chooseStep(numSteps - 1),
   Escape: () => chooseStep(state.step, null),
+  ",": () => chooseHour(-1),
+  ".": () => chooseHour(1),
+  "+": () => zoom(0.5),
+  "-": () => zoom(2),
+  0: () => look(...WHOLE),
 };
 
 function onKey(event) {
@@ -165,13 +232,44 @@ function onKey(event) {
 }
 
 function pointerOn(container, choose) {
-  const onPointer = (event) => {
+  const placeOf = (event) => {
     const box = container.getBoundingClientRect();
-    choose(event.clientX - box.left, event.clientY - box.top);
+    return [event.clientX - box.left, event.clientY - box.top];
   };
+  const onPointer = (event) => choose(...placeOf(event));
   container.addEventListener("pointermove", onPointer);
   container.addEventListener("pointerdown", onPointer);
   container.addEventListener("pointerleave", () => chooseStep(state.step, null));
+  brushOn(container, (event) => seriesChart.layout().at(placeOf(event)[0]));
+}
+
+// Dragging with the mouse looks at what lies between; a finger points, and scrolls the page.
+function brushOn(container, positionOf) {
+  let start = null;
+  container.addEventListener("pointerdown", (event) => {
+    if (event.pointerType === "mouse" && event.button === 0) start = { position: positionOf(event), x: event.clientX };
+  });
+  container.addEventListener("pointermove", (event) => {
+    byId("charts").classList.toggle("brushing", start !== null && event.buttons === 1);
+    if (start === null || event.buttons !== 1) return;
+    const layout = seriesChart.layout(), ends = [start.position, positionOf(event)].map((at) => inside(layout.left, layout.x(at), layout.end)).sort((one, other) => one - other);
+    Object.assign(byId("brush").style, { left: `${ends[0]}px`, width: `${ends[1] - ends[0]}px` });
+  });
+  container.addEventListener("pointerup", (event) => {
+    byId("charts").classList.remove("brushing");
+    if (start !== null && Math.abs(event.clientX - start.x) > 8) {
+      const [from, to] = [start.position, positionOf(event)].sort((one, other) => one - other);
+      look(from, to - from);
+    }
+    start = null;
+  });
+  container.addEventListener("dblclick", () => look(...WHOLE));
+  container.addEventListener("wheel", (event) => {
+    const [from, to] = state.view;
+    if (Math.abs(event.deltaX) <= Math.abs(event.deltaY) || to - from >= axisEnd) return;
+    event.preventDefault();
+    look(from + Math.sign(event.deltaX) * Math.max(patch, (to - from) / 20), to - from);
+  }, { passive: false });
 }
 
 function listen() {
@@ -182,13 +280,16 @@ function listen() {
   byId("step").addEventListener("input", (event) => chooseStep(Number(event.target.value)));
   byId("head").addEventListener("change", (event) => { state.head = Number(event.target.value); showAll(); rememberChoice(); });
   for (const slider of sliders) slider.addEventListener("keydown", onKey);
-  pointerOn(byId("series"), (x) => chooseStep(stepAt(seriesChart.layout(), x) ?? state.step, placeAt(seriesChart.layout(), x)));
-  for (const [id, map] of [["heatmap", heatmap], ["mean", meanMap]]) {
-    pointerOn(byId(id), (x, y) => chooseStep(map.rowAt(y), placeAt(map.layout(), x)));
-  }
-  pointerOn(byId("profile"), (x) => chooseStep(state.step, placeAt(layoutOf(byId("profile")), x)));
+  const hourAt = (layout, x) => (placeAt(layout, x) === null ? null : Math.floor(layout.at(x)));
+  pointerOn(byId("series"), (x) => chooseStep(stepAt(seriesChart.layout(), x) ?? state.step, hourAt(seriesChart.layout(), x)));
+  pointerOn(byId("heatmap"), (x, y) => chooseStep(heatmap.rowAt(y), hourAt(heatmap.layout(), x)));
+  byId("weights").addEventListener("change", (event) => { state.mean = event.target.value === "mean"; showAll(); });
+  byId("covariate").addEventListener("change", (event) => { state.covariate = event.target.value === "" ? null : Number(event.target.value); showAll(); });
+  byId("play").addEventListener("click", play);
+  byId("closer").addEventListener("click", () => zoom(0.5));
+  byId("wider").addEventListener("click", () => zoom(2));
+  byId("whole").addEventListener("click", () => look(...WHOLE));
   byId("save").addEventListener("click", saveWindow);
-  byId("save-means").addEventListener("click", saveMeans);
   for (const id of ["step-details", "lag-details"]) byId(id).addEventListener("toggle", showTables);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showAll);
   // Paper is white, whatever the screen is: the charts are drawn once more in the colours for it.
@@ -207,11 +308,7 @@ const scaleWords = (id) => `colours: ${byId(id).innerText.replace(/\s+/g, " ").r
 
 function saveWindow() {
   const words = Array.from(byId("readout").children, (line) => line.textContent);
-  savePicture([byId("series"), byId("heatmap")], [`${windowName(state)}${headWords(", ")}; ${scaleWords("scale")}`, ...words], `attention-window-${state.window + 1}`);
-}
-
-function saveMeans() {
-  savePicture([byId("profile"), byId("mean")], [`${document.title}; ${scaleWords("mean-scale")}`, byId("average-words").textContent], "attention-mean");
+  savePicture([byId("series"), byId("heatmap")], [`${windowName(state)}${headWords(", ")}; ${scaleWords("scale")}`, ...words], state.mean ? "attention-mean" : `attention-window-${state.window + 1}`);
 }
 
 function legendEntry(words) {
@@ -221,11 +318,12 @@ function legendEntry(words) {
 }
 
 function fillLegend() {
-  const lines = [["past", "series", past], ["forecast", "forecast", forecast], ["actual", "actual", actual], ["uniform", "uniform weights", [1]]];
+  const lines = [["past", "series", past], ["forecast", "forecast", forecast], ["actual", "actual", actual], ["uniform", "equal weights", [1]], ["profile", "mean of all steps and windows", [1]]];
   for (const [kind, words, values] of lines) {
     if (values.some(Number.isFinite)) draw(legendEntry(words), "line", { class: kind, x1: 0, x2: 26, y1: 5, y2: 5 });
   }
-  const chosen = legendEntry("weight of the chosen step, and its three largest on the series");
+  intervals.forEach(({ name }) => draw(legendEntry(`${name} interval`), "rect", { class: "interval", width: 26, height: 10 }));
+  const chosen = legendEntry("weight of the chosen step, its largest on the series");
   draw(chosen, "rect", { class: "weight", x: 3, y: 2, width: 8, height: 8 });
   if (patch === 1) draw(chosen, "circle", { class: "point looked-at", cx: 19, cy: 5, r: 4 });
   else draw(chosen, "line", { class: "past patch looked-at", x1: 14, x2: 25, y1: 5, y2: 5 });
@@ -239,6 +337,13 @@ function start() {
     make(byId("head"), "option", { value: MEAN_OF_HEADS }, "mean of all");
     page.heads.forEach((head, place) => make(byId("head"), "option", { value: place }, `head ${head}`));
   } else byId("head-choice").hidden = true;
+  make(byId("weights"), "option", { value: "window" }, "this window");
+  make(byId("weights"), "option", { value: "mean" }, `mean of ${page.windowsInFile === 1 ? "the one window" : `all ${page.windowsInFile} windows`}`);
+  covariates.forEach(({ name }, at) => make(byId("covariate"), "option", { value: at }, name));
+  make(byId("covariate"), "option", { value: "" }, "none");
+  byId("covariate-choice").hidden = !covariates.length;
+  byId("item-choice").hidden = page.items.length === 1;
+  make(byId("charts"), "div", { id: "brush" });
   readAddress();
   fillLegend();
   showAll();

@@ -14,6 +14,8 @@ function floats(text) {
 
 const weights = floats(page.weights), past = floats(page.past);
 const forecast = floats(page.forecast), actual = floats(page.actual);
+const intervals = page.intervals.map(({ name, lower, upper }) => ({ name, lower: floats(lower), upper: floats(upper) }));
+const covariates = page.covariates.map(({ name, values }) => ({ name, values: floats(values) }));
 const means = { weights: floats(page.mean.weights), entropy: floats(page.mean.entropy), effective: floats(page.mean.effective) };
 
 // The (steps × lookback) rows of one head, or the mean of all, in an array that begins at `offset`.
@@ -31,9 +33,15 @@ const split = (flat) => page.steps.map((_, step) => flat.subarray(step * lookbac
 const windowRows = (window, head) => rowsOf(weights, window * numHeads * numSteps * lookback, head);
 const meanRows = (head) => rowsOf(means.weights, 0, head);
 
-const pastOf = (window) => past.subarray(window * lookback * patch, (window + 1) * lookback * patch);
-const forecastOf = (window) => forecast.subarray(window * numSteps * patch, (window + 1) * numSteps * patch);
-const actualOf = (window) => actual.subarray(window * numSteps * patch, (window + 1) * numSteps * patch);
+// The series has numPast values of the lookback and numAhead beyond; positions on the axis count time steps from its start.
+const numPast = lookback * patch, numAhead = numSteps * patch, axisEnd = numPast + horizon * patch;
+const pastOf = (window) => past.subarray(window * numPast, (window + 1) * numPast);
+const aheadOf = (values, window) => values.subarray(window * numAhead, (window + 1) * numAhead);
+const forecastOf = (window) => aheadOf(forecast, window);
+const actualOf = (window) => aheadOf(actual, window);
+const covariateOf = (each, window) => each.values.subarray(window * (numPast + numAhead), (window + 1) * (numPast + numAhead));
+// Where a value stands on the axis: steps that were left out of the file leave their place free.
+const positionOf = (at) => (at < numPast ? at : numPast + (page.steps[Math.floor((at - numPast) / patch)] - 1) * patch + ((at - numPast) % patch));
 
 // The values of one key or step among those of all.
 const valuesAt = (values, place) => Array.from(values.subarray(place * patch, (place + 1) * patch));
