@@ -115,7 +115,7 @@ def _whole_patches(dump: AttentionDump, ahead: NDArray[np.floating[Any]]) -> NDA
     return np.pad(ahead, ((0, 0), (0, missing)), constant_values=np.nan)
 
 
-def _known(covariates: dict[str, NDArray[np.floating[Any]]]) -> list[tuple[str, NDArray[np.floating[Any]]]]:
+def _known(covariates: dict[str, NDArray[np.float64]]) -> list[tuple[str, NDArray[np.float64]]]:
     """Those with any value in these windows."""
     return [(name, column) for name, column in covariates.items() if not np.isnan(column).all()]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from forecast_attn.inspection.patterns import looks_words
 from forecast_attn.inspection.results import Inspection, Reading
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _reading(inspection: Inspection, evidence: Evidence | None) -> Reading:
         text = f"do not read these weights: {_change(evidence)}, so the forecast hardly needs them"
         return Reading("not needed", f"{text}; see `forecast audit RUN`")
     audited = f"the audit calls them {evidence.level}" if evidence.level else "`forecast audit RUN` tests more"
-    return Reading("looks", f"it looks most {inspection.most_at}; {_change(evidence)} ({audited})")
+    return Reading("looks", f"it looks {looks_words(inspection)}; {_change(evidence)} ({audited})")
 
 
 def _nothing(inspection: Inspection, entropy: float, evidence: Evidence | None) -> str:

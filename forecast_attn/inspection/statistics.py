@@ -145,7 +145,7 @@ _NAMES = {
 
 def has_time_distances(frequency: str) -> bool:
     """Return whether steps of this frequency have a length in time: business days and whole numbers have none."""
-    return _number_and_unit(frequency)[1] in {**UNITS, **MONTH_UNITS}
+    return number_and_unit(frequency)[1] in {**UNITS, **MONTH_UNITS}
 
 
 def time_distance(frequency: str, lag: int) -> str:
@@ -154,7 +154,7 @@ def time_distance(frequency: str, lag: int) -> str:
     Raises:
         ConfigError: there is no such frequency.
     """
-    number, unit = _number_and_unit(frequency)
+    number, unit = number_and_unit(frequency)
     steps = lag * number
     if unit in MONTH_UNITS:
         return _text(steps * MONTH_UNITS[unit], {"y": 12, "mo": 1}) or "0mo"
@@ -179,7 +179,7 @@ def back_words(frequency: str, first: int, last: int) -> str:
     Raises:
         ConfigError: there is no such frequency.
     """
-    number, unit = _number_and_unit(frequency)
+    number, unit = number_and_unit(frequency)
     name = UNIT_NAMES.get(unit) or UNIT_NAMES.get(unit[:1])
     factor, name = (number, name) if name else (1, "step")
     amounts = span_text(first * factor, last * factor)
@@ -208,7 +208,12 @@ def time_span(first: str, last: str) -> str:
     return f"{day} {clock} … {last_day} {last_clock}" if clock else f"{day} … {last_day}"
 
 
-def _number_and_unit(frequency: str) -> tuple[int, str]:
+def number_and_unit(frequency: str) -> tuple[int, str]:
+    """The parts of a frequency: `15min` is 15 and `min`.
+
+    Raises:
+        ConfigError: there is no such frequency.
+    """
     name = parse_frequency(frequency).alias.partition("-")[0]
     unit = name.lstrip("0123456789")
     return int(name.removesuffix(unit) or 1), unit

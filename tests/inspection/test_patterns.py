@@ -1,0 +1,116 @@
+"""Words on where weights lie, seen from the target: each pattern planted, and none where there is none."""
+
+import numpy as np
+import pytest
+
+from forecast_attn.inspection.patterns import LIFT, MOST, looks_words
+from forecast_attn.inspection.reading import Evidence
+from forecast_attn.inspection.report import inspect_attention
+
+NEEDED = Evidence(needed=True, rise=0.5, windows=64)
+
+
+@pytest.fixture
+def words_of(make_dump):
+    """`words_of(weight_of, steps, keys)`: the words on weights that are a function of the step ahead and the lag."""
+
+    def words(weight_of, *, steps=24, keys=168, noise=0.0, **sizes):
+        ahead, lag = np.arange(1, steps + 1)[:, None], np.arange(keys)[::-1]
+        weights = weight_of(ahead, lag) + noise + np.zeros((steps, keys))
+        rows = weights / weights.sum(axis=1, keepdims=True)
+        dump = make_dump(np.broadcast_to(rows, (2, 1, steps, keys)), **sizes)
+        return looks_words(inspect_attention(dump))
+
+    return words
+
+
+def distance(*allowed):
+    """Weight on these numbers of keys before the target."""
+    return lambda ahead, lag: np.isin(ahead + lag, allowed).astype(float)
+
+
+def test_the_same_hour_of_the_day_before(words_of):
+    said = words_of(distance(24), noise=0.001)
+    assert said.startswith("mostly at the same hour of the day before, give or take 1 hour (")
+    share = (1 + 3 * 0.001) / (1 + 168 * 0.001)
+    assert f"({100 * share:.0f} % of the weight; equal weights: 2 %)" in said
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        ((24, 48, 72, 96), "mostly at the same hour of the days before, give or take 1 hour (100 %"),
+        ((48,), "mostly at the same hour 2 days before, give or take 1 hour (100 %"),
+        ((60,), "mostly at what was 60 hours before the time to forecast (100 %"),
+    ],
+)
+def test_distances_from_the_target(words_of, keys, expected):
+    assert words_of(distance(*keys)).startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("patch_length", "far", "expected"),
+    [
+        (6, 4, "mostly at the same hours of the day before (100 %"),
+        (6, 5, "mostly at what was 30 hours before the time to forecast (100 %"),
+        (24, 10, "mostly at what was 10 days before the time to forecast (100 %"),
+    ],
+)
+def test_patches_are_told_in_their_time(words_of, patch_length, far, expected):
+    said = words_of(distance(far), steps=4 if patch_length == 6 else 1, keys=14, patch_length=patch_length)
+    assert said.startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("frequency", "season", "far", "expected"),
+    [
+        ("D", 7, 7, "mostly at the same weekday of the week before, give or take 1 day (100 %"),
+        ("D", 7, 10, "mostly at what was 10 days before the time to forecast (100 %"),
+        ("MS", 12, 12, "mostly at the same month of the year before, give or take 1 month (100 %"),
+        ("15min", 96, 96, "mostly at the same time of day of the day before, give or take 15 minutes (100 %"),
+        ("h", 1, 30, "mostly at what was 30 hours before the time to forecast (100 %"),
+    ],
+)
+def test_seasons_have_their_names(words_of, frequency, season, far, expected):
+    keys = 120 if far > 50 else 40
+    assert words_of(distance(far), steps=3, keys=keys, frequency=frequency, season=season).startswith(expected)
+
+
+def test_the_last_hours(words_of):
+    assert words_of(lambda ahead, lag: lag < 2.0).startswith("mostly at the last 2 hours before the cut-off (100 %")
+    first = words_of(lambda ahead, lag: np.where(ahead <= 2, lag < 3, ahead + lag == 24) + 0.0)
+    assert first.startswith("mostly at the same hour of the day before")
+    assert first.endswith("; in steps 1–2 at the last 3 hours (100 % of their weight)")
+
+
+def test_one_time_for_every_step(words_of):
+    said = words_of(lambda ahead, lag: lag == 100.0)
+    assert said.startswith("mostly at the same time for every step: 100 hours before the cut-off (100 %")
+
+
+def test_what_stands_out_nowhere_is_not_named(words_of):
+    equal = words_of(lambda ahead, lag: 1.0)
+    assert equal == "at no time in particular (the largest mean weight is 0.6 %, equal ones are 0.6 %)"
+    rng = np.random.default_rng(3)
+    scattered = words_of(lambda ahead, lag: rng.permuted(np.tile(np.arange(168) < 4, (24, 1)), axis=1) + 0.0)
+    assert scattered.startswith("most ")
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.003, 0.01, 0.03])
+def test_a_share_that_is_named_is_there_and_is_much(words_of, make_dump, noise):
+    """The share is that of the file, summed here once more; a pattern of little weight is not named."""
+    said = words_of(distance(24), noise=noise)
+    inside = 24 + 24 * 3 * noise - 0  # every step has three keys within an hour of the day before
+    inside -= noise  # but the last, whose third one would lie after the cut-off
+    share = inside / (24 * (1 + 168 * noise))
+    if share >= MOST and share >= LIFT * 71 / (24 * 168):
+        assert f"({100 * share:.0f} % of the weight" in said
+    else:
+        assert "of the day before" not in said
+
+
+def test_the_sentence_is_kept_back_without_the_evidence(make_dump):
+    dump = make_dump(np.eye(168)[None, None, 167 - np.arange(23, -1, -1)], windows=1)
+    assert "the same hour of the day before" in inspect_attention(dump, evidence=NEEDED).reading.text
+    for evidence in (None, Evidence(needed=False, rise=0.001, windows=64)):
+        assert "hour of the day" not in inspect_attention(dump, evidence=evidence).reading.text
