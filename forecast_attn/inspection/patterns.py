@@ -1,7 +1,8 @@
-"""Where mean weights lie, seen from the time that is forecast: the same hour of the day before, or the last hours known.
+"""Where mean weights lie, seen from the time that is forecast: the same hour of the day before, or the last hours.
 
-A pattern is named only where it holds `MOST` of the weight and `LIFT` times what equal weights would put there. Distances
-count keys: key p back from the cut-off (0 is the last) is p + s keys before the target of step s, of patches as of steps.
+A pattern is named only where it holds `MOST` of the weight and `LIFT` times what equal weights would put there.
+Distances count keys: key p back from the cut-off (0 is the last) is p + s keys before the target of step s, of patches
+as of steps.
 """
 
 from __future__ import annotations
