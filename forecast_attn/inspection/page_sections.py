@@ -75,7 +75,7 @@ def show(value: Any) -> str:
 
 
 def reading_words(reading: Reading) -> str:
-    """What may be read off the weights, above their charts."""
+    """The sentence on the weights, above their charts."""
     return f'<p class="reading">{words(f"{reading.text[:1].upper()}{reading.text[1:]}.")}</p>'
 
 

@@ -1,4 +1,4 @@
-"""Where mean weights lie, seen from the time that is forecast: the same hour of the day before, or the last hours.
+"""Patterns in which mean weights lie, seen from the time that is forecast: the same hour of the day before, or the last hours.
 
 A pattern is named only where it holds `MOST` of the weight and `LIFT` times what equal weights would put there.
 Distances count keys: key p back from the cut-off (0 is the last) is p + s keys before the target of step s, of patches
@@ -56,7 +56,7 @@ class Pattern:
 
 
 def looks_words(inspection: Inspection) -> str:
-    """Where it looks, seen from the target, in words that follow "it looks"."""
+    """Words that follow "it looks": at what, seen from the target."""
     named = _pattern_words(inspection)
     if named is not None:
         return named
