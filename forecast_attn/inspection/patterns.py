@@ -1,4 +1,4 @@
-"""Patterns in which mean weights lie, seen from the time that is forecast: the same hour of the day before, or the last hours.
+"""Patterns in which mean weights lie, seen from the time that is forecast: the same hour a day before, the last hours.
 
 A pattern is named only where it holds `MOST` of the weight and `LIFT` times what equal weights would put there.
 Distances count keys: key p back from the cut-off (0 is the last) is p + s keys before the target of step s, of patches
