@@ -125,7 +125,7 @@ def _values_of(
 def _by_clock(panel: Panel, rows: NDArray[np.int64]) -> Iterator[ForecastGroup]:
     """The part of the day and of the week of the target, on the clock that people read; nothing of whole numbers."""
     stamps = panel.timestamps
-    if stamps.dtype.kind != "M" or not (panel.frequency.is_within_day or panel.frequency.alias == "D"):
+    if stamps.dtype.kind != "M" or not (panel.frequency.is_within_day or panel.frequency.base == "D"):
         return
     local = panel.zone.local(stamps[rows])
     days = local.astype("datetime64[D]").astype(np.int64)

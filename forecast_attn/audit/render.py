@@ -8,6 +8,7 @@ from rich.text import Text
 
 from forecast_attn.audit.results import Audit, AuditHeader, Check, CovariateImportance, Importance, Statistic, Verdict
 from forecast_attn.audit.wording import number, per_cent, signed
+from forecast_attn.data.sessions import base_alias
 
 MARKS = {True: ("pass", "green"), False: ("fail", "red"), None: ("note", "yellow")}
 COLOURS = {"faithful": "green", "partly faithful": "yellow", "not faithful": "red"}
@@ -30,7 +31,7 @@ def render(audit: Audit, console: Console) -> None:
 def _about(header: AuditHeader) -> str:
     looked = f"{header.windows:,} of {header.windows_available:,} validation windows"
     patches = f" in patches of {header.patch_length}" if header.patch_length > 1 else ""
-    sizes = f"lookback {header.lookback}{patches}, horizon {header.horizon}, step {header.frequency}"
+    sizes = f"lookback {header.lookback}{patches}, horizon {header.horizon}, step {base_alias(header.frequency)}"
     errors = f"MAE {number(header.mae)} of '{header.target}', whose deviation is {number(header.scale)}"
     return f"{header.mechanism}, {looked} ({header.first_cutoff} to {header.last_cutoff}), {sizes}; {errors}\n"
 

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.findings import Finding, counted
-from forecast_attn.data.frequency import DAY, UNITS, Frequency, Stamps, step_name
+from forecast_attn.data.frequency import DAY, UNITS, Frequency, Stamps, parse_frequency, step_name
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.timestamps import read_stamps
@@ -240,7 +240,7 @@ class Stride:
             raise ConfigError(f"{flag} is a time, and the time axis counts steps", "a number of steps, such as 24")
         if self.nanoseconds and frequency.is_within_day:
             start = np.array([0], "datetime64[ns]")
-            step = int(frequency.shift(start, 1)[0].astype(np.int64))
+            step = int(parse_frequency(frequency.base).shift(start, 1)[0].astype(np.int64))
             if self.nanoseconds % step:
                 raise ConfigError(f"{flag} is no multiple of a step, {step_name(frequency.alias)}", EXAMPLES)
 

@@ -21,6 +21,7 @@ from forecast_attn.config.requests import BacktestRequest
 from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError
+from forecast_attn.forecasting.history import with_calendar_of
 from forecast_attn.forecasting.model import Model, load_model
 from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.atomic import check_name
@@ -117,7 +118,7 @@ def plan_backtest(
     """
     model = load_model(run)
     panel = read_actuals(model, run, data, vintages, progress, weighted=options.refit.every > 0)
-    return plan_on_panel(run, model, panel, options)
+    return plan_on_panel(run, with_calendar_of(model, panel), panel, options)
 
 
 def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOptions) -> Backtest:

@@ -267,7 +267,7 @@ def period(setup: BaselineSetup) -> int:
     Weeks, months and longer steps have a window at each step: one window a year would be too few to learn from.
     """
     frequency = setup.calendar.frequency
-    return setup.season if frequency.is_within_day or frequency.alias in ("D", "B") else 1
+    return setup.season if frequency.is_within_day or frequency.base in ("D", "B") else 1
 
 
 def phases(panel: Panel, rows: Ints, setup: BaselineSetup) -> Ints:

@@ -26,7 +26,7 @@ def show_report(report: CheckReport, console: Console, commands: Sequence[Mappin
     console.print(f"{report.path}: {report.rows:,} rows", soft_wrap=True)
     if report.frequency is not None:
         frequency = report.frequency
-        console.print(f"step {frequency.alias} ({frequency.evidence}), season {frequency.season}", soft_wrap=True)
+        console.print(f"step {frequency.base} ({frequency.evidence}), season {frequency.season}", soft_wrap=True)
     if report.roles is not None:
         console.print()
         console.print(role_table(report.roles))

@@ -69,7 +69,7 @@ class TrainingDisplay(TrainingListener):
         length = config.model.patch_length
         patches = f" in patches of {length}" if length is not None and length > 1 else ""
         self.say(
-            f"step {schema.frequency.alias} ({schema.frequency.evidence}), "
+            f"step {schema.frequency.base} ({schema.frequency.evidence}), "
             f"lookback {schema.lookback}{patches}, horizon {schema.horizon}"
         )
         boundary = schema.zone.stamp_text(split.boundary)

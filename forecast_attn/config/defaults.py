@@ -65,6 +65,21 @@ def sizes_of_step(step: int) -> DefaultSizes:
     return DefaultSizes(season, max(season, 12), max(4 * season, 48))
 
 
+LONGEST_DAY = 288
+"""Steps of a day up to which a week is looked back."""
+
+
+def sizes_of_sessions(per_day: int, days: int) -> DefaultSizes:
+    """Return the default sizes where a week has so many days with so many steps: a day, and a week back.
+
+    Steps of a day have the season of a week. Of very many steps a day, as of minutes, the season is still the day, and
+    the lookback two of them.
+    """
+    if per_day == 1:
+        return DefaultSizes(days, days, 4 * days)
+    return DefaultSizes(per_day, per_day, per_day * (days if per_day <= LONGEST_DAY else 2))
+
+
 class Shape(NamedTuple):
     """The options of `ModelConfig` that depend on the table, none of them open."""
 

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells
+from forecast_attn.data.closures import calendar_by_evidence, with_closures_of
 from forecast_attn.data.findings import Finding, Report, counted, ended, place, report_each
 from forecast_attn.data.frequency import Frequency, guess_alias, parse_frequency, step_name, with_sizes_of_years
 
@@ -43,8 +44,11 @@ def find_frequency(cells: Cells, freq: str | None, report: Report) -> Frequency:
         ConfigError: there is no frequency `freq`.
         DataError: the step cannot be inferred.
     """
-    alias = parse_frequency(freq).alias if freq is not None else _infer_alias(cells, report)
+    alias = _of_given(cells, freq) if freq is not None else _infer_alias(cells, report)
     frequency = parse_frequency(alias)
+    if freq is None and not frequency.is_integer and _has_gaps(cells, frequency):
+        frequency = _with_calendar(cells, frequency, report)
+        alias = frequency.alias
     if frequency.is_integer != (cells.stamps.dtype.kind != "M"):
         kind = "whole numbers" if frequency.is_integer is False else "dates"
         message = f"--freq {alias} does not fit a time column of {kind}"
@@ -61,6 +65,32 @@ def find_frequency(cells: Cells, freq: str | None, report: Report) -> Frequency:
     )
     frequency = parse_frequency(alias, evidence if freq is None else f"given; {evidence}")
     return with_sizes_of_years(frequency, cells.stamps)
+
+
+def _of_given(cells: Cells, freq: str) -> str:
+    """The alias of a given step; one with a calendar of its own also knows the closed days of this table."""
+    frequency = parse_frequency(freq)
+    return frequency.alias if frequency.sessions is None else with_closures_of(frequency, cells.stamps).alias
+
+
+def _has_gaps(cells: Cells, frequency: Frequency) -> bool:
+    return bool((_steps(cells, frequency)[1] > 1).any())
+
+
+def _with_calendar(cells: Cells, frequency: Frequency, report: Report) -> Frequency:
+    """The frequency with the calendar of its own that the rows show, which is reported; as it is where they do not."""
+    alias = calendar_by_evidence(cells.stamps, frequency.alias)
+    if alias is None:
+        return frequency
+    found = parse_frequency(alias)
+    sessions = found.sessions
+    assert sessions is not None
+    later = int((sessions.closed > cells.stamps.max()).sum())
+    expected = f", {later} of them expected after the last row as every year" if later else ""
+    message = f"rows keep a calendar of their own: {step_name(alias)}{expected}; what lies between is no gap"
+    hint = f"--freq {frequency.alias} calls every absent step a gap"
+    report(Finding("FA215", "note", message, hint, options=("freq",)))
+    return found
 
 
 def report_gaps(cells: Cells, frequency: Frequency, report: Report) -> None:
@@ -138,7 +168,7 @@ def _report_other_frequencies(cells: Cells, frequency: Frequency, report: Report
     starts = cells.starts
     common = cells.item_ids[int(np.argmax(np.diff(starts)))]
     for evidence in series_steps(cells, frequency):
-        if evidence.step not in (None, frequency.alias):
+        if evidence.step not in (None, frequency.alias, frequency.base):
             message = (
                 f"series '{evidence.item_id}' steps by {step_name(evidence.step)}, "
                 f"series '{common}' by {step_name(frequency.alias)}"
@@ -181,6 +211,6 @@ def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:
     hint = "add the missing rows, with a value in every column, or --missing mask hides them from attention and loss"
     if cells.may_be_clock_change(at) and frequency.is_within_day:
         hint = f"if the clock was put forward there, --tz Europe/Berlin, say, knows it; else {hint}"
-    if frequency.alias == "B":
+    if frequency.base == "B":
         hint += "; or number the days in a column of their own (--time) if holidays have none"
     return Finding("FA204", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=("missing",))

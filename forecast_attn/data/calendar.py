@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.config.values import CALENDAR_FEATURES, parse_calendar
 from forecast_attn.data.findings import naming
-from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Frequency, Stamps
+from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Frequency, Stamps, split_alias
 from forecast_attn.data.holidays import Holidays, read_dates
 from forecast_attn.data.reading import read_table
 from forecast_attn.errors import ConfigError
@@ -165,9 +165,8 @@ def _varies(name: str, frequency: Frequency) -> bool:
 
 def _number_and_unit(frequency: Frequency) -> tuple[int, str]:
     """Split an alias: `15` and `min` of 15min; an integer axis has no unit."""
-    name = frequency.alias.partition("-")[0]
-    unit = name.lstrip("0123456789")
-    return int(name.removesuffix(unit) or 1), unit
+    number, unit, _ = split_alias(frequency.alias)
+    return number, unit
 
 
 def _seconds(stamps: Stamps) -> NDArray[np.int64]:

@@ -40,8 +40,7 @@ def policy_for_few(cells: Cells, roles: Roles, frequency: Frequency, report: Rep
         return "error"
     parts = [counted(int(absent.sum()), "absent row")] if absent.any() else []
     parts += [f"{counted(int(empty.sum()), 'row')} with empty cells"] if empty.any() else []
-    which = "; business days without rows are holidays" if frequency.alias == "B" and absent.any() else ""
-    message = f"{' and '.join(parts)} of {steps:,} steps: hidden from attention and loss{which}"
+    message = f"{' and '.join(parts)} of {steps:,} steps: hidden from attention and loss"
     hint = "--missing ffill, interpolate or zero fills them, --missing error refuses them"
     report(Finding("FA214", "note", message, hint, options=("missing",)))
     return "mask"

@@ -17,9 +17,11 @@ from forecast_attn.config.defaults import (
     SIZES_WITHOUT_SEASON,
     DefaultSizes,
     sizes_of_months,
+    sizes_of_sessions,
     sizes_of_step,
 )
 from forecast_attn.config.options import MOST_STEPS
+from forecast_attn.data.sessions import Sessions, base_alias, calendar_words, parse_sessions, sessions_text
 from forecast_attn.errors import ConfigError, DataError, did_you_mean
 
 Stamps = NDArray[Any]  # datetime64[ns] or int64
@@ -60,7 +62,8 @@ LONGEST_STEP = 100
 class Frequency:
     """One step of a time axis.
 
-    `alias` is pandas' (h, D, MS, W-SUN, 15min, …), or a whole number for integer axes.
+    `alias` is pandas' (h, D, MS, W-SUN, 15min, …), or a whole number for integer axes. Behind it stands the calendar of
+    steps that are not one after the other all week; see `data/sessions.py`.
     """
 
     alias: str
@@ -72,6 +75,17 @@ class Frequency:
     @property
     def is_integer(self) -> bool:
         return self.alias.isdecimal()
+
+    @property
+    def base(self) -> str:
+        """The alias without a calendar of its own: `30min` of `30min(Mon-Fri 09:30-15:30)`."""
+        return base_alias(self.alias)
+
+    @property
+    def sessions(self) -> Sessions | None:
+        """The calendar of its own; None where steps follow each other all week, or as business days do."""
+        number, unit, _ = split_alias(self.alias)
+        return parse_sessions(self.alias, number * UNITS.get(unit, DAY), is_business=unit == "B")
 
     @property
     def is_within_day(self) -> bool:
@@ -91,6 +105,9 @@ class Frequency:
             return np.asarray(stamps, np.int64) + steps * number
         stamps = np.asarray(stamps, "datetime64[ns]")
         self._check_reach(stamps, steps)
+        sessions = self.sessions
+        if sessions is not None:
+            return np.asarray(sessions.shift(stamps, steps), stamps.dtype)
         if unit in UNITS:
             return np.asarray(stamps + np.asarray(steps * (number * UNITS[unit]), "timedelta64[ns]"), stamps.dtype)
         if isinstance(steps, np.ndarray):
@@ -127,6 +144,8 @@ class Frequency:
         number, unit, _ = split_alias(self.alias)
         if unit in MONTH_UNITS:
             return number * MONTH_UNITS[unit] / 12
+        if self.sessions is not None:  # of which a week has one at least
+            return 7 / 365
         return number * (2.0 if unit == "B" else UNITS[unit] / DAY) / 365
 
     def steps_between(self, earlier: Stamps, later: Stamps) -> NDArray[np.float64]:
@@ -134,6 +153,9 @@ class Frequency:
         number, unit, anchor = split_alias(self.alias)
         if not unit:
             return np.asarray((later - earlier) / number, np.float64)
+        sessions = self.sessions
+        if sessions is not None:
+            return sessions.steps_between(earlier, later)
         elapsed = (later - earlier).view(np.int64)
         if unit in UNITS:
             steps = elapsed / (number * UNITS[unit])
@@ -190,6 +212,9 @@ def with_season(frequency: Frequency, season: str) -> Frequency:
 def season_steps(alias: str, name: str) -> int:
     """Steps in an hour, a day, a week, a month, a quarter or a year; 0 where that is no whole number of them."""
     number, unit, _ = split_alias(alias)
+    sessions = parse_sessions(alias, number * UNITS.get(unit, DAY), is_business=unit == "B")
+    if sessions is not None and unit != "B":
+        return {"day": sessions.most_per_day if unit != "D" else 0, "week": len(sessions.slots)}.get(name, 0)
     if unit in MONTH_UNITS:
         months = {"month": 1, "quarter": 3, "year": 12}.get(name, 0)
         return months // (number * MONTH_UNITS[unit]) if months % (number * MONTH_UNITS[unit]) == 0 else 0
@@ -221,7 +246,8 @@ def parse_frequency(alias: str, evidence: str = "given") -> Frequency:
     Raises:
         ConfigError: there is no such frequency.
     """
-    match = re.fullmatch(r"(\d*)([A-Za-z]*)(?:-([A-Za-z]{3}))?", alias.strip())
+    name, mark, calendar = alias.strip().partition("(")
+    match = re.fullmatch(r"(\d*)([A-Za-z]*)(?:-([A-Za-z]{3}))?", name)
     number, unit, anchor = (match[1], _new_unit(match[2]), (match[3] or "").upper()) if match else ("", "", "")
     known = unit in UNITS or unit in MONTH_UNITS or unit == "B" or (unit == "" and number != "")
     if len(number) > LONGEST_NUMBER or not known or int(number or 1) == 0 or not _anchor_fits(unit, anchor):
@@ -231,9 +257,27 @@ def parse_frequency(alias: str, evidence: str = "given") -> Frequency:
     count = int(number or 1)
     spelled = f"{count if count > 1 or not unit else ''}{unit}{f'-{anchor}' if anchor else ''}"
     frequency = Frequency(spelled, *_sizes(count, unit), evidence=evidence)
+    if mark:
+        return _with_calendar(frequency, calendar, evidence)
     if unit and frequency.years > LONGEST_STEP:
         raise ConfigError(f"'{alias}' is too long a step: {LONGEST_STEP} years are the longest", "such as h, D, MS")
     return frequency
+
+
+def _with_calendar(frequency: Frequency, calendar: str, evidence: str) -> Frequency:
+    """The frequency with the calendar behind its alias, as `sessions_text` writes it, and the sizes that fit it."""
+    number, unit, _ = split_alias(frequency.alias)
+    if unit not in (*UNITS, "B") or (unit == "B" and number > 1) or (number * UNITS.get(unit, DAY)) > DAY:
+        raise ConfigError(
+            f"steps of {step_name(frequency.alias)} have no calendar of their own", "such as B, D, h, 15min"
+        )
+    frequency = replace(frequency, alias=f"{frequency.alias}({calendar}", evidence=evidence)
+    sessions = frequency.sessions
+    assert sessions is not None
+    step = number * UNITS.get(unit, DAY)
+    written = sessions_text(sessions.slots, sessions.closed, step)
+    sizes = SIZES_OF_BUSINESS_DAYS if unit == "B" else sizes_of_sessions(sessions.most_per_day, sessions.days)
+    return Frequency(f"{frequency.base}{written}", *sizes, evidence=evidence)
 
 
 def _new_unit(unit: str) -> str:
@@ -259,7 +303,7 @@ def _sizes(number: int, unit: str) -> DefaultSizes:
 
 def split_alias(alias: str) -> tuple[int, str, str]:
     """Number, unit and anchor of a normalised alias; no unit for integer axes."""
-    name, _, anchor = alias.partition("-")
+    name, _, anchor = base_alias(alias).partition("-")
     unit = name.lstrip("0123456789")
     return int(name.removesuffix(unit) or 1), unit, anchor
 
@@ -268,14 +312,16 @@ def split_alias(alias: str) -> tuple[int, str, str]:
 
 
 def step_name(alias: str) -> str:
-    """`1 hour`, `15 minutes`, `1 quarter (at its start, Jan)`: a step in words."""
+    """`1 hour`, `15 minutes`, `1 quarter (at its start, Jan)`, `1 business day (9 days closed)`: a step in words."""
     number, unit, anchor = split_alias(alias)
+    sessions = parse_sessions(alias, number * UNITS.get(unit, DAY), is_business=unit == "B")
     name = UNIT_NAMES.get(unit) or UNIT_NAMES.get(unit[:1], "")
     days = {"BMS": "at its first business day", "BME": "at its last business day"}
     anchored = days.get(unit) or (
         "" if unit not in MONTH_UNITS else "at its start" if unit[-1] == "S" else "at its end"
     )
-    details = ", ".join(filter(None, (anchored, anchor.title())))
+    of_calendar = "" if sessions is None else calendar_words(sessions, number * UNITS.get(unit, DAY))
+    details = ", ".join(filter(None, (anchored, anchor.title(), of_calendar)))
     return f"{number} {name}{'s' if number > 1 and name else ''}{f' ({details})' if details else ''}".strip()
 
 

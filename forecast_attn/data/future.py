@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import categories_as_text, ids_as_text, parse_numbers
+from forecast_attn.data.closures import opened_by
 from forecast_attn.data.findings import (
     Finding,
     Repair,
@@ -105,6 +106,10 @@ def join_future(
     future_frame = named_as_in_history(panel, future_frame, source, report)
     add = _issued if is_issued(future_frame) else _given
     rows, used = add(panel, own_rows, future_frame, source, report, date_format)
+    opened = opened_by(panel.frequency, used.table_stamps)
+    if opened.alias != panel.frequency.alias:  # the table knows better which days an exchange will be open
+        panel = replace(panel, frequency=opened)
+        rows, used = add(panel, own_future(panel, horizon), future_frame, source, report, date_format)
     missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, used.table_stamps)
     if panel.roles.future:
         _refuse_unused(panel, rows.stamps, used, source)

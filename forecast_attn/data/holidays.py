@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.findings import Finding, counted, knowing_lines, place, quoted, stamp_text
-from forecast_attn.data.frequency import Frequency, Stamps
+from forecast_attn.data.frequency import Frequency, Stamps, split_alias
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError, nearest
 
@@ -192,8 +192,7 @@ def _days_of_steps(stamps: Stamps, frequency: Frequency) -> tuple[Days, Days]:
     labels them; every other stamp begins it.
     """
     days = stamps.astype("datetime64[D]")
-    name, _, anchor = frequency.alias.partition("-")
-    unit = name.lstrip("0123456789")
+    _, unit, anchor = split_alias(frequency.alias)
     if unit in ("ME", "BME", "QE", "YE") or (unit == "W" and anchor != "MON"):
         return frequency.shift(stamps, -1).astype("datetime64[D]") + 1, days + 1
     if unit == "B":

@@ -95,6 +95,15 @@ def _with_forecasts(
     return frame.assign(**dict.fromkeys(absent, np.nan)), VintageTable(*forecasts, absent)
 
 
+def with_calendar_of(model: Model, panel: Panel) -> Model:
+    """The model with the closed days of a later table: markets close on days that training could not know."""
+    if panel.frequency.alias == model.schema.frequency.alias:
+        return model
+    schema = model.schema
+    calendar = replace(schema.calendar, frequency=panel.frequency)
+    return replace(model, schema=replace(schema, frequency=panel.frequency, calendar=calendar))
+
+
 def knowing_cold_series(model: Model, panel: Panel) -> Model:
     """The model with scales for the panel's series that training did not see, from their own lookback."""
     scaler = model.schema.scaler.with_cold_series(panel, model.schema.lookback)

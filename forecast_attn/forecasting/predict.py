@@ -39,6 +39,7 @@ from forecast_attn.forecasting.history import (
     future_panel,
     knowing_cold_series,
     read_history,
+    with_calendar_of,
     without_flags_of_train,
 )
 from forecast_attn.forecasting.model import Model, WindowForecasts, forecast_windows, load_model
@@ -167,10 +168,11 @@ class PreparedForecast:
         source, beside = table_name(request.data), table_name(request.future)
         forecasts = None if known is None else (known, beside)
         history = read_history(model, run, frame, source, cold_start=request.cold_start, forecasts=forecasts)
-        model = knowing_cold_series(model, history.panel)
+        model = knowing_cold_series(with_calendar_of(model, history.panel), history.panel)
         if known is not None and config.data.wide:
             known = shared_by_all(known, history.panel.item_ids)
         panel, findings = future_panel(model, history.panel, known, beside)
+        model = with_calendar_of(model, panel)
         findings += tuple(far_from_training(history.panel, model.schema.scaler, model.schema.lookback))
         weights = loaded.weights if request.combine_with is None else {}
         left_out = {*history.cold, *loaded.left_out}

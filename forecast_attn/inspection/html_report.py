@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from forecast_attn.attention_file import AttentionDump
+from forecast_attn.data.sessions import base_alias
 from forecast_attn.inspection.page_data import default_windows, page_document, sample_windows, script_json
 from forecast_attn.inspection.page_sections import audit_section, findings_section, reading_words, run_section
 from forecast_attn.inspection.reading import Evidence, evidence_of
@@ -155,7 +156,7 @@ def _subtitle(header: InspectionHeader) -> str:
     return (
         f"{header.mechanism}: {header.score} score, {header.order} order, {header.normaliser}, {header.window} "
         f"window{heads}. {header.num_windows:,} window{plural}, cut-off{plural} {cutoffs}. "
-        f"Lookback {header.lookback}{patches}, horizon {header.horizon}, step {header.frequency}{season}."
+        f"Lookback {header.lookback}{patches}, horizon {header.horizon}, step {base_alias(header.frequency)}{season}."
     )
 
 

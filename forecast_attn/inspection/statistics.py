@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.attention_file.times import stamps_after, stamps_until
-from forecast_attn.data.frequency import MONTH_UNITS, UNIT_NAMES, UNITS, parse_frequency
+from forecast_attn.data.frequency import MONTH_UNITS, UNIT_NAMES, UNITS, parse_frequency, split_alias
 
 Weights = NDArray[np.floating[Any]]
 Floats = NDArray[np.floating[Any]]
@@ -209,14 +209,14 @@ def time_span(first: str, last: str) -> str:
 
 
 def number_and_unit(frequency: str) -> tuple[int, str]:
-    """The parts of a frequency: `15min` is 15 and `min`.
+    """The parts of a frequency: `15min` is 15 and `min`; 1 and no unit where nights lie between some of the steps.
 
     Raises:
         ConfigError: there is no such frequency.
     """
-    name = parse_frequency(frequency).alias.partition("-")[0]
-    unit = name.lstrip("0123456789")
-    return int(name.removesuffix(unit) or 1), unit
+    step = parse_frequency(frequency)
+    number, unit, _ = split_alias(step.alias)
+    return (1, "") if step.sessions is not None and unit != "B" else (number, unit)
 
 
 def _text(amount: int, units: dict[str, int]) -> str:

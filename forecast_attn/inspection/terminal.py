@@ -8,6 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from forecast_attn.data.findings import counted
+from forecast_attn.data.sessions import base_alias
 from forecast_attn.inspection.differences import WeightComparison
 from forecast_attn.inspection.heatmap import heatmap_text, profile_text
 from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader, StepStatistics, TopLag
@@ -75,7 +76,8 @@ def _header_lines(inspection: Inspection) -> list[str]:
         f"attention  {header.mechanism}: {header.score} score, {header.order} order, {header.normaliser}, "
         f"{header.window} window{heads}",
         f"windows    {windows}",
-        f"sizes      lookback {header.lookback}{span}{patches}, horizon {header.horizon}, step {header.frequency}"
+        f"sizes      lookback {header.lookback}{span}{patches}, horizon {header.horizon}, "
+        f"step {base_alias(header.frequency)}"
         f"{season}",
     ]
 
