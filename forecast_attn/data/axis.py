@@ -30,7 +30,7 @@ class SeriesStep:
     steps: int
 
 
-def find_frequency(cells: Cells, freq: str | None, report: Report) -> Frequency:
+def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str = "auto") -> Frequency:
     """Return the step of the longest series, or the given one; report series and rows that do not keep to it.
 
     Absent rows are no reason to report; `report_gaps` does.
@@ -39,6 +39,7 @@ def find_frequency(cells: Cells, freq: str | None, report: Report) -> Frequency:
         cells: on their axis, without repeats.
         freq: the step; inferred when None.
         report: called with every problem.
+        missing: what was said about absent rows; unless that was nothing, closed days are those that come every year.
 
     Raises:
         ConfigError: there is no frequency `freq`.
@@ -47,7 +48,7 @@ def find_frequency(cells: Cells, freq: str | None, report: Report) -> Frequency:
     alias = _of_given(cells, freq) if freq is not None else _infer_alias(cells, report)
     frequency = parse_frequency(alias)
     if freq is None and not frequency.is_integer and _has_gaps(cells, frequency):
-        frequency = _with_calendar(cells, frequency, report)
+        frequency = _with_calendar(cells, frequency, report, must_recur=missing != "auto")
         alias = frequency.alias
     if frequency.is_integer != (cells.stamps.dtype.kind != "M"):
         kind = "whole numbers" if frequency.is_integer is False else "dates"
@@ -77,9 +78,9 @@ def _has_gaps(cells: Cells, frequency: Frequency) -> bool:
     return bool((_steps(cells, frequency)[1] > 1).any())
 
 
-def _with_calendar(cells: Cells, frequency: Frequency, report: Report) -> Frequency:
+def _with_calendar(cells: Cells, frequency: Frequency, report: Report, *, must_recur: bool) -> Frequency:
     """The frequency with the calendar of its own that the rows show, which is reported; as it is where they do not."""
-    alias = calendar_by_evidence(cells.stamps, frequency.alias)
+    alias = calendar_by_evidence(cells.stamps, frequency.alias, must_recur=must_recur)
     if alias is None:
         return frequency
     found = parse_frequency(alias)

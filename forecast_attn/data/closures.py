@@ -96,12 +96,13 @@ def _run_lengths(mask: NDArray[np.bool_]) -> Ints:
     return np.repeat(lengths, lengths)
 
 
-def calendar_by_evidence(stamps: Stamps, alias: str) -> str | None:
+def calendar_by_evidence(stamps: Stamps, alias: str, *, must_recur: bool = False) -> str | None:
     """The alias with the calendar that the rows show; None where they show none, or a week without breaks.
 
     Args:
         stamps: of all rows of all series, at least one; in any order.
         alias: of the step.
+        must_recur: closed days are only taken as such where they come again every year, which takes two years.
     """
     step = _step_of(alias)
     grid = None if step is None or len(stamps) < FEWEST_ROWS else _Grid.of(stamps, step)
@@ -115,7 +116,7 @@ def calendar_by_evidence(stamps: Stamps, alias: str) -> str | None:
     closed, days = grid.closed_days(is_open)
     if is_business and not np.array_equal(slots, WORKING_DAYS):
         return None
-    if not _are_holidays(grid, closed, days, is_open):
+    if not _are_holidays(grid, closed, days, is_open, must_recur):
         closed = closed[:0]
     if not _is_filled(grid, closed, is_open) or (not len(closed) and (is_open.all() or is_business)):
         return None
@@ -175,14 +176,14 @@ def _is_filled(grid: _Grid, closed: Days, is_open: NDArray[np.bool_]) -> bool:
     return bool((filled >= FEWEST_FILLED * number).all())
 
 
-def _are_holidays(grid: _Grid, closed: Days, days: int, is_open: NDArray[np.bool_]) -> bool:
+def _are_holidays(grid: _Grid, closed: Days, days: int, is_open: NDArray[np.bool_], must_recur: bool) -> bool:
     """Return whether the days without rows are those on which a market is closed, and no holes of a table."""
     if not len(closed):
         return False
     first, last = _dates(grid)
     every_day = bool(is_open.reshape(7, -1).any(axis=1).all())
     if (last - first).days < 2 * 365:
-        return not every_day and len(closed) <= MOST_CLOSED_OF_FEW * days
+        return not (every_day or must_recur) and len(closed) <= MOST_CLOSED_OF_FEW * days
     share = float(np.isin(closed, _recurring(closed, _weekdays(is_open), (first, last), 2, last.year)).mean())
     fewest = FEWEST_RECURRING_OF_ALL_DAYS if every_day else FEWEST_RECURRING
     return share >= fewest and len(closed) <= MOST_CLOSED * days

@@ -99,7 +99,7 @@ def panel_of_cells(
     cells = without_repeats(cells, roles, report, config.duplicates, repairs)
     missing = config.missing
     cells = without_empty_series(cells, roles, missing, repairs)
-    frequency = find_frequency(cells, config.freq or config.resample, report)
+    frequency = find_frequency(cells, config.freq or config.resample, report, missing)
     if missing == "auto":
         missing = policy_for_few(cells, roles, frequency, report)
     if missing == "error":
