@@ -84,7 +84,7 @@ class _Grid:
         has_steps = np.tile(is_open.reshape(7, per_day).any(axis=1), len(self.present))
         has_steps &= self.inside.reshape(-1, per_day).any(axis=1)
         days = np.flatnonzero(has_steps)
-        is_closed = ~self.present.reshape(-1, per_day).any(axis=1)[days]
+        is_closed = np.asarray(~self.present.reshape(-1, per_day).any(axis=1), np.bool_)[days]
         short = np.flatnonzero(is_closed & (_run_lengths(is_closed) <= LONGEST_CLOSURE))
         return self.first_day + days[short], len(days)
 
@@ -109,7 +109,7 @@ def calendar_by_evidence(stamps: Stamps, alias: str, *, must_recur: bool = False
     if grid is None or len(grid.present) < FEWEST_WEEKS:
         return None
     is_business = split_alias(alias)[1] == "B"
-    is_open = grid.present.any(axis=0)
+    is_open = np.asarray(grid.present.any(axis=0), np.bool_)
     slots = np.flatnonzero(is_open) * grid.step + grid.offset
     if grid.step == DAY and grid.offset:
         return None
