@@ -40,7 +40,8 @@ $(TESTING): $(RUNTIME)
 demo: $(RUNTIME)  ## Train on bundled data, predict, show the attention (writes to runs/demo)
 	sh benchmarks/demo.sh $(BIN)/forecast
 
-test: $(TESTING) lint types docs-fresh  ## Everything CI runs: lint, types, docs fresh, the whole suite
+test: $(TESTING)  ## Everything CI runs: lint, types, docs fresh, the whole suite
+	$(MAKE) -j 2 lint types docs-fresh
 	$(PYTEST) $(COVERED)
 
 fast: $(TESTING)  ## The quick tests, in under a minute

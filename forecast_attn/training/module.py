@@ -104,13 +104,20 @@ class ForecastModule(pl.LightningModule):
     def training_step(self, batch: Batch, batch_index: int) -> Tensor:
         cutoffs, window = batch
         # Dropout and teacher forcing depend on seed and step alone, so that a resumed run repeats them.
-        torch.manual_seed(mix_seed(self._seed, self.global_step, self.global_rank + 1))
+        self._draw_from(mix_seed(self._seed, self.global_step, self.global_rank + 1))
         output = self.network(window, teacher_forcing=self.teacher_forcing, need_weights=False)
         loss = self._loss(output.parameters, window)
         self._training_losses.add(
             BatchLoss(loss.detach(), self.global_step + 1, cutoffs, output.parameters.detach(), window.future_target)
         )
         return loss
+
+    def _draw_from(self, seed: int) -> None:
+        # Without a GPU torch.manual_seed notes a seed, and where it was asked for, for each kind that there might be.
+        if self.device.type == "cpu":
+            torch.default_generator.manual_seed(seed)
+        else:
+            torch.manual_seed(seed)
 
     def read_losses(self, *, at_once: bool) -> list[tuple[float, int]]:
         """The losses of the training steps since the last call, and the windows of each on this device.
