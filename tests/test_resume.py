@@ -188,7 +188,7 @@ def test_max_time_ends_with_a_finished_run(forecast, table, here):
 
 def test_the_schedule_is_fitted_into_max_time(forecast, table, here):
     """Cut off by the clock inside its warm-up, a training would end at the highest rate and with poor weights."""
-    words = [*STRETCHED, "--max-epochs", "100000", "--max-time", "3s", "--out", "run"]
+    words = [*STRETCHED, "--max-epochs", "100000", "--patience", "100000", "--max-time", "3s", "--out", "run"]
     assert "training ended: --max-time reached" in forecast("train", table, *words).err
     rates = pd.read_csv("run/history.csv")["learning_rate"]
     peak = 0.008
