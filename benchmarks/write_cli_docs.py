@@ -23,6 +23,7 @@ COMMANDS = (
     "plot",
     "inspect",
     "audit",
+    "report",
     "export",
     "serve",
     "info",

@@ -17,6 +17,7 @@ from forecast_attn.config.requests import (
     InspectRequest,
     PlotRequest,
     PredictRequest,
+    ReportRequest,
     takes,
 )
 from forecast_attn.errors import ConfigError, RunError
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         InspectKeywords,
         PlotKeywords,
         PredictKeywords,
+        ReportKeywords,
         TrainKeywords,
     )
     from forecast_attn.data.template import FutureTemplate
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from forecast_attn.inspection.differences import WeightComparison
     from forecast_attn.inspection.results import Inspection
     from forecast_attn.plotting.picture import Picture
+    from forecast_attn.reporting.report import RunReport
     from forecast_attn.training.progress import TrainingListener
 
 
@@ -411,6 +414,30 @@ class Forecaster:
         if request.out is not None:
             write_audit(audit, run, request.out)
         return audit
+
+    @takes([ReportRequest])
+    def report(self, data: Path | str | None = None, **options: Unpack[ReportKeywords]) -> RunReport:
+        """Put all that is known of the run on one page that prints.
+
+        Args:
+            data: the table of the training; where the run recorded it when None.
+            **options: listed below. Without any, nothing is written.
+
+        Returns:
+            The page, which a notebook shows.
+
+        Raises:
+            RunError: not fitted, the run is damaged, or a file cannot be written.
+            ConfigError: there is no browser to print a PDF with.
+            DataError: what is wrong with the table.
+        """
+        from forecast_attn.reporting.printer import write_report
+        from forecast_attn.reporting.report import build_run_report
+
+        request = ReportRequest.from_options(dict(options))
+        report = build_run_report(self._fitted(), None if data is None else Path(data))
+        write_report(report, request)
+        return report
 
     @takes([ExportRequest])
     def export(self, onnx: Path | str | None = None, **options: Unpack[ExportKeywords]) -> OnnxExport:

@@ -20,7 +20,7 @@ FLOORS = (
     ("forecasting",),
     ("training", "inspection"),
     ("audit", "backtest", "checking", "comparison", "export", "plotting", "serving"),
-    ("tuning",),
+    ("reporting", "tuning"),
     ("forecaster",),
     ("cli", "__init__"),
     ("__main__",),

@@ -28,6 +28,7 @@ METHODS: dict[str, Callable[..., Any]] = {
     "evaluate": evaluate,
     "compare": compare,
     "tune": tune,
+    "report": Forecaster.report,
     "export": Forecaster.export,
     "serve": serve,
 }

@@ -30,6 +30,7 @@ from forecast_attn.cli.info import info
 from forecast_attn.cli.inspect import inspect
 from forecast_attn.cli.plot import plot
 from forecast_attn.cli.predict import predict
+from forecast_attn.cli.report import report
 from forecast_attn.cli.serve import serve
 from forecast_attn.cli.train import train
 from forecast_attn.cli.tune import tune
@@ -55,6 +56,7 @@ for command in (
     plot,
     inspect,
     audit,
+    report,
     export,
     serve,
     info,

@@ -398,6 +398,13 @@ class PlotKeywords(TypedDict, total=False):
     svg: Path | str | None
 
 
+class ReportKeywords(TypedDict, total=False):
+    """Options of `forecast report`."""
+
+    html: Path | str | None
+    pdf: Path | str | None
+
+
 class ExportKeywords(TypedDict, total=False):
     """Options of `forecast export` but its file."""
 

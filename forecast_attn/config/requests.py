@@ -237,6 +237,16 @@ class PlotRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ReportRequest(Request):
+    """`forecast report`, `Forecaster.report`."""
+
+    command = "report"
+
+    html: Path | None = option(None, "page to write; report.html in the run when neither is named")
+    pdf: Path | None = option(None, "the same page as a PDF, printed by an installed Chromium or Chrome")
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExportRequest(Request):
     """`forecast export`, `Forecaster.export`."""
 
@@ -356,6 +366,7 @@ REQUESTS: dict[str, type[Request]] = {
         PlotRequest,
         InspectRequest,
         AuditRequest,
+        ReportRequest,
         ExportRequest,
         ServeRequest,
     )

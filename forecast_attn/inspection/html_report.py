@@ -163,6 +163,20 @@ def _subtitle(header: InspectionHeader) -> str:
 # --------------------------------------------------------------------------- putting the page together
 
 
+def page_of_parts(title: str, subtitle: str, body: str) -> str:
+    """A page for paper without a script, in the styles of the interactive one and under as strict a policy."""
+    style = (files("forecast_attn.inspection") / "page" / "style.css").read_text(encoding="utf-8")
+    policy = f"default-src 'none'; img-src data:; style-src {_hash(style)}"
+    return (
+        '<!doctype html>\n<html lang="en" data-printing>\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<title>{escape(title)}</title>\n<link rel="icon" href="data:,">\n<style>{style}</style>\n</head>\n<body>\n'
+        f"<header>\n<h1>{escape(title)}</h1>\n<p>{escape(subtitle)}</p>\n</header>\n<main>\n{body}\n</main>\n"
+        "<footer>\n<p>Made by forecast-attn; this page asks the network for nothing.</p>\n</footer>\n</body>\n</html>\n"
+    )
+
+
 def _fill_template(*, title: str, subtitle: str, **parts: str) -> str:
     folder = files("forecast_attn.inspection") / "page"
     style = (folder / "style.css").read_text(encoding="utf-8")

@@ -118,10 +118,11 @@ def _season_words(inspection: Inspection) -> list[str]:
 
 def run_section(config: dict[str, Any] | None, metrics: dict[str, Any] | None) -> str:
     """Section on the run's errors and options; empty for an attention file without its run."""
-    return section("The run", "the-run", _metrics_table(metrics or {}), _config_tables(config or {}))
+    return section("The run", "the-run", metrics_table(metrics or {}), _config_tables(config or {}))
 
 
-def _metrics_table(metrics: dict[str, Any]) -> str:
+def metrics_table(metrics: dict[str, Any]) -> str:
+    """Errors of the model beside those of the baselines, and the skill in words."""
     model, naive = metrics.get("validation", {}), metrics.get("seasonal_naive", {})
     baselines = metrics.get("baselines") or {"seasonal-naive": naive}  # of runs made before there were more
     rows = [

@@ -16,6 +16,7 @@ samples.parquet                paths drawn by `forecast predict --samples`
 backtest.parquet               forecasts of past cut-offs beside what came, by `forecast backtest`
 backtest.json                  what they say: scores, skill, tests, folds
 audit.json                     whether that attention can be believed, by `forecast audit`
+report.html                    all that is known of the run on one page, by `forecast report`
 search.json                    of the winner of `forecast tune`: what was searched, and every trial
 last.ckpt                      state for `train --resume`, deleted when training ends
 members/0/, members/1/, …      the members of an ensemble: each a run of its own, which shares the ensemble's
@@ -100,6 +101,7 @@ class RunDir:
         self.backtest = self.path / "backtest.parquet"
         self.backtest_scores = self.path / "backtest.json"
         self.audit = self.path / "audit.json"
+        self.report = self.path / "report.html"
         self.search = self.path / "search.json"
         self.checkpoint = self.path / "last.ckpt"
         self._digests: dict[str, Any] | None = None

@@ -1,0 +1,50 @@
+"""`forecast report`: a run on one page that prints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
+from forecast_attn.cli.flags import ConfigFile, command_options, with_options
+from forecast_attn.config.requests import ReportRequest
+
+
+@with_options(ReportRequest)
+def report(
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[RUN]", help="Run directory; the newest finished run when absent.", autocompletion=finished_runs
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="FILE", help="Table of the training; found through the run when absent."),
+    ] = None,
+    config: ConfigFile = None,
+    **options: Any,
+) -> None:
+    """Put accuracy, calibration, attention, its audit and the worst windows of a run on one page that prints."""
+    request = ReportRequest.from_options(command_options("report", config, options))
+    from forecast_attn.cli.tables import refuse_targets
+    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.reporting.printer import check_targets
+    from forecast_attn.runs.run_dir import RunDir
+
+    forecaster = Forecaster.load(run)
+    run_dir = RunDir(forecaster.run_path)
+    if request.html is None and request.pdf is None:
+        request = replace(request, html=run_dir.report)
+    else:
+        refuse_targets({"--html": request.html, "--pdf": request.pdf}, read=[data], runs=[run_dir])
+    check_targets(request)
+    for note in forecaster.report(data, **request.to_options()).missing:
+        printing.say(f"not shown: {note}", err=True)
+    for path in (request.html, request.pdf):
+        if path is not None:
+            printing.say(f"report: {path}")

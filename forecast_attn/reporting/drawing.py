@@ -1,0 +1,229 @@
+"""Charts of the report as SVG pictures that take the page's colours: they need no script, and print sharply."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.data.frequency import Stamps
+from forecast_attn.data.zones import Zone
+from forecast_attn.inspection.results import Inspection
+from forecast_attn.plotting.reliability import Reliability
+from forecast_attn.plotting.scene import ForecastView
+from forecast_attn.plotting.step_errors import StepErrors
+from forecast_attn.plotting.ticks import number_text, number_ticks, time_ticks
+from forecast_attn.plotting.wording import interval_name
+
+Floats = NDArray[np.float64]
+
+LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 24
+HEAT = ("#ffffff", "#fbd9c0", "#f08a6b", "#c93a72", "#74206f", "#1d0b33")
+"""The page's --heat-0 to --heat-5, on paper."""
+DASHES = ("", "6 3", "2 3", "8 3 2 3")
+
+
+class Frame(NamedTuple):
+    """Places of the values on a chart, in pixels."""
+
+    width: int
+    height: int
+    x: tuple[float, float]
+    y: tuple[float, float]
+
+    def across(self, values: Floats) -> Floats:
+        return _between(values, self.x, (LEFT, self.width - RIGHT))
+
+    def up(self, values: Floats) -> Floats:
+        return _between(values, self.y, (self.height - BOTTOM, TOP))
+
+
+def _between(values: Floats, source: tuple[float, float], target: tuple[float, float]) -> Floats:
+    span = source[1] - source[0] or 1.0
+    return np.asarray(target[0] + (np.asarray(values, np.float64) - source[0]) * (target[1] - target[0]) / span)
+
+
+def forecast_figure(view: ForecastView, zone: Zone, caption: str, *, width: int = 640, height: int = 220) -> str:
+    """The history, the forecast with its intervals, and the actual values of one series."""
+    model, history = view.models[0], len(view.history)
+    stamps = np.concatenate([view.history_stamps, view.stamps])
+    times = np.arange(len(stamps), dtype=np.float64)
+    edges = [model.quantiles[quantile] for pair in model.intervals for quantile in (pair.lower, pair.upper)]
+    frame = _frame(width, height, times, [view.history, view.actual, model.prediction, *edges])
+    ahead = times[history:]
+    parts = [_value_axis(frame), *_time_axis(frame, stamps, zone)]
+    for pair in model.intervals:
+        upper, lower = (_points(frame, ahead, model.quantiles[each]) for each in (pair.upper, pair.lower))
+        parts.append(f'<path class="interval" d="{_path([*upper, *reversed(lower)])}Z"/>')
+    parts += [
+        _line(frame, "past", times[:history], view.history),
+        _line(frame, "actual", ahead, view.actual),
+        _line(frame, "forecast", ahead, model.prediction),
+    ]
+    return figure(caption, caption, parts, width, height)
+
+
+def forecast_legend(view: ForecastView) -> str:
+    """Words on what `forecast_figure` draws."""
+    names = ", ".join(f"{interval_name(pair)} interval" for pair in view.models[0].intervals)
+    return "Black: series; blue: forecast" + (f"; shaded: {names}" if names else "") + "; dashed: actual values."
+
+
+def errors_figure(errors: StepErrors, first: str, *, width: int = 640, height: int = 190) -> str:
+    """Mean absolute error by step ahead of each model; the run's is drawn in blue."""
+    lines = {model.name: model.mae for model in errors.models}
+    frame = _frame(width, height, errors.steps.astype(np.float64), [*lines.values(), np.zeros(1)])
+    parts = [_value_axis(frame), *_number_axis(frame, "step ahead")]
+    dashes = iter(DASHES[1:] * len(lines))
+    for name, mae in lines.items():
+        kind, dash = ("forecast", "") if name == first else ("other", next(dashes))
+        parts.append(_line(frame, kind, errors.steps.astype(np.float64), mae, dash))
+        known = np.flatnonzero(np.isfinite(mae))
+        if len(known):
+            x, y = _points(frame, errors.steps.astype(np.float64), mae)[known[-1]]
+            parts.append(_text(x - 4, y - 5, "end", "this run" if name == first else name))
+    words = f"Mean absolute error of {errors.target} by step ahead"
+    return figure(words, words, parts, width, height)
+
+
+def calibration_figure(calibration: Reliability, *, size: int = 300) -> str:
+    """Shares of values at or below each quantile, over the range that chance allows."""
+    model, frame = calibration.models[0], Frame(size, size, (0.0, 1.0), (0.0, 1.0))
+    low, high = (_points(frame, model.quantiles, edge) for edge in (model.low, model.high))
+    ends = np.array([0.0, 1.0])
+    parts = [
+        _value_axis(frame),
+        *_number_axis(frame, "quantile"),
+        f'<path class="band" d="{_path([*high, *reversed(low)])}Z"/>',
+        _line(frame, "uniform", ends, ends),
+        _line(frame, "forecast", model.quantiles, model.observed),
+    ]
+    parts += [f'<circle class="forecast-point" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in
+              _points(frame, model.quantiles, model.observed)]  # fmt: skip
+    words = "Share of values at or below each quantile; shaded: what chance allows if calibrated"
+    return figure(words, words, parts, size, size)
+
+
+def weights_figure(inspection: Inspection, *, width: int = 640) -> str:
+    """Heat map of the mean weights, step ahead by lag; colours follow the square root."""
+    header, weights = inspection.header, inspection.mean_weights
+    tall = int(np.clip(round(180 / len(weights)), 4, 22)) * len(weights)
+    height = TOP + tall + BOTTOM + 4
+    room = width - LEFT - RIGHT
+    most = float(weights.max()) or 1.0
+    image = _png(_colours(np.sqrt(weights / most)))
+    parts = [
+        f'<image x="{LEFT}" y="{TOP}" width="{room}" height="{tall}" preserveAspectRatio="none" class="cells" '
+        f'href="data:image/png;base64,{image}"/>',
+        _text(2, 10, "start", "step"),
+    ]
+    every = max(1, -(-len(weights) // 8))
+    for row in range(0, len(weights), every):
+        middle = TOP + (row + 0.5) * tall / len(weights)
+        parts.append(_text(LEFT - 5, middle + 4, "end", inspection.steps[row].step_text))
+    keys = header.num_keys
+    spacing = header.key_season if header.key_season > 1 else max(1, keys // 7)
+    spacing *= max(1, -(-keys // (9 * spacing)))
+    for lag in range(0, keys, spacing):
+        x = LEFT + room * (keys - lag - 0.5) / keys
+        first, last = lag * header.patch_length, (lag + 1) * header.patch_length - 1
+        parts.append(_text(x, TOP + tall + 15, "middle", str(first) if first == last else f"{first}–{last}"))
+    words = f"Mean weight by step ahead and lag (steps before the cut-off); darkest: {100 * most:.1f} %"
+    return figure("Heat map of the mean weights by step ahead and lag", words, parts, width, height)
+
+
+# --------------------------------------------------------------------------- parts
+
+
+def figure(label: str, caption: str, parts: Sequence[str], width: int, height: int) -> str:
+    """A figure with a caption, which people who see no pictures hear by its label."""
+    return (
+        f'<figure class="wide"><svg role="img" aria-label="{escape(label)}" viewBox="0 0 {width} {height}">'
+        f"{''.join(parts)}</svg><figcaption>{escape(caption)}</figcaption></figure>"
+    )
+
+
+def _frame(width: int, height: int, x: Floats, lines: Sequence[Floats]) -> Frame:
+    known = np.concatenate([line[np.isfinite(line)] for line in lines]) if lines else np.zeros(0)
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    room = 0.05 * ((high - low) or abs(high) or 1.0)
+    bottom = low if low == 0 else low - room
+    return Frame(width, height, (float(x.min()), float(x.max())), (bottom, high + room))
+
+
+def _points(frame: Frame, x: Floats, y: Floats) -> list[tuple[float, float]]:
+    return list(zip(frame.across(x).tolist(), frame.up(y).tolist(), strict=True))
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    """A line through what is known; NaN is a gap."""
+    path, drawing = "", False
+    for x, y in points:
+        if np.isfinite(y):
+            path += f"{'L' if drawing else 'M'}{x:.1f} {y:.1f}"
+        drawing = bool(np.isfinite(y))
+    return path
+
+
+def _line(frame: Frame, kind: str, x: Floats, y: Floats, dash: str = "") -> str:
+    dashes = f' stroke-dasharray="{dash}"' if dash else ""
+    return f'<path class="{kind}"{dashes} d="{_path(_points(frame, x, y))}"/>'
+
+
+def _value_axis(frame: Frame) -> str:
+    ticks = number_ticks(*frame.y, 4)
+    spacing = abs(ticks[1] - ticks[0]) if len(ticks) > 1 else 0.0
+    parts = []
+    for tick, y in zip(ticks, frame.up(np.array(ticks)).tolist(), strict=True):
+        parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{frame.width - RIGHT}"/>')
+        parts.append(_text(LEFT - 5, y + 4, "end", number_text(tick, spacing)))
+    return "".join(parts)
+
+
+def _number_axis(frame: Frame, words: str) -> list[str]:
+    ticks = number_ticks(*frame.x, 6)
+    spacing = abs(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
+    base = frame.height - BOTTOM
+    parts = [_text(x, base + 14, "middle", number_text(tick, spacing))
+             for tick, x in zip(ticks, frame.across(np.array(ticks)).tolist(), strict=True)]  # fmt: skip
+    return [*parts, _text(frame.width - RIGHT, base - 5, "end", words)]
+
+
+def _time_axis(frame: Frame, stamps: Stamps, zone: Zone) -> list[str]:
+    parts = []
+    for tick in time_ticks(stamps, zone, 7):
+        x = float(frame.across(np.array([np.searchsorted(stamps, tick.stamp)]))[0])
+        parts.append(f'<path class="grid" d="M{x:.1f} {TOP}V{frame.height - BOTTOM}"/>')
+        parts.append(_text(x, frame.height - BOTTOM + 14, "middle", tick.text.replace("\n", " ")))
+    return parts
+
+
+def _text(x: float, y: float, anchor: str, words: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
+
+
+def _colours(levels: NDArray[np.floating]) -> NDArray[np.uint8]:
+    """(rows, columns, 3) the page's colours of levels from 0 to 1."""
+    stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in HEAT], np.float64)
+    places = np.linspace(0, 1, len(stops))
+    channels = [np.interp(levels, places, stops[:, channel]) for channel in range(3)]
+    return np.stack(channels, axis=-1).round().astype(np.uint8)
+
+
+def _png(pixels: NDArray[np.uint8]) -> str:
+    """A PNG of (rows, columns, 3) pixels, in base64."""
+    rows, columns, _ = pixels.shape
+    lines = np.concatenate([np.zeros((rows, 1), np.uint8), pixels.reshape(rows, -1)], axis=1).tobytes()
+
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+    head = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b"")
+    return base64.b64encode(data).decode("ascii")

@@ -1,0 +1,274 @@
+"""`forecast report`: all that is known of a run on one page that prints, for people without a terminal.
+
+The page shares its styles, tables and colours with that of `forecast inspect --html`; it has no script and makes no
+request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from forecast_attn.attention_file import read_attention
+from forecast_attn.checking.examination import check_table
+from forecast_attn.config.options import RunConfig
+from forecast_attn.errors import DataError, RunError
+from forecast_attn.forecasting.identifiability import with_rank
+from forecast_attn.forecasting.model import read_config, read_schema
+from forecast_attn.inspection.html_report import page_of_parts
+from forecast_attn.inspection.page_sections import (
+    audit_section,
+    bullets,
+    metrics_table,
+    paragraph,
+    reading_words,
+    section,
+    show,
+    table,
+)
+from forecast_attn.inspection.reading import evidence_of
+from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.results import Inspection
+from forecast_attn.plotting.forecasts import Forecasts
+from forecast_attn.plotting.past import read_past
+from forecast_attn.plotting.reliability import reliability
+from forecast_attn.plotting.scene import build_scene
+from forecast_attn.plotting.series_values import SeriesValues
+from forecast_attn.plotting.sources import PlotChoice, PlotSource, forecast_scene, scored_forecasts
+from forecast_attn.plotting.step_errors import step_errors
+from forecast_attn.reporting.drawing import (
+    calibration_figure,
+    errors_figure,
+    forecast_figure,
+    forecast_legend,
+    weights_figure,
+)
+from forecast_attn.runs.atomic import write_atomically
+from forecast_attn.runs.run_dir import RunDir, sha256_of
+
+EXTREMES = 2
+"""Windows shown of the best, and of the worst."""
+MOST_FINDINGS = 12
+SELECTED = (
+    "These are the validation windows, used to select the weights; for unseen windows, `forecast backtest` the run."
+)
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """A report, ready to be written.
+
+    Attributes:
+        html: the page.
+        missing: in words, what could not be shown and why.
+    """
+
+    html: str
+    missing: list[str] = field(default_factory=list)
+
+    def write(self, path: Path) -> None:
+        """Write the page whole or not at all.
+
+        Raises:
+            RunError: the folder is missing, may not be written to, or is full.
+        """
+        write_atomically(path, self.html)
+
+    def _repr_html_(self) -> str:
+        """The page in a frame of a notebook."""
+        return f'<iframe srcdoc="{escape(self.html)}" width="100%" height="800"></iframe>'
+
+
+def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
+    """Make the report of a finished run.
+
+    Args:
+        run: the run.
+        data: the table it was trained on; where the run recorded it when None.
+
+    Raises:
+        RunError: the run is damaged.
+        DataError: `data` cannot be read.
+    """
+    config, schema, metrics = read_config(run), read_schema(run), run.read_json(run.metrics)
+    missing: list[str] = []
+    path = _table_of_training(run, data, missing)
+    scored = _or_missing(lambda: scored_forecasts(PlotSource(None, run), PlotChoice([], [], data=data)), missing)
+    inspection = _inspection_of(run, missing)
+    sections = [
+        _summary_section(run, metrics, inspection),
+        _forecast_section(run, missing, path),
+        section("How accurate it is", "accuracy", metrics_table(metrics), *_curves(scored, run)),
+        section("Best and worst windows", "windows", *_extreme_windows(run, path, scored, missing)),
+        _attention_section(inspection),
+        audit_section(run.read_json(run.audit) if run.audit.is_file() else None),
+        _data_section(config, path),
+        section("What was trained", "trained", _training_table(config, metrics, schema)),
+    ]
+    if not run.audit.is_file() or not run.read_json(run.audit).get("covariates"):
+        missing.append("the importance of covariates: `forecast audit RUN --covariates` measures it")
+    notes = section("Not shown", "missing", bullets(missing))
+    title = f"Forecast of {schema.roles.target}"
+    subtitle = f"{run.path.resolve().name}: {config.model.attention}, {_sizes(schema)}"
+    return RunReport(page_of_parts(title, subtitle, "".join([*sections, notes])), missing)
+
+
+def _or_missing(make: Callable[[], Any], missing: list[str]) -> Any:
+    """The value, or None and a note where the run lacks what it takes."""
+    try:
+        return make()
+    except (DataError, RunError) as error:
+        missing.append(error.message)
+        return None
+
+
+def _table_of_training(run: RunDir, data: Path | None, missing: list[str]) -> Path | None:
+    """The table, if it is the one of the training."""
+    recorded = run.read_json(run.config)["data"]
+    path = Path(recorded["file"]) if data is None else data
+    if recorded["sha256"] is not None and path.is_file() and sha256_of(path) == recorded["sha256"]:
+        return path
+    missing.append(f"the table of training, '{recorded['file']}', is not where it was or has changed: --data FILE")
+    return None
+
+
+def _sizes(schema: Any) -> str:
+    return f"lookback {schema.lookback}, horizon {schema.horizon}, step {schema.frequency.alias}"
+
+
+# --------------------------------------------------------------------------- sections
+
+
+def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspection | None) -> str:
+    """Three or four sentences for who reads no further."""
+    validation, best = metrics["validation"], metrics.get("best_baseline", "seasonal-naive")
+    skill = metrics.get("skill_per_cent")
+    facts = [
+        f"On {show(validation['windows'])} validation windows its mean absolute error is {show(validation['mae'])}."
+    ]
+    if skill is not None:
+        side = "below" if skill >= 0 else "above"
+        facts.append(f"That is {abs(skill):.1f} % {side} the error of {best}, the best of the baselines.")
+    interval = validation.get("interval")
+    if interval:
+        facts.append(f"{100 * interval['coverage']:.0f} % of the values lie in its {100 * interval['nominal']:.3g} % "
+                     "interval.")  # fmt: skip
+    if metrics.get("ended") == "interrupted":
+        facts.append("The training was interrupted.")
+    reading = "" if inspection is None else reading_words(inspection.reading)
+    return section("In short", "summary", bullets(facts), reading)
+
+
+def _forecast_section(run: RunDir, missing: list[str], path: Path | None) -> str:
+    scene = _or_missing(lambda: forecast_scene(PlotSource(None, run), PlotChoice([], [], data=path)), missing)
+    if scene is None:
+        return ""
+    views = scene.views[:3]
+    figures = [forecast_figure(view, scene.zone, f"{view.item_id}, cut-off {scene.zone.stamp_text(view.cutoff)}")
+               for view in views]  # fmt: skip
+    more = f"{len(views)} of {scene.num_items:,} series." if scene.num_items > len(views) else ""
+    legend = paragraph(f"{forecast_legend(views[0])} {more}")
+    return section("The forecast", "forecast", *figures, legend, bullets(scene.notes))
+
+
+def _curves(scored: Forecasts | None, run: RunDir) -> Iterator[str]:
+    """Error by step, and the calibration of the quantiles where there are any."""
+    if scored is None:
+        return
+    errors, name = step_errors(scored), run.path.resolve().name
+    near = errors.without_far()
+    errors = near if name in [model.name for model in near.models] else errors
+    if len(errors.steps) > 1:
+        yield errors_figure(errors, name)
+    of_validation = [] if run.backtest.is_file() else [SELECTED]
+    yield bullets([*errors.notes, *of_validation])
+    if scored.quantiles:
+        yield calibration_figure(reliability(scored))
+
+
+def _extreme_windows(run: RunDir, path: Path | None, scored: Forecasts | None, missing: list[str]) -> Iterator[str]:
+    """The windows with the smallest and the largest error, as a table and as pictures."""
+    if scored is None:
+        return
+    ours = scored.of_models([scored.models[0]])
+    windows = window_errors(ours.frame)
+    count = min(EXTREMES, len(windows) // 2)
+    chosen = [("best", each) for each in windows[:count]]
+    chosen += [("worst", each) for each in windows[len(windows) - count :][::-1]]
+    rows = [[kind, each.item_id, ours.zone.stamp_text(each.cutoff), each.error] for kind, each in chosen]
+    caption = f"Mean absolute error of single windows, of {len(windows):,}"
+    yield table(caption, ["window", "series", "cut-off", "MAE"], rows)
+    past = None if path is None else _or_missing(lambda: read_past(run, path), missing)
+    series = SeriesValues.of_forecasts(ours) if past is None else SeriesValues.of_panel(past.panel)
+    for kind, each in chosen:
+        frame = ours.frame
+        window = ours.where((frame["item_id"] == each.item_id) & (frame["cutoff"] == each.cutoff))
+        view = build_scene(window, series, history=None).views[0]
+        words = f"{kind}: {each.item_id}, cut-off {ours.zone.stamp_text(each.cutoff)}, MAE {show(each.error)}"
+        yield forecast_figure(view, ours.zone, words, height=150)
+
+
+class WindowError(NamedTuple):
+    """Mean absolute error of one window, over the steps whose actual value is known."""
+
+    item_id: str
+    cutoff: Any
+    error: float
+
+
+def window_errors(frame: pd.DataFrame) -> list[WindowError]:
+    """Errors of every window with a known value, the smallest first; equal ones by series and cut-off."""
+    errors = np.abs(frame["prediction"].to_numpy(np.float64) - frame["target"].to_numpy(np.float64))
+    means = pd.Series(errors).groupby([frame["item_id"].to_numpy(), frame["cutoff"].to_numpy()]).mean()
+    items, cutoffs = (means.index.get_level_values(level) for level in (0, 1))
+    windows = zip(items, cutoffs.to_numpy(), means.to_numpy(np.float64), strict=True)
+    known = [WindowError(str(item), cutoff, float(error)) for item, cutoff, error in windows if np.isfinite(error)]
+    return sorted(known, key=lambda each: each.error)
+
+
+def _inspection_of(run: RunDir, missing: list[str]) -> Inspection | None:
+    if not run.validation_attention.is_file():
+        missing.append("the run has no attention: it was trained with --attention none")
+        return None
+    dump = with_rank(read_attention(run.unaltered(run.validation_attention)), run)
+    return inspect_attention(dump, evidence=evidence_of(run))
+
+
+def _attention_section(inspection: Inspection | None) -> str:
+    if inspection is None:
+        return ""
+    words = f"Mean over {inspection.header.num_windows:,} validation windows."
+    warnings = bullets(inspection.warnings, "warnings")
+    return section("Where it looks", "attention", weights_figure(inspection), paragraph(words), warnings)
+
+
+def _data_section(config: RunConfig, path: Path | None) -> str:
+    """The table, and what `forecast check` finds in it."""
+    if path is None:
+        return ""
+    checked = check_table(path, config.data)
+    facts = [["table", str(path.name)], ["rows", f"{checked.rows:,}"], ["series", f"{len(checked.series):,}"]]
+    found = [f"{finding.code} {finding.severity}: {finding.message}" for finding in checked.findings]
+    more = [f"{len(found) - MOST_FINDINGS} more: `forecast check`"] if len(found) > MOST_FINDINGS else []
+    words = paragraph("" if found else "`forecast check` finds nothing wrong.")
+    return section("The data", "data", table("The table", ["fact", "value"], facts), words,
+                   bullets([*found[:MOST_FINDINGS], *more]))  # fmt: skip
+
+
+def _training_table(config: RunConfig, metrics: dict[str, Any], schema: Any) -> str:
+    roles = schema.roles
+    rows = [
+        ["attention", config.model.attention],
+        ["lookback, horizon, step", _sizes(schema)],
+        ["target", roles.target],
+        ["known in advance", show(list(roles.future_covariates))],
+        ["known up to the cut-off", show(list(roles.past_covariates))],
+        ["epochs", f"{metrics.get('epochs', '–')}, the best {metrics.get('best_epoch', '–')}"],
+    ]
+    return table("The training", ["fact", "value"], rows)

@@ -1,0 +1,155 @@
+"""`forecast report`: what the page says is what the run holds, and it prints."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn import Forecaster
+from forecast_attn.plotting.past import validation_forecasts
+from forecast_attn.reporting.report import window_errors
+from forecast_attn.runs.run_dir import RunDir
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def run(forecast, small, make_table, tmp_path_factory):
+    """A run with quantiles and a forecast, next to its table."""
+    folder = tmp_path_factory.mktemp("reported")
+    make_table().to_csv(folder / "data.csv", index=False)
+    words = ("--quantiles", "0.1,0.5,0.9", "--out", folder / "run", "--quiet")
+    assert forecast("train", folder / "data.csv", *small, *words).code == 0
+    assert forecast("predict", folder / "run", "--quiet").code == 0
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def html(run, forecast):
+    outcome = forecast("report", run, "--html", run.parent / "report.html")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out == f"report: {run.parent / 'report.html'}\n"
+    return (run.parent / "report.html").read_text(encoding="utf-8")
+
+
+def points_of(html, section, kind):
+    """(points, 2) of the first path of a kind in a section, in pixels."""
+    part = re.search(f'<section aria-labelledby="{section}">.*?</section>', html, re.DOTALL)[0]
+    line = re.search(rf'<path class="{kind}"[^>]* d="([^"]+)"', part)[1]
+    return np.array([[float(x), float(y)] for x, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", line)])
+
+
+def test_the_page_has_all_parts_and_asks_for_nothing(html):
+    titles = re.findall(r"<h2[^>]*>([^<]+)</h2>", html)
+    assert titles == [
+        *("In short", "The forecast", "How accurate it is", "Best and worst windows", "Where it looks"),
+        *("The data", "What was trained", "Not shown"),
+    ]
+    assert "<script" not in html
+    assert "default-src &#x27;none&#x27;" in html or "default-src 'none'" in html
+    assert not re.search(r'(?:src|href)="(?!data:)', html)
+
+
+def test_its_numbers_are_those_of_the_run(html, run):
+    metrics = json.loads((run / "metrics.json").read_text())
+    validation, best = metrics["validation"], metrics["best_baseline"]
+    assert f"its mean absolute error is {validation['mae']:.4g}." in html
+    side = "below" if metrics["skill_per_cent"] >= 0 else "above"
+    assert f"{abs(metrics['skill_per_cent']):.1f}\u00a0% {side} the error of {best}" in html
+    interval = validation["interval"]
+    assert f"{100 * interval['coverage']:.0f}\u00a0% of the values lie in its 80\u00a0% interval" in html
+
+
+def test_the_lines_are_the_forecast_and_the_errors(html, run):
+    """Heights in pixels are a straight line of the values."""
+    written = pd.read_csv(run / "predictions.csv")
+    drawn = points_of(html, "forecast", "forecast")[:, 1]
+    band = points_of(html, "forecast", "interval")[:, 1]
+    values = np.concatenate([written["prediction"], written["0.9"], written["0.1"][::-1]])
+    heights = np.concatenate([drawn, band])
+    slope, level = np.polyfit(values, heights, 1)
+    assert slope < 0
+    np.testing.assert_allclose(heights, level + slope * values, atol=0.11)
+    frame = validation_forecasts(RunDir(run), None).frame
+    ours = frame[frame["model"] == run.name]
+    by_step = (ours["prediction"] - ours["target"]).abs().groupby(ours["step"]).mean().to_numpy()
+    errors = points_of(html, "accuracy", "forecast")[:, 1]
+    assert len(errors) == len(by_step) == 3
+    slope, level = np.polyfit(by_step, errors, 1)
+    np.testing.assert_allclose(errors, level + slope * by_step, atol=0.11)
+
+
+def test_the_best_and_worst_windows_are_those(html, run):
+    frame = validation_forecasts(RunDir(run), None).frame
+    ours = frame[frame["model"] == run.name]
+    expected = (ours["prediction"] - ours["target"]).abs().groupby(ours["cutoff"]).mean().sort_values()
+    rows = re.findall(r'<th scope="row">(best|worst)</th><td>[^<]*</td><td>([^<]+)</td><td[^>]*>([^<]+)<', html)
+    assert [kind for kind, _, _ in rows] == ["best", "best", "worst", "worst"]
+    wanted = [*expected.index[:2], *expected.index[:-3:-1]]
+    assert [pd.Timestamp(cutoff) for _, cutoff, _ in rows] == wanted
+    assert [error for *_, error in rows] == [f"{expected[cutoff]:.4g}" for cutoff in wanted]
+
+
+def test_windows_without_a_known_value_have_no_error():
+    frame = pd.DataFrame(
+        {
+            "item_id": list("aabb"),
+            "cutoff": [1, 1, 1, 1],
+            "prediction": [1.0, 2, 3, 4],
+            "target": [2.0, np.nan] + 2 * [np.nan],
+        }
+    )
+    assert [tuple(each) for each in window_errors(frame)] == [("a", 1, 1.0)]
+
+
+def test_a_table_that_is_gone_leaves_its_parts_out_and_says_so(run_copy, forecast):
+    config = RunDir(run_copy).read_json(RunDir(run_copy).config)
+    Path(config["data"]["file"]).rename("moved.csv") if Path(config["data"]["file"]).parent == Path.cwd() else None
+    report = Forecaster.load(run_copy).report("nowhere.csv")
+    assert any("table of training" in reason for reason in report.missing)
+    assert "The data</h2>" not in report.html
+    assert "In short</h2>" in report.html
+    assert "srcdoc=" in report._repr_html_()
+
+
+def test_without_a_name_it_is_in_the_run(run_copy, forecast):
+    outcome = forecast("report", run_copy)
+    assert outcome.code == 0, outcome.err
+    assert outcome.out == f"report: {run_copy / 'report.html'}\n"
+    assert (run_copy / "report.html").read_text(encoding="utf-8").endswith("</html>\n")
+
+
+def test_a_pdf_is_printed_by_a_browser(run, forecast, tmp_path):
+    from forecast_attn.errors import ConfigError
+    from forecast_attn.reporting.printer import find_browser
+
+    try:
+        find_browser()
+    except ConfigError:
+        pytest.skip("no Chromium on this machine")
+    path = tmp_path / "report.pdf"
+    assert forecast("report", run, "--pdf", path).code == 0
+    printed = path.read_bytes()
+    assert printed.startswith(b"%PDF-")
+    assert len(re.findall(rb"/Type\s*/Page\b", printed)) >= 2
+
+
+def test_without_a_browser_it_says_how_to_print(refused, run_copy, monkeypatch):
+    monkeypatch.setattr("forecast_attn.reporting.printer.shutil.which", lambda name: None)
+    refused(
+        "report",
+        run_copy,
+        "--pdf",
+        "report.pdf",
+        message="no Chromium or Chrome",
+        hint="open it in any browser",
+        code=2,
+    )
+
+
+def test_a_wrong_ending_is_refused(refused, run_copy):
+    refused("report", run_copy, "--pdf", "report.html", message="writes a .pdf", hint="--pdf report.pdf", code=2)
+    refused("report", run_copy, "--html", "report.png", message="writes a .html", hint="--html report.html", code=2)
