@@ -73,7 +73,7 @@ def print_pdf(html: str, path: Path) -> None:
     """
     browser = find_browser()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        page, printed = Path(folder) / "report.html", Path(folder) / "report.pdf"
+        page, printed = Path(folder) / "page.html", Path(folder) / "page.pdf"
         page.write_text(html, encoding="utf-8")
         # A browser that runs as root refuses its sandbox; the page is our own, without a script.
         root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
