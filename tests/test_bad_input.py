@@ -20,6 +20,18 @@ def test_no_such_file(refused, write):
     refused("train", "data.csv", message="^there is no file 'data.csv'$", hint="tables there: 'other.csv'")
 
 
+def test_a_slip_of_the_pen_in_a_files_name(refused, write):
+    write("date,target\n", "sales.csv")
+    write("pandas==2.3\n", "saless.txt")  # no table
+    write("date,target\n", "other.csv")
+    refused("train", "sale.csv", message="^there is no file 'sale.csv'$", hint="^did you mean 'sales.csv'[?];")
+
+
+def test_an_option_that_other_tools_have(refused, write):
+    write("date,target\n", "sales.csv")
+    refused("train", "sales.csv", "--mechanism", "bahdanau", message="'--mechanism'", hint="'--attention'", code=2)
+
+
 def test_a_directory(refused, write):
     write("date,target\n", "other.csv")
     refused("train", ".", message="^'.' is a directory, not a table$", hint="tables there: 'other.csv'")

@@ -354,6 +354,10 @@ ROWS = "\n".join(f"{day},{value}" for day, value in zip(days(90), values(90), st
     [
         pytest.param(f"{TITLES}date,y\n{ROWS}\n", {"skip_rows": 3}, "y", id="titles"),
         pytest.param(f"# made by a logger\n# 1 Hz\ndate,y\n{ROWS}\n# end\n", {"comment": "#"}, "y", id="comments"),
+        pytest.param(
+            "date,y\n" + ROWS.replace("\n", "\n# moved\n", 1), {"comment": "#"}, "y", id="a comment between rows"
+        ),
+        pytest.param(f"# a logger\n% 1 Hz\ndate,y\n{ROWS}\n", {"skip_rows": 2}, "y", id="comments of two kinds"),
         pytest.param(f"{ROWS}\n", {"header": False}, "column_2", id="no header"),
         pytest.param(f"date,y\n{ROWS}\nTotal,99\nSource: the shop\n", {"skip_footer": 2}, "y", id="sums and sources"),
         pytest.param(f"date,y\n{ROWS}\n,\n,99\n", {"skip_footer": 2}, "y", id="rows without a date"),
@@ -386,6 +390,15 @@ def test_a_column_that_is_named_twice_costs_the_names(tmp_path: Path) -> None:
     proposal = find_proposals(path, DataConfig())[0]
     assert {"skip_rows": 1, "header": False}.items() <= dict(proposal.options).items()
     assert proposal.target == "column_2"
+
+
+def test_titles_above_the_header_of_a_sheet_are_left_out(tmp_path: Path) -> None:
+    from tests.data.test_layouts import write_workbook
+
+    rows = [["Report of sales"], [], ["date", "sales"], *([day, 5 + at % 7] for at, day in enumerate(days(60)))]
+    path = write_workbook(tmp_path / "book.xlsx", {"Sales": rows})
+    (proposal,) = find_proposals(path, DataConfig())
+    assert (dict(proposal.options), proposal.target) == ({"skip_rows": 2}, "sales")
 
 
 @pytest.mark.slow

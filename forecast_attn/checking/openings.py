@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +20,7 @@ from forecast_attn.data.reading.dialect import SAMPLE
 from forecast_attn.data.reading.layouts import arranged, likely_layout
 from forecast_attn.data.reading.source import SPREADSHEET, Source
 from forecast_attn.data.reading.spreadsheet import sheet_as_text, sheets_with_rows
-from forecast_attn.data.reading.surroundings import MOST_FOOTERS, find_footer, find_preamble
+from forecast_attn.data.reading.surroundings import MOST_FOOTERS, find_footer, find_preamble, find_titles
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import DataError
 
@@ -49,13 +51,15 @@ def openings(table: Table, config: DataConfig, examination: Examination) -> Iter
         examination: of the table with these options.
     """
     for sheet in _sheets(table, config):
-        opening = _first_opening(table, config, {"sheet": sheet}, None)
+        options = {"sheet": sheet, **_titles_of_sheet(table, replace(config, sheet=sheet))}
+        opening = _first_opening(table, config, options, None)
         if opening is not None:
             yield from _with_layout(replace(opening, is_another_table=True), config)
         continue
     if not _sheets(table, config):
-        frame = None if config.wide or config.layout != "long" else examination.frame
-        opening = _first_opening(table, config, {}, frame)
+        titles = _titles_of_sheet(table, config)
+        frame = None if config.wide or config.layout != "long" or titles else examination.frame
+        opening = _first_opening(table, config, titles, frame)
         if opening is not None:
             yield from _with_layout(opening, config)
 
@@ -70,6 +74,21 @@ def _sheets(table: Table, config: DataConfig) -> list[str]:
     except DataError:
         return []
     return names[:MOST_SHEETS] if len(names) > 1 else []
+
+
+def _titles_of_sheet(table: Table, config: DataConfig) -> dict[str, Any]:
+    """The option that leaves out what stands above the header of a sheet, whose rows are all equally wide."""
+    if isinstance(table, pd.DataFrame) or config.skip_rows or not config.header:
+        return {}
+    try:
+        source = Source.of(table)
+        if source.kind != SPREADSHEET:
+            return {}
+        text = next(sheet_as_text(source, config.sheet).chunks(SAMPLE), b"").decode()
+    except DataError:
+        return {}
+    titles = find_titles(list(csv.reader(io.StringIO(text))))
+    return {"skip_rows": titles} if titles else {}
 
 
 def _first_opening(

@@ -182,12 +182,25 @@ def _full_hint(error: UserError) -> str | None:
     return error.hint if code is None or error.hint is None else f"{error.hint}; forecast explain {code} says more"
 
 
+OTHER_NAMES = {
+    **dict.fromkeys(("--mechanism", "--attention-mechanism", "--mechanisms"), "--attention"),
+    **dict.fromkeys(("--epochs", "--n-epochs", "--num-epochs"), "--max-epochs"),
+    **dict.fromkeys(("--lr", "--rate"), "--learning-rate"),
+    **dict.fromkeys(("--steps", "--prediction-length", "--h"), "--horizon"),
+    **dict.fromkeys(("--context-length", "--input-size", "--window"), "--lookback"),
+}
+"""Names that other tools, or people, give to options of ours, which spelling would not lead to."""
+
+
 def _usage_error(error: Any) -> tuple[str, str | None]:
     """Typer's own message about a command line in the shape of ours: one sentence and a hint."""
     message, _, guess = error.format_message().partition(" Did you mean ")
-    near = getattr(error, "possibilities", None)
+    near, context = getattr(error, "possibilities", None), getattr(error, "ctx", None)
+    name = getattr(error, "option_name", None)
+    meant = OTHER_NAMES.get(name or "")
+    if meant is not None and context is not None and any(meant in each.opts for each in context.command.params):
+        near = [meant]
     if near:
-        message, guess = f"no such option '{error.option_name}'", f"'{near[0]}'?"
-    context = getattr(error, "ctx", None)
+        message, guess = f"no such option '{name}'", f"'{near[0]}'?"
     page = f"{app.info.name if context is None else context.command_path} --help"
     return message[:1].lower() + message[1:].rstrip("."), f"did you mean {guess}" if guess else page

@@ -214,6 +214,8 @@ def _since_1970(column: pd.Series, unit: str) -> ParsedStamps:
 
 def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedStamps:
     """Series of a panel share their stamps, so each text is parsed once."""
+    if date_format in (None, NUMBERED_MONTHS) and (steps := _numbered_months(column, date_format)) is not None:
+        return steps
     which, texts = pd.factorize(column)
     order = date_format if date_format in ORDERS else None
     date_format = None if order is not None else date_format
@@ -233,6 +235,29 @@ def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedS
     cells = np.append(instants, np.datetime64("NaT"))[which]
     seconds = np.append(np.nan_to_num(offsets), 0).astype(np.int32)[which]
     return ParsedStamps(cells, np.isnat(cells), seconds, order=order)
+
+
+NUMBERED_MONTHS = "year-month"
+_NUMBERED_MONTH = re.compile(r"\s*(\d{1,3})-(0?[1-9]|1[0-2])\s*")
+FEWEST_NUMBERED = 8
+MOSTLY_NEXT = 0.9
+"""Share of rows that must be the month after the row before, so that 1-01 is no first of January."""
+
+
+def _numbered_months(column: pd.Series, date_format: str | None) -> ParsedStamps | None:
+    """Months of numbered years, such as 1-01, 1-02, …, 3-12, as steps from 1; None where cells are something else."""
+    first = next((str(cell) for cell in column.head(100) if isinstance(cell, str) and cell.strip()), "")
+    if not _NUMBERED_MONTH.fullmatch(first):
+        return None
+    found = [_NUMBERED_MONTH.fullmatch(cell) if isinstance(cell, str) else None for cell in column]
+    bad = np.array([match is None for match in found], np.bool_)
+    steps = np.array([0 if match is None else 12 * (int(match[1]) - 1) + int(match[2]) for match in found], np.int64)
+    if date_format is None:
+        known = steps[~bad]
+        is_next = np.diff(known) == 1
+        if bad.mean() > 0.5 or len(known) < FEWEST_NUMBERED or is_next.mean() < MOSTLY_NEXT or np.ptp(known) < 12:
+            return None
+    return ParsedStamps(steps, bad, order=NUMBERED_MONTHS)
 
 
 def _without_offsets(text: pd.Series, date_format: str | None) -> tuple[pd.Series, NDArray[np.float64] | None]:
@@ -340,8 +365,12 @@ ORDERS = {
     "day-first": ("%d/%m/%Y", "%d/%m/%y"),
     "month-first": ("%m/%d/%Y", "%m/%d/%y"),
     "year-first": ("%Y/%m/%d", "%y/%m/%d"),
+    "year-month": (),
 }
-"""`--date-format` of dates of three numbers -> their strptime formats, with years of four digits and of two."""
+"""`--date-format` of dates of three numbers -> their strptime formats, with years of four digits and of two.
+
+year-month is that of months of numbered years, `1-01` to `3-12`, which are steps and no dates.
+"""
 
 _NEAR = 0.06
 """Largest distance of a year's fraction from a quarter or a month, in these: 1949.08 is a month."""

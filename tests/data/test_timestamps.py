@@ -400,3 +400,14 @@ def test_years_with_a_fraction_are_months(per_year: int, digits: int) -> None:
 def test_fractions_that_are_no_months_stay_bad() -> None:
     assert parse_timestamps(pd.Series([1949.0, 1949.02, 1949.04]))[1].tolist() == [False, True, True]
     assert parse_timestamps(pd.Series([0.0, 0.25, 0.5]))[1].tolist() == [False, True, True]
+
+
+def test_months_of_numbered_years_are_steps() -> None:
+    cells = pd.Series([f"{year}-{month:02d}" for year in (1, 2, 3) for month in range(1, 13)])
+    parsed = read_stamps(cells)
+    assert (parsed.stamps.tolist(), parsed.bad.any(), parsed.order) == (list(range(1, 37)), False, "year-month")
+    later = read_stamps(pd.Series(["4-01", "4-02"]), date_format=parsed.order)  # as a run reads a later table
+    assert later.stamps.tolist() == [37, 38]
+    year = pd.date_range("2023-01-01", "2023-12-31")
+    assert read_stamps(pd.Series([f"{day.day}-{day.month:02d}" for day in year])).bad.all()  # the days of a year
+    assert read_stamps(pd.Series(["1-01", "1-02"])).bad.all()  # too few to tell

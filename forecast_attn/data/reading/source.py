@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from forecast_attn.data.findings import quoted
-from forecast_attn.errors import DataError
+from forecast_attn.errors import DataError, nearest
 
 Progress = Callable[[int, int], None]
 """Called with the bytes read so far and the bytes there are, both as stored (compressed, if the file is)."""
@@ -201,11 +201,31 @@ def _opening(path: Path) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise DataError(f"there is no file '{path}'", _tables_in(path.parent)) from None
+        raise DataError(f"there is no file '{path}'", _tables_in(path.parent, path.name)) from None
     except OSError as error:
         raise DataError(f"cannot read '{path}': {error.strerror}") from None
 
 
-def _tables_in(folder: Path) -> str | None:
-    files = sorted(str(file) for file in folder.iterdir() if file.suffix in FILE_TYPES) if folder.is_dir() else []
-    return f"tables there: {quoted(files)}" if files else None
+def _tables_in(folder: Path, name: str = "") -> str | None:
+    """A hint at the tables of a folder: the one of nearly this name, else all."""
+    files = sorted(file for file in folder.iterdir() if _may_be_table(file)) if folder.is_dir() else []
+    near = nearest(Path(name).stem, [file.stem for file in files])
+    if near is not None:
+        return f"did you mean '{next(file for file in files if file.stem == near)}'?"
+    return f"tables there: {quoted([str(file) for file in files])}" if files else None
+
+
+def _may_be_table(file: Path) -> bool:
+    """Return whether a file is called as tables are; a .txt must begin with several fields, too."""
+    if file.suffix != ".txt" or not file.is_file():
+        return file.suffix in FILE_TYPES
+    try:
+        with file.open("rb") as stream:
+            first, second = stream.readline(LONGEST_LOOK), stream.readline(LONGEST_LOOK)
+    except OSError:
+        return False
+    return any(first.count(mark) == second.count(mark) > 0 for mark in (b",", b";", b"\t", b"|"))
+
+
+LONGEST_LOOK = 10_000
+"""Bytes of a line that are looked at."""

@@ -104,8 +104,8 @@ def find_preamble(text: str) -> dict[str, Any]:
         text: the first lines of a file.
     """
     lines = [line for line in text.splitlines()[:MOST_RECORDS] if line.strip()]
-    mark = next((mark for mark in COMMENT_MARKS if lines and lines[0].lstrip().startswith(mark)), None)
-    if mark is not None:
+    mark = _mark_of_comments(lines)
+    if mark is not None and lines[0].lstrip().startswith(mark):
         return {"comment": mark}
     for delimiter in DELIMITERS:
         widths = [line.count(delimiter) for line in lines]
@@ -116,7 +116,36 @@ def find_preamble(text: str) -> dict[str, Any]:
         if common and are_names and count >= MOSTLY * (len(widths) - first) and 0 < first <= MOST_TITLES:
             at = text.splitlines().index(lines[first])
             return {"skip_rows": at}
-    return {}
+    return {} if mark is None else {"comment": mark}
+
+
+def _mark_of_comments(lines: list[str]) -> str | None:
+    """The mark of lines, above the header or between the rows, that are no rows: they have other fields than most."""
+    for mark in COMMENT_MARKS:
+        marked = [line for line in lines if line.lstrip().startswith(mark)]
+        rows = [line for line in lines if not line.lstrip().startswith(mark)]
+        delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in rows))
+        if not marked or not rows:
+            continue
+        width = Counter(line.count(delimiter) for line in rows).most_common(1)[0][0]
+        differ = width == 0 or any(line.count(delimiter) != width for line in marked)
+        if differ and (width == 0 or rows[0].count(delimiter) == width):  # what is left begins with the header
+            return mark
+    return None
+
+
+def find_titles(rows: list[list[str]]) -> int:
+    """Rows above the header of a sheet, which have fewer cells than all others; 0 for none.
+
+    Args:
+        rows: the first rows, each as wide as the sheet.
+    """
+    widths = [sum(bool(cell.strip()) for cell in row) for row in rows[:MOST_RECORDS]]
+    common = Counter(widths).most_common(1)[0][0] if widths else 0
+    first = widths.index(common) if common > 1 else 0
+    names = [cell for cell in rows[first] if cell.strip()] if first else []
+    is_header = bool(names) and not any(DATA_CELL.fullmatch(name.strip()) for name in names)
+    return first if is_header and first <= MOST_TITLES and max(widths[:first]) < common else 0
 
 
 def find_footer(text: str) -> int:
