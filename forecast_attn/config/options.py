@@ -409,7 +409,7 @@ class TrainingConfig:
     combination: str = option(
         "auto",
         "forecast a weighted mean of the network and baselines, with weights that validation chooses: auto (panels of "
-        "20 series or more), always, or none",
+        "5 series or more), always, or none",
         choices=("auto", "always", "none"),
     )
     combine: str = option(
