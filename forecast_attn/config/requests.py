@@ -215,7 +215,7 @@ class InspectRequest(Request):
     svg: Path | None = option(None, "the same picture, scalable")
     html: Path | None = option(None, "write an interactive page for any browser")
     html_windows: int | None = option(
-        None, "windows to choose from on the page; as many as fit 1.5 MB when absent", low=1
+        None, "windows to choose from on the page; as many as fit 1.2 MB when absent", low=1
     )
 
 

@@ -25,7 +25,7 @@ from forecast_attn.inspection.window_values import WindowValues, values_of_windo
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
 
-SCRIPTS = ("model.js", "drawing.js", "charts.js", "tables.js", "saving.js", "main.js")
+SCRIPTS = ("model.js", "drawing.js", "charts.js", "tables.js", "tiles.js", "saving.js", "main.js")
 """Scripts in order: each uses the ones before it."""
 
 

@@ -20,6 +20,7 @@ from forecast_attn.attention_file import AttentionDump
 from forecast_attn.data.zones import Zone
 from forecast_attn.evaluation.quantile_scores import intervals
 from forecast_attn.inspection import statistics
+from forecast_attn.inspection.grouping import Grouping, group_windows
 from forecast_attn.inspection.heatmap import tick_lags
 from forecast_attn.inspection.statistics import (
     distance_span,
@@ -31,25 +32,44 @@ from forecast_attn.inspection.statistics import (
 )
 from forecast_attn.inspection.window_values import WindowValues
 
-PAGE_BYTES = 1_500_000
-"""Size of the weights on a page, unless more windows are requested."""
+PAGE_BYTES = 1_200_000
+"""Size of the windows on a page, unless more of them are requested; means, words and script come on top."""
 MOST_WINDOWS = 64
+"""Windows on a page; more where each series has one."""
+VALUES_PER_STEP = 5
+"""Values per time step beside the weights, at the most: the series and four covariates."""
 BASE64 = 4 / 3
+GROUPINGS = {"item": "series", "head": "heads", "hour": "hours of the cut-off", "weekday": "weekdays of the cut-off"}
 
 
 def default_windows(dump: AttentionDump) -> int:
     """Number of windows that keeps the page near `PAGE_BYTES`; at least one."""
-    per_window = len(dump.heads) * len(dump.steps) * dump.metadata.num_keys * 4 * BASE64
-    return int(np.clip(PAGE_BYTES // per_window, 1, MOST_WINDOWS))
+    sizes = dump.metadata
+    weights = len(dump.heads) * len(dump.steps) * sizes.num_keys
+    per_window = (weights + VALUES_PER_STEP * (sizes.lookback + sizes.horizon)) * 4 * BASE64
+    return int(np.clip(PAGE_BYTES // per_window, 1, max(MOST_WINDOWS, len(dump.item_ids))))
 
 
 def sample_windows(dump: AttentionDump, count: int) -> AttentionDump:
-    """Choose at most `count` windows, evenly spread over series and cut-offs; in order of series, then cut-off."""
+    """Choose at most `count` windows, evenly spread over series and cut-offs; in order of series, then cut-off.
+
+    Where `count` is enough for all series, each has one.
+    """
     places = {name: place for place, name in enumerate(dump.item_ids)}
     series = np.array([places[name] for name in dump.window_item_ids])
     order = np.lexsort((dump.window_cutoffs, series))
-    chosen = np.unique(np.linspace(0, len(order) - 1, min(count, len(order))).round().astype(np.int64))
-    return dump.take(order[chosen])
+    firsts = np.flatnonzero(np.diff(series[order], prepend=-1))
+    if len(firsts) > count:
+        return dump.take(order[_evenly(np.arange(len(order)), count)])
+    others = np.setdiff1d(np.arange(len(order)), firsts)
+    return dump.take(order[np.union1d(firsts, _evenly(others, count - len(firsts)))])
+
+
+def _evenly(places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """At most `count` of the places, the first and the last among them."""
+    if count >= len(places):
+        return places
+    return places[np.unique(np.linspace(0, len(places) - 1, count).round().astype(np.int64))]
 
 
 def page_document(dump: AttentionDump, shown: AttentionDump, values: WindowValues) -> dict[str, Any]:
@@ -94,6 +114,7 @@ def page_document(dump: AttentionDump, shown: AttentionDump, values: WindowValue
             {"name": name, "values": encode(_whole_patches(dump, column))} for name, column in _known(values.covariates)
         ],
         "mean": _means(dump),
+        "tiles": _tiles(dump, shown),
     }
 
 
@@ -173,6 +194,35 @@ def _means(dump: AttentionDump) -> dict[str, Any]:
         "entropy": encode(entropy / count),
         "effective": encode(effective / count),
     }
+
+
+def _tiles(dump: AttentionDump, shown: AttentionDump) -> list[dict[str, Any]]:
+    """Groups of windows to put side by side: of each its mean weights by lag, and the window to show for it."""
+    kinds = [by for by in GROUPINGS if by in ("item", "head") or dump.window_cutoffs.dtype.kind == "M"]
+    all_groups = {by: group_windows(dump, by) for by in kinds}
+    groups = {by: grouping for by, grouping in all_groups.items() if len(grouping.names) > 1}
+    profiles = {by: np.zeros((len(grouping.names), dump.metadata.num_keys)) for by, grouping in groups.items()}
+    for windows, block in dump.blocks() if groups else ():
+        by_row = np.nan_to_num(block).mean(axis=2, dtype=np.float64)  # (windows, heads, keys)
+        for by, grouping in groups.items():
+            np.add.at(profiles[by], grouping.groups[windows], by_row)
+    return [
+        {
+            "by": GROUPINGS[by],
+            "kind": by,
+            "names": grouping.names,
+            "windows": _windows_of(group_windows(shown, by), grouping.names),
+            "profiles": encode(profiles[by] / np.bincount(grouping.groups.ravel())[:, None]),
+        }
+        for by, grouping in groups.items()
+    ]
+
+
+def _windows_of(grouping: Grouping, names: list[str]) -> list[int]:
+    """The first window shown of each group; -1 where none is."""
+    first = {grouping.names[group]: int(np.argmax((grouping.groups == group).any(axis=1)))
+             for group in np.unique(grouping.groups).tolist()}  # fmt: skip
+    return [first.get(name, -1) for name in names]
 
 
 # --------------------------------------------------------------------------- page curves

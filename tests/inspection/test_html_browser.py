@@ -347,6 +347,53 @@ def test_a_page_of_one_step_and_one_head(browser, dump, tmp_path):
     assert not browser.ask("document.getElementById('head-choice').checkVisibility()")
 
 
+# --------------------------------------------------------------------------- side by side
+
+
+TILES = "Array.from(document.querySelectorAll('.tile:not([hidden])'))"
+
+
+def show_tiles(browser):
+    browser.ask("document.getElementById('side-by-side').scrollIntoView()")
+    browser.wait(f"{TILES}.length > 0")
+
+
+@pytest.mark.parametrize("by", ["item", "head", "weekday"])
+def test_a_tile_draws_the_mean_weights_of_its_group(browser, page, dump, by):
+    browser.open(page)
+    show_tiles(browser)
+    kinds = browser.ask("JSON.parse(document.getElementById('data').textContent).tiles.map((each) => each.kind)")
+    assert kinds == ["item", "head", "weekday"], "one hour of the cut-off is no group"
+    choose(browser, "tiles-by", str(kinds.index(by)))
+    names = browser.ask(f"{TILES}.map((tile) => tile.querySelector('span').textContent)")
+    days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
+    groups = {
+        "item": {"north": dump.weights[:3], NASTY: dump.weights[3:]},
+        "head": {f"head {head}": dump.weights[:, head : head + 1] for head in range(2)},
+        "weekday": {day: dump.weights[at : at + 1] for at, day in enumerate(days)},
+    }[by]
+    assert names == list(groups)
+    lines = browser.ask(f"{TILES}.map((tile) => tile.querySelector('path').getAttribute('d'))")
+    most = max(rows.mean(axis=(0, 1, 2), dtype=float).max() for rows in groups.values())
+    for line, rows in zip(lines, groups.values(), strict=True):
+        heights = 1 - np.array([float(y) for y in re.findall(r"L[\d.]+ ([\d.]+)", line)]) / 30
+        np.testing.assert_allclose(heights, rows.mean(axis=(0, 1, 2), dtype=float) / most, atol=2e-4)
+
+
+def test_tiles_are_searched_and_clicked(browser, page, dump):
+    browser.open(page)
+    show_tiles(browser)
+    choose(browser, "search", "x")
+    browser.ask("document.getElementById('search').dispatchEvent(new Event('input'))")
+    assert browser.ask(f"{TILES}.length") == 1
+    assert browser.ask("document.getElementById('tiles-count').textContent") == "1 of 2"
+    browser.ask(f"{TILES}[0].click()")
+    assert browser.ask("document.getElementById('item').value") == "1"
+    assert_draws(browser, dump.weights[3].mean(axis=0)[0])
+    assert browser.ask(f"{TILES}[0].getAttribute('aria-pressed')") == "true"
+    assert browser.complaints() == []
+
+
 # --------------------------------------------------------------------------- what is missing, and how it looks
 
 

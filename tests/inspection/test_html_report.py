@@ -431,10 +431,10 @@ def test_missing_hours_of_a_zoned_table_are_gaps_with_zero_weight(page_of, forec
 
 def test_series_that_cannot_be_chosen_are_told(make_dump):
     names = tuple(f"shop {number:03d}" for number in range(200))
-    dump = make_dump(windows=1, items=names, lookback=24, horizon=2)
+    dump = make_dump(windows=1, items=names, lookback=168, horizon=24)
     report = build_report(dump)
-    assert report.num_windows == 64
-    said = "136 of 200 series are in the means but not among the windows to choose from, 'shop 001' for one"
+    assert report.num_windows == 45
+    said = "155 of 200 series are in the means but not among the windows to choose from, 'shop 001' for one"
     assert said in report.size_words()
     assert said.replace("'", "&#x27;") in report.html
     assert "--html-windows 200" in report.size_words()

@@ -5,6 +5,13 @@ const WHOLE = [0, axisEnd];
 const state = { window: 0, head: MEAN_OF_HEADS, mean: false, step: 0, place: null, hour: null, covariate: covariates.length ? 0 : null, view: WHOLE, rows: null, spread: null, profile: null };
 const seriesChart = makeSeriesChart(byId("series"));
 const heatmap = makeHeatmap(byId("heatmap"), byId("scale"));
+const markTiles = makeTiles(byId("side-by-side"), (kind, at) => {
+  if (kind === "head") state.head = at;
+  else Object.assign(state, { window: at, place: null, hour: null });
+  showAll();
+  rememberChoice();
+  byId("series").focus();
+}, () => markTiles(state));
 const sliders = [byId("series"), byId("heatmap")];
 
 // ---------------------------------------------------------------------------- showing
@@ -18,6 +25,7 @@ function showAll() {
   heatmap.draw(state);
   showControls();
   showWords();
+  markTiles(state);
 }
 
 const headWords = (before) => (numHeads === 1 ? "" : before + (state.head === MEAN_OF_HEADS ? `mean of ${numHeads} heads` : `head ${page.heads[state.head]}`));
