@@ -22,6 +22,7 @@ from forecast_attn.config.requests import (
     ServeRequest,
     ServingRequest,
     TuneRequest,
+    UpdateRequest,
     fields_of,
 )
 from forecast_attn.config.values import may_be_none, option_type
@@ -75,6 +76,7 @@ def document() -> str:
         class_of("TuneKeywords", (TuneRequest, *TRAINING), "Options of `tune`.", ("vintages",)),
         class_of("PredictKeywords", (PredictRequest,), "Options of `forecast predict`."),
         class_of("BacktestKeywords", (BacktestRequest,), "Options of `forecast backtest`."),
+        class_of("UpdateKeywords", (UpdateRequest,), "Options of `forecast update`."),
         class_of("AuditKeywords", (AuditRequest,), "Options of `forecast audit`."),
         class_of("InspectKeywords", (InspectRequest,), "Options of `forecast inspect`."),
         class_of("PlotKeywords", (PlotRequest,), "Options of `forecast plot` but its kind.", ("kind",)),

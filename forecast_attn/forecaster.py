@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -18,6 +19,7 @@ from forecast_attn.config.requests import (
     PlotRequest,
     PredictRequest,
     ReportRequest,
+    UpdateRequest,
     takes,
 )
 from forecast_attn.errors import ConfigError, RunError
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
         PredictKeywords,
         ReportKeywords,
         TrainKeywords,
+        UpdateKeywords,
     )
     from forecast_attn.data.template import FutureTemplate
     from forecast_attn.export.onnx_file import OnnxExport
@@ -51,7 +54,7 @@ if TYPE_CHECKING:
     from forecast_attn.inspection.results import Inspection
     from forecast_attn.plotting.picture import Picture
     from forecast_attn.reporting.report import RunReport
-    from forecast_attn.training.progress import TrainingListener
+    from forecast_attn.training.progress import EpochRecord, TrainingListener
 
 
 class Forecaster:
@@ -73,6 +76,7 @@ class Forecaster:
         """Check the options."""
         self.config = RunConfig.from_options(dict(options))
         self._run: RunDir | None = None
+        self._keep: Self | None = None
 
     # ------------------------------------------------------------------ train
 
@@ -347,6 +351,42 @@ class Forecaster:
         if self.metrics["ended"] == "interrupted":
             raise KeyboardInterrupt
         return beginning.plan(self._run, wanted)
+
+    @takes([UpdateRequest])
+    def update(
+        self,
+        data: pd.DataFrame | Table,
+        *,
+        history: pd.DataFrame | Table | None = None,
+        on_epoch: Callable[[EpochRecord], None] | None = None,
+        **options: Unpack[UpdateKeywords],
+    ) -> Self:
+        """Continue the run on new rows, and return a forecaster of the new run; this one stays as it is.
+
+        Old and new weights are scored on the newest steps, which neither was trained on, and the better ones go on;
+        `metrics["update"]` says which. Without `out` the new run lives in a temporary directory until `save`.
+
+        Args:
+            data: the rows after the end of the run's table.
+            history: that table; the file that the run was trained on, with the rows of earlier updates, when None.
+            on_epoch: called after every epoch.
+            **options: listed below.
+
+        Raises:
+            ConfigError: options that contradict each other, or a run that cannot be updated.
+            DataError: what is wrong with the rows: one overlaps or contradicts the table, some in between are missing,
+                a column is missing, the time step is another one, or there are none.
+            RunError: not fitted, the run is damaged, its table is not known, or the new run cannot be written.
+            KeyboardInterrupt: Ctrl-C; nothing is written.
+        """
+        from forecast_attn.updating.update import update_run
+
+        request = UpdateRequest.from_options(dict(options))
+        out = request.out or self._scratch_dir() / "run"
+        written = update_run(self._fitted(), data, out, request, history=history, on_epoch=on_epoch)
+        updated = type(self)._of(written)
+        updated._keep = self  # whose temporary directory may hold the new run
+        return updated
 
     @takes([PlotRequest])
     def plot(

@@ -30,7 +30,6 @@ from forecast_attn.backtest.forecast_rows import (
     write_parquet,
 )
 from forecast_attn.backtest.job import Backtest, BacktestListener, Part
-from forecast_attn.backtest.refit_options import EPOCHS
 from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, baseline_forecasts
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.cleaning import without_later_values
@@ -41,8 +40,8 @@ from forecast_attn.forecasting.attention_output import AttentionDumpPlan, Networ
 from forecast_attn.forecasting.model import Model, forecast_windows
 from forecast_attn.forecasting.predict import predictions_csv
 from forecast_attn.runs.atomic import PARTIAL_SUFFIX, write_atomically, write_errors_of
-from forecast_attn.training.progress import EpochRecord, TrainingListener
-from forecast_attn.training.refit import Refit, refit, weights_after
+from forecast_attn.training.refit import weights_after
+from forecast_attn.training.update import Updated, updated
 
 
 class Written(NamedTuple):
@@ -97,7 +96,7 @@ class _RunningBacktest:
         self.backtest, self.parts, self.listener = backtest, parts, listener
         self.actual = actual_values(backtest.panel)
         self.arrays: WindowArrays = backtest.model.schema.windows_of(backtest.panel).to(backtest.device)
-        self._model, self._number = backtest.model, 0
+        self._update, self._number = Updated(backtest.model, backtest.start or backtest.model), 0
         self._left_out: set[str] = set()
 
     def forecast(self) -> None:
@@ -134,42 +133,42 @@ class _RunningBacktest:
 
     def model_of(self, number: int) -> Model:
         """The model of a number: the run's own, a refit of before, or a new one of the model before it."""
+        return self._update_of(number).model
+
+    def _update_of(self, number: int) -> Updated:
         if number != self._number:
-            self._model, self._number = self._loaded(number) or self._refitted(number), number
-        return self._model
+            self._update, self._number = self._loaded(number) or self._refitted(number), number
+        return self._update
 
-    def _loaded(self, model: int) -> Model | None:
+    def _loaded(self, number: int) -> Updated | None:
         own = self.backtest.model
-        if model == 0:
-            return own
-        path = self.parts.weights(model)
-        if not path.is_file():
+        if number == 0:
+            return Updated(own, self.backtest.start or own)
+        if not self.parts.weights(number).is_file():
             return None
-        saved = safetensors.torch.load_file(path)
-        networks = copy.deepcopy(own.networks)
-        for number, network in enumerate(networks):
-            prefix = f"{number}."
-            mine = {key.removeprefix(prefix): value for key, value in saved.items() if key.startswith(prefix)}
-            network.load_state_dict(mine)
-        return replace(own, networks=networks)
+        model = _with_weights(own, self.parts.weights(number))
+        start = self.parts.start(number)
+        return Updated(model, _with_weights(own, start) if start.is_file() else model)
 
-    def _refitted(self, number: int) -> Model:
-        # With Lightning, which forecasting does not need.
-
-        backtest = self.backtest
-        before = backtest.model if backtest.refit.origin == "run" else self.model_of(number - 1)
+    def _refitted(self, number: int) -> Updated:
+        backtest, parts = self.backtest, self.parts
+        before = self._update_of(0 if backtest.refit.origin == "run" else number - 1)
         fold = next(fold for fold in backtest.folds.folds if fold.model == number)
         self.listener.refitting(number, fold.cutoff)
-        scratch = self.parts.scratch(number)
-        model = refit_in(scratch, before, backtest, number, fold.cutoff, self.listener)
+        scratch = parts.scratch(number)
+        wanted = backtest.refit.request(number, fold.cutoff, axis_of(backtest.panel), backtest.accelerator)
+        update = updated(before, backtest.panel, wanted, scratch, backtest.device, self.listener.epoch_done)
         if backtest.chooses_weights:  # before the weights of the network, whose file says that the refit is done
-            chosen = chosen_again(model, backtest, number, fold.cutoff) or self.weights_of(number - 1)
-            write_atomically(self.parts.combination(number), json.dumps(chosen))
-        write_atomically(self.parts.weights(number), safetensors.torch.save(_weights(model)))
+            chosen = weights_after(update.start, backtest.panel, wanted, backtest.device) if update.is_new else None
+            write_atomically(parts.combination(number), json.dumps(chosen or self.weights_of(number - 1)))
+        if update.start is not update.model:
+            write_atomically(parts.start(number), safetensors.torch.save(_weights(update.start)))
+        write_atomically(parts.weights(number), safetensors.torch.save(_weights(update.model)))
         shutil.rmtree(scratch)
         if number > 1 and backtest.attention_path is None:
-            self.parts.weights(number - 1).unlink(missing_ok=True)
-        return model
+            parts.weights(number - 1).unlink(missing_ok=True)
+            parts.start(number - 1).unlink(missing_ok=True)
+        return update
 
     # ------------------------------------------------------------------ combination
 
@@ -258,6 +257,17 @@ class _RunningBacktest:
                 yield from row_groups(self.parts.baseline(name))
 
 
+def _with_weights(model: Model, path: Path) -> Model:
+    """The model with the weights that `_weights` gave, from their file."""
+    saved = safetensors.torch.load_file(path)
+    networks = copy.deepcopy(model.networks)
+    for number, network in enumerate(networks):
+        prefix = f"{number}."
+        mine = {key.removeprefix(prefix): value for key, value in saved.items() if key.startswith(prefix)}
+        network.load_state_dict(mine)
+    return replace(model, networks=networks)
+
+
 def _weights(model: Model) -> dict[str, torch.Tensor]:
     """Parameters of all networks of a model, by the number of the network and the name of the parameter."""
     return {
@@ -326,6 +336,10 @@ class Parts:
         """Weights of a refit."""
         return self.folder / f"refit-{number:06d}.safetensors"
 
+    def start(self, number: int) -> Path:
+        """Weights that the next refit begins with, where these are others."""
+        return self.folder / f"refit-{number:06d}.start.safetensors"
+
     def combination(self, number: int) -> Path:
         """Weights of the combination with a refit."""
         return self.folder / f"refit-{number:06d}.weights"
@@ -382,52 +396,3 @@ def _fits(backtest: Backtest) -> Iterator[tuple[slice, Any]]:
         return
     for model in folds.models:
         yield folds.windows_of_model(model), next(fold.cutoff for fold in folds.folds if fold.model == model)
-
-
-# --------------------------------------------------------------------------- refitting
-# A refit of a backtest, told to whoever listens to the backtest. Loads Lightning.
-
-
-class _Relay(TrainingListener):
-    def __init__(self, listener: BacktestListener) -> None:
-        self._listener = listener
-        self.heard_interrupt = False
-
-    def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
-        self._listener.epoch_done(record)
-
-    def interrupted(self) -> None:
-        self.heard_interrupt = True
-
-
-def refit_in(
-    folder: Path, model: Model, backtest: Backtest, number: int, cutoff: Any, listener: BacktestListener
-) -> Model:
-    """The model, trained further on the rows up to the cut-off. See `refit`.
-
-    Raises:
-        KeyboardInterrupt: Ctrl-C, also when it came as the last epoch ended, which training itself lets pass.
-    """
-    relay = _Relay(listener)
-    refitted = refit(model, backtest.panel, _wanted(backtest, number, cutoff), folder, relay)
-    if relay.heard_interrupt:
-        raise KeyboardInterrupt
-    return refitted
-
-
-def chosen_again(model: Model, backtest: Backtest, number: int, cutoff: Any) -> dict[str, float] | None:
-    """Weights of the combination, chosen on the validation windows of a refit; None where it has none."""
-    return weights_after(model, backtest.panel, _wanted(backtest, number, cutoff), backtest.device)
-
-
-def _wanted(backtest: Backtest, number: int, cutoff: Any) -> Refit:
-    options = backtest.refit
-    return Refit(
-        number,
-        cutoff,
-        options.epochs or EPOCHS,
-        backtest.accelerator,
-        learning_rate=options.learning_rate,
-        since=options.since(cutoff, axis_of(backtest.panel)),
-        validation=options.validation,
-    )

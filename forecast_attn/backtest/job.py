@@ -33,6 +33,8 @@ class Backtest:
     device: torch.device
     trained_until: Any
     """The last stamp the run itself was trained on."""
+    start: Model | None = None
+    """The model that the first refit begins with; `model` when None."""
     unseen: tuple[str, ...] = ()
     """Series left out because training did not see them."""
     baselines: tuple[str, ...] = ()

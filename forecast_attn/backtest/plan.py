@@ -75,6 +75,9 @@ class BacktestOptions:
                 request.refit_window,
                 request.refit_validation,
                 request.refit_from,
+                request.refit_half_life,
+                request.refit_keep,
+                request.refit_final_fit,
             ),
             baselines=() if names == ("none",) else names,
             combine_with=request.combine_with,
@@ -135,6 +138,7 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
     model, trained_until = (load_model(run, validated=True), trained_until) if is_validated else (model, newest)
     if options.non_negative is not None:
         model = model.cut_off_at_zero(options.non_negative)
+    start = load_model(run, validated=True) if options.refit.chooses else None
     weights = kept_weights(run) if options.combine_with is None else {}
     candidates = _candidates(model, panel, weights, options)
     baselines = tuple(dict.fromkeys((*options.compared, *candidates)))
@@ -147,6 +151,7 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
         name=_name_of(run, model, options, is_combined=bool(options.combine_with or weights)),
         device=device,
         trained_until=trained_until,
+        start=start,
         unseen=unseen,
         baselines=baselines,
         dispensable=_dispensable(options, candidates),

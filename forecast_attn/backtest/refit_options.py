@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,11 @@ from forecast_attn.backtest.cutoffs import Axis, Stride
 from forecast_attn.backtest.folds import parse_refit
 from forecast_attn.errors import ConfigError, did_you_mean
 
+if TYPE_CHECKING:
+    from forecast_attn.training.refit import Refit
+
 ORIGINS = ("last", "run")
+KEEPS = ("new", "best")
 EPOCHS = 2
 """Default number of epochs of each refit."""
 
@@ -33,16 +37,20 @@ class RefitOptions:
     origin: str | None = None
     """Weights that a refit begins with: those of the refit before it (last, which None is), or the run's (run)."""
 
+    half_life: str | int | None = None
+    """Steps or time before the cut-off at which a window is drawn half as often; all are drawn alike when None."""
+    keep: str | None = None
+    """The weights that go on: the refitted ones (new, which None is), or the better ones on held-out steps (best)."""
+    final_fit: bool = False
+    """Train on the held-out steps too, where the refitted weights go on."""
+
     def __post_init__(self) -> None:
         every = parse_refit(self.refit)
-        if self.origin is not None:
-            if not every:
-                raise ConfigError("--refit-from is for refits", "add --refit every, or --refit 7")
-            if self.origin not in ORIGINS:
-                raise ConfigError(f"--refit-from has no value '{self.origin}'", did_you_mean(self.origin, ORIGINS))
-        for name in ("epochs", "learning_rate", "window", "validation"):
-            if getattr(self, name) is not None and not every:
-                raise ConfigError(f"--refit-{name.replace('_', '-')} is for refits", "add --refit every, or --refit 7")
+        for name in ("epochs", "learning_rate", "window", "validation", "half_life", "keep", "final_fit", "origin"):
+            value = getattr(self, name)
+            if value is not None and value is not False and not every:
+                flag = "from" if name == "origin" else name.replace("_", "-")
+                raise ConfigError(f"--refit-{flag} is for refits", "add --refit every, or --refit 7")
         if self.epochs is not None and self.epochs < 1:
             raise ConfigError(f"--refit-epochs must be at least 1; got {self.epochs}", "such as --refit-epochs 2")
         rate = self.learning_rate
@@ -50,15 +58,35 @@ class RefitOptions:
             raise ConfigError(f"--refit-learning-rate must be above 0; got {rate:g}", "such as 0.001")
         if self.window is not None:
             Stride.parse(self.window, "--refit-window")
+        self._check_choice()
         if self.validation is not None and self.validation < 0:
             raise ConfigError(
                 f"--refit-validation must be at least 0; got {self.validation}", "0 trains on all rows, without any"
+            )
+
+    def _check_choice(self) -> None:
+        """Refuse what cannot choose between old and new weights, or draw windows."""
+        if self.half_life is not None:
+            Stride.parse(self.half_life, "--refit-half-life")
+        if self.origin is not None and self.origin not in ORIGINS:
+            raise ConfigError(f"--refit-from has no value '{self.origin}'", did_you_mean(self.origin, ORIGINS))
+        if self.keep is not None and self.keep not in KEEPS:
+            raise ConfigError(f"--refit-keep has no value '{self.keep}'", did_you_mean(self.keep, KEEPS))
+        if self.validation == 0 and self.chooses:
+            raise ConfigError(
+                "--refit-validation 0 holds no steps out to score on",
+                "leave it out, or --refit-keep and --refit-final-fit",
             )
 
     @property
     def every(self) -> int:
         """Cut-offs from one refit to the next; 0 for no refits."""
         return parse_refit(self.refit)
+
+    @property
+    def chooses(self) -> bool:
+        """True where held-out steps decide about the weights, and are trained on in the end."""
+        return self.keep == "best" or self.final_fit
 
     def check(self, axis: Axis, horizon: int) -> None:
         """Refuse what does not fit the series or the run.
@@ -68,6 +96,8 @@ class RefitOptions:
         """
         if self.window is not None:
             Stride.parse(self.window, "--refit-window").check(axis.frequency, "--refit-window")
+        if self.half_life is not None:
+            Stride.parse(self.half_life, "--refit-half-life").check(axis.frequency, "--refit-half-life")
         if self.validation and self.validation < horizon:
             raise ConfigError(
                 f"--refit-validation {self.validation} is shorter than the horizon, {horizon}",
@@ -80,6 +110,26 @@ class RefitOptions:
             return None
         return Stride.parse(self.window, "--refit-window").from_stamp(cutoff, np.array([-1]), axis)[0]
 
+    def request(self, number: int, cutoff: Any, axis: Axis, accelerator: str) -> Refit:
+        """The refit of a number at a cut-off."""
+        from forecast_attn.training.refit import Refit  # with Lightning
+
+        half_life = None
+        if self.half_life is not None:
+            half_life = Stride.parse(self.half_life, "--refit-half-life").from_stamp(cutoff, np.array([-1]), axis)[0]
+        return Refit(
+            number,
+            cutoff,
+            self.epochs or EPOCHS,
+            accelerator,
+            learning_rate=self.learning_rate,
+            since=self.since(cutoff, axis),
+            validation=self.validation,
+            half_life=half_life,
+            keep=self.keep or KEEPS[0],
+            final_fit=self.final_fit,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """JSON-able, by the names of backtest.json."""
         return {
@@ -89,4 +139,7 @@ class RefitOptions:
             "refit_window": None if self.window is None else str(self.window),
             "refit_validation": self.validation,
             "refit_from": (self.origin or ORIGINS[0]) if self.every else None,
+            "refit_half_life": None if self.half_life is None else str(self.half_life),
+            "refit_keep": (self.keep or KEEPS[0]) if self.every else None,
+            "refit_final_fit": self.final_fit,
         }

@@ -34,6 +34,7 @@ from forecast_attn.cli.report import report
 from forecast_attn.cli.serve import serve
 from forecast_attn.cli.train import train
 from forecast_attn.cli.tune import tune
+from forecast_attn.cli.update import update
 from forecast_attn.errors import ConfigError, DataError, UserError
 
 app = typer.Typer(
@@ -52,6 +53,7 @@ for command in (
     future_template,
     predict,
     backtest,
+    update,
     evaluate,
     plot,
     inspect,

@@ -341,6 +341,9 @@ class BacktestKeywords(TypedDict, total=False):
     refit_window: str | int | None
     refit_validation: int | None
     refit_from: str | int | None
+    refit_half_life: str | int | None
+    refit_keep: str | int | None
+    refit_final_fit: bool
     baselines: str | Sequence[str] | None
     combine_with: str | Sequence[str] | None
     metrics: str | Sequence[str] | None
@@ -354,6 +357,20 @@ class BacktestKeywords(TypedDict, total=False):
     attention_windows: str | int
     attention_dtype: str
     attention_top: int | None
+
+
+class UpdateKeywords(TypedDict, total=False):
+    """Options of `forecast update`."""
+
+    out: Path | str | None
+    epochs: int | None
+    learning_rate: float | None
+    window: str | int | None
+    half_life: str | int | None
+    validation: int | None
+    keep: str
+    final_fit: bool
+    accelerator: str
 
 
 class AuditKeywords(TypedDict, total=False):

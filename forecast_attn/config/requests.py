@@ -32,6 +32,8 @@ READING = (
 """Options of training that say how the actuals of `forecast evaluate` are read."""
 SEARCH_METRICS = ("mae", "rmse", "mase", "pinball")
 """Errors that a search may minimise."""
+KEEPS = ("best", "new")
+"""Weights that go on after an update."""
 PICTURES = ("forecast", "error-by-step", "calibration")
 """Kinds of pictures of `forecast plot`."""
 
@@ -158,6 +160,17 @@ class BacktestRequest(AttentionFile, Computing):
     refit_from: str | None = option(
         None, "weights that a refit starts from (last, run); last when absent", metavar="NAME"
     )
+    refit_half_life: str | None = option(
+        None,
+        "draw windows of this age half as often in a refit, older ones less: 1344, or 8W; all alike when absent",
+        metavar="STEPS|TIME",
+    )
+    refit_keep: str | None = option(
+        None,
+        "weights that go on: those of the refit (new, when absent), or the better ones on --refit-validation (best)",
+        metavar="NAME",
+    )
+    refit_final_fit: bool = option(False, "end each refit with a training on the rows of --refit-validation too")
     baselines: tuple[str, ...] | None = option(
         None,
         "models to compare with, or none; naive,seasonal-naive,mean,median,drift,linear when absent; also "
@@ -175,6 +188,31 @@ class BacktestRequest(AttentionFile, Computing):
     out_run: Path | None = option(None, "run directory of the training, where a table is backtested", metavar="DIR")
     name: str | None = option(None, "name of the model in the file; the run's when absent", metavar="NAME")
     non_negative: bool | None = option(None, "cut forecasts and quantiles off at 0; as in training when absent")
+
+
+@dataclass(frozen=True, kw_only=True)
+class UpdateRequest(Computing):
+    """`forecast update`, `Forecaster.update`."""
+
+    command = "update"
+
+    out: Path | None = option(None, "run directory to write; runs/<time>-<attention> when absent", metavar="DIR")
+    epochs: int | None = option(None, "epochs of training; 2 when absent")
+    learning_rate: float | None = option(None, "peak learning rate; a fifth of the run's when absent")
+    window: str | None = option(
+        None, "train on the newest steps only: 1344, or 8W; on all rows when absent", metavar="STEPS|TIME"
+    )
+    half_life: str | None = option(
+        None,
+        "draw windows of this age half as often, older ones less: 1344, or 8W; none: all alike; 8 lookbacks when "
+        "absent and no --window is given",
+        metavar="STEPS|TIME|none",
+    )
+    validation: int | None = option(
+        None, "newest steps, held out to choose between old and new weights; 7 horizons when absent, 0 for none"
+    )
+    keep: str = option("best", "weights that go on: the better ones on --validation, or new ones", choices=KEEPS)
+    final_fit: bool = option(True, "train new weights on the steps of --validation too, in the end")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -362,6 +400,7 @@ REQUESTS: dict[str, type[Request]] = {
         TuneRequest,
         PredictRequest,
         BacktestRequest,
+        UpdateRequest,
         EvaluateRequest,
         PlotRequest,
         InspectRequest,

@@ -101,6 +101,22 @@ _SCORED = record(
 )
 _WEIGHT_NEED = nullable(record({"needed": flag, "mae": number, "mae_equal": number, "windows": whole(0)}))
 _FINAL_FIT = record({"epochs": whole(0), "windows": whole(0)}, {"until": text})
+_HELD_OUT = record({"mae": nullable(number), "mase": nullable(number), "loss": number})
+_UPDATE = record(
+    {
+        "parent": text,
+        "parent_sha256": digest,
+        "number": whole(1),
+        "rows": whole(1),
+        "from": text,
+        "until": text,
+        "table": record({"file": path, "sha256": nullable(digest)}, {"vintages_sha256": nullable(digest)}),
+        "held_out": whole(0),
+        "kept": one_of("new", "old"),
+        "epochs": whole(1),
+    },
+    {"old": _HELD_OUT, "new": _HELD_OUT},
+)
 METRICS = record(
     {"ended": _ENDED, "validation": _SCORED, "skill_per_cent": nullable(number)},
     {
@@ -114,6 +130,7 @@ METRICS = record(
         "no_final_fit": nullable(text),
         "combination": record({"weights": table(number), "validation": record(_ERRORS)}),
         "weight_need": _WEIGHT_NEED,
+        "update": _UPDATE,
         "model_sha256": nullable(digest),
         "calibration_sha256": nullable(digest),
         "members": many(

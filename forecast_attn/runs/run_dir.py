@@ -7,8 +7,9 @@ validated.safetensors          where there was one, those of the best validation
 history.csv                    one row per epoch
 calibration.json               how far the quantiles of a forecast are moved, where they are calibrated
 metrics.json                   written last: a directory without it is an unfinished run
-manifest.json                  size and SHA-256 of every file above, and of the next two, as training left them
+manifest.json                  size and SHA-256 of every file above, and of the next three, as training left them
 tail.parquet                   the end of every series, so that a bare `forecast predict` works
+added.parquet                  of `forecast update`: the rows behind the table of the first training
 validation_attention.parquet   attention over windows of the validation stretch
 predictions.csv                forecasts of `forecast predict`
 attention.parquet              the attention behind them
@@ -94,6 +95,7 @@ class RunDir:
         self.metrics = self.path / "metrics.json"
         self.manifest = self.home / "manifest.json"
         self.tail = self.home / "tail.parquet"
+        self.added = self.home / "added.parquet"
         self.validation_attention = self.path / "validation_attention.parquet"
         self.predictions = self.path / "predictions.csv"
         self.attention = self.path / "attention.parquet"
@@ -287,7 +289,7 @@ class RunDir:
 
     def _written_by_training(self, metrics: dict[str, Any]) -> Iterator[Path]:
         """The files there are, but for metrics.json of the run itself; the checkpoint where it is kept."""
-        paths = [self.config, self.schema, self.tail]
+        paths = [self.config, self.schema, self.tail, self.added]
         for part in {self.path: self, **{member.path: member for member in self.members}}.values():
             paths += [part.model, part.validated, part.history, part.calibration, part.validation_attention]
             paths += [part.metrics] if part.is_member else []

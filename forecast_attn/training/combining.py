@@ -62,9 +62,17 @@ def chosen_combination(network: Floats, others: dict[str, Floats], actual: Float
         actual: what came, NaN where not observed.
         scale: in-sample error of seasonal-naive, of each window's series (num_windows,).
     """
-    forecasts = {NETWORK: network, **others}
-    weights = choose_weights(forecasts, actual, scale)
-    mean = weighted_mean({name: forecasts[name] for name in weights}, weights)
+    weights = choose_weights({NETWORK: network, **others}, actual, scale)
+    return scored_combination(weights, network, others, actual, scale)
+
+
+def scored_combination(
+    weights: dict[str, float], network: Floats, others: dict[str, Floats], actual: Floats, scale: Floats
+) -> dict[str, Any]:
+    """The combination with these weights, as `chosen_combination` gives it."""
+    unknown = np.full(network.shape, np.nan)
+    forecasts = {name: network if name == NETWORK else others.get(name, unknown) for name in weights}
+    mean = weighted_mean(forecasts, weights)
     combined = np.where(np.isnan(mean), network, mean)
     return {"weights": weights, "validation": point_metrics(actual, combined, scale)}
 

@@ -1,4 +1,4 @@
-"""Training continued on the rows up to a cut-off: what a backtest does with `--refit`.
+"""Training continued on the rows up to a cut-off: what `forecast update` does once, and a backtest at each `--refit`.
 
 The weights go on from where they are. Scales, vocabulary, calendar and calibration stay those of the run: forecasts of
 all refits are made on one scale, and nothing but the weights can tell one from another.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -27,6 +27,7 @@ from forecast_attn.forecasting.history import select_series
 from forecast_attn.forecasting.model import Model, load_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.training.callbacks import best_epoch_of
 from forecast_attn.training.fit import fit
 from forecast_attn.training.preparation import Preparation, prepare_again
 from forecast_attn.training.progress import TrainingListener
@@ -57,9 +58,23 @@ class Refit:
     """The steps of a window's horizon lie after this stamp; its lookback may begin before. All windows when None."""
     validation: int | None = None
     """The last so many steps choose the best epoch; 0 for none, and the last epoch. When None as a refit does."""
+    half_life: Any | None = None
+    """Stamp at which a window is drawn half as often as one at the cut-off; all are drawn alike when None."""
+    keep: str = "new"
+    """`best`: the weights before stay where they are no worse on the validation windows. `new`: they never do."""
+    final_fit: bool = False
+    """End with a training on all rows up to the cut-off, those of validation too; see `updated`."""
 
 
-def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: TrainingListener) -> Model:
+class Refitted(NamedTuple):
+    """A model that was trained further."""
+
+    model: Model
+    epochs: tuple[int, ...]
+    """The epoch of each network that was best."""
+
+
+def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: TrainingListener) -> Refitted:
     """Train a model further on the rows up to a cut-off, all members where it is an ensemble.
 
     Args:
@@ -70,7 +85,7 @@ def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: Tra
         listener: hears how training goes.
 
     Returns:
-        The model with the weights of its best epoch.
+        The model with the weights of its best epoch, and the number of that epoch.
 
     Raises:
         ConfigError: less than one epoch.
@@ -80,12 +95,18 @@ def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: Tra
     """
     if wanted.epochs < 1:
         raise ConfigError(f"--refit-epochs must be at least 1; got {wanted.epochs}", "such as --refit-epochs 2")
-    preparation = _prepared(model, panel_until(panel, wanted.cutoff), wanted)
-    config, networks = refit_config(model.config, wanted), []
+    preparation = windows_to_refit(model, panel_until(panel, wanted.cutoff), wanted)
+    config, networks, epochs = refit_config(model.config, wanted), [], []
     for number, network in enumerate(model.networks):
-        run = RunDir.create(folder / str(number) if model.is_ensemble else folder)
+        run = RunDir.create(folder_of_network(folder, model, number))
         networks.append(_trained_further(network, preparation, member_config(config, number), run, listener))
-    return replace(model, networks=tuple(networks))
+        epochs.append(best_epoch_of(run))
+    return Refitted(replace(model, networks=tuple(networks)), tuple(epochs))
+
+
+def folder_of_network(folder: Path, model: Model, number: int) -> Path:
+    """Folder of one network's weights and history within that of a refit."""
+    return folder / str(number) if model.is_ensemble else folder
 
 
 def weights_after(model: Model, panel: Panel, wanted: Refit, device: torch.device) -> dict[str, float] | None:
@@ -100,7 +121,7 @@ def weights_after(model: Model, panel: Panel, wanted: Refit, device: torch.devic
     Returns:
         The weights that are not 0; None where the refit has no validation windows.
     """
-    preparation = _prepared(model, panel_until(panel, wanted.cutoff), wanted)
+    preparation = windows_to_refit(model, panel_until(panel, wanted.cutoff), wanted)
     if not len(preparation.validation_cutoffs):
         return None
     validation = forecast_validation(model, preparation, preparation.windows().to(device))
@@ -108,12 +129,21 @@ def weights_after(model: Model, panel: Panel, wanted: Refit, device: torch.devic
     return dict(combination(preparation, validation, setup)["weights"])
 
 
-def _prepared(model: Model, known: Panel, wanted: Refit) -> Preparation:
-    """The windows of the rows up to the cut-off, to train on and to choose the best epoch with."""
-    schema, steps = model.schema, wanted.validation
-    if steps is None:
-        steps = validation_steps(known, model.config.data.validation, schema.horizon)
-        steps = min(steps, VALIDATION_HORIZONS * schema.horizon)
+def held_out_steps(model: Model, known: Panel, wanted: Refit) -> int:
+    """Steps before the cut-off that a refit does not train on."""
+    if wanted.validation is not None:
+        return wanted.validation
+    steps = validation_steps(known, model.config.data.validation, model.schema.horizon)
+    return min(steps, VALIDATION_HORIZONS * model.schema.horizon)
+
+
+def windows_to_refit(model: Model, known: Panel, wanted: Refit) -> Preparation:
+    """The windows of the rows up to the cut-off, to train on and to choose the best epoch with.
+
+    Raises:
+        DataError: there are none.
+    """
+    schema, steps = model.schema, held_out_steps(model, known, wanted)
     boundary = schema.frequency.shift(np.array([wanted.cutoff]), -steps)[0]
     preparation = prepare_again(known, schema, boundary)
     if wanted.since is not None:
@@ -129,7 +159,23 @@ def _prepared(model: Model, known: Panel, wanted: Refit) -> Preparation:
             f"there is no window to refit on up to {known.zone.stamp_text(wanted.cutoff)}",
             f"{window}a later --start, or --refit never",
         )
-    return preparation
+    return preparation if wanted.half_life is None else _newest_drawn_most(preparation, model.config, wanted)
+
+
+def _newest_drawn_most(preparation: Preparation, config: RunConfig, wanted: Refit) -> Preparation:
+    """The same with training windows drawn by their age, as many as their weights sum to.
+
+    A window at the stamp `half_life` weighs one half, one twice as old a quarter. It may be drawn several times.
+    """
+    assert config.training.seed is not None
+    cutoffs = preparation.training_cutoffs
+    stamps = preparation.panel.timestamps[cutoffs]
+    ages = (wanted.cutoff - stamps) / (wanted.cutoff - wanted.half_life)
+    weights = 0.5 ** ages.astype(np.float64)
+    generator = np.random.default_rng(mix_seed(config.training.seed, wanted.number))
+    number = max(round(float(weights.sum())), 1)
+    drawn = generator.choice(len(cutoffs), number, p=weights / weights.sum())
+    return replace(preparation, training_cutoffs=cutoffs[np.sort(drawn)])
 
 
 def _trained_further(

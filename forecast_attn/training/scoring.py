@@ -25,13 +25,24 @@ from forecast_attn.forecasting.quantiles import fit_calibration, score_quantiles
 from forecast_attn.forecasting.weight_need import weight_need
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.training.callbacks import best_epoch_of
-from forecast_attn.training.combining import candidates, chosen_combination, is_combined, rows_to_keep, write_tail
+from forecast_attn.training.combining import (
+    candidates,
+    chosen_combination,
+    is_combined,
+    rows_to_keep,
+    scored_combination,
+    write_tail,
+)
 from forecast_attn.training.final_fit import no_final_fit
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.sampling import spread_evenly
 
 FinalFit = Callable[[RunDir, RunConfig, int], dict[str, Any]]
 """Replaces the weights of a run, given its configuration and its best epoch, and says what it did."""
+
+
+TOLD = ("best_epoch", "epochs", "ended", "validation", "skill_per_cent", "weight_need", "model_sha256")
+"""What an ensemble's metrics.json tells of each member."""
 
 
 def finish(
@@ -84,9 +95,8 @@ def finish_ensemble(
     members, schema = run.members, preparation.schema
     networks = tuple(load_network(member, config, schema, validated=True) for member in members)
     metrics = [member.read_json(member.metrics) for member in members]
-    told = ("best_epoch", "epochs", "ended", "validation", "skill_per_cent", "weight_need", "model_sha256")
     about = [
-        {"seed": member_config(config, number).training.seed, **{name: each[name] for name in told if name in each}}
+        {"seed": member_config(config, number).training.seed, **{name: each[name] for name in TOLD if name in each}}
         for number, each in enumerate(metrics)
     ]
     model, arrays = Model(config, schema, networks), schema.windows_of(preparation.panel)
@@ -136,10 +146,76 @@ def _score_and_write(
         run.finish(metrics)
 
 
+class UpdateMetrics(NamedTuple):
+    """Facts about an update, for the metrics.json of its run."""
+
+    update: dict[str, Any]
+    """As metrics.json holds it."""
+    best_epochs: tuple[int, ...]
+    """Of each network; 0 where the weights before stayed."""
+    epochs: int
+    ending: dict[str, Any]
+    """The training on all rows, or why there was none."""
+    weights: dict[str, float]
+    """Of network and baselines; empty where the network forecasts alone."""
+
+
+def score_updated(run: RunDir, model: Model, preparation: Preparation, told: UpdateMetrics) -> None:
+    """Score an updated model on the steps that it has not seen, and declare its run finished.
+
+    Args:
+        run: with all files but metrics.json and the attention.
+        model: that the next update begins with, calibrated as it forecasts.
+        preparation: with the validation windows.
+        told: what else metrics.json holds.
+    """
+    release_memory()
+    arrays = preparation.windows().to(choose_device(model.config.training.accelerator))
+    members = []
+    for number, (member, own) in enumerate(zip(run.members, model.members, strict=True)):
+        own_scores, _ = _updated_scores(member, own, preparation, arrays)
+        about = {"best_epoch": told.best_epochs[number], "epochs": told.epochs, "ended": "max-epochs", **own_scores}
+        about |= {**told.ending, "model_sha256": sha256_of(member.model)}
+        member.write_json(member.metrics, about)
+        members.append({"seed": own.config.training.seed, **{name: about[name] for name in TOLD if name in about}})
+    scores, validation = _updated_scores(run, model, preparation, arrays)
+    if told.weights:
+        scores["combination"] = _scored_combination(preparation, validation, told.weights)
+    ending = told.ending | ({"members": members} if members else {"model_sha256": sha256_of(run.model)})
+    beginning = {} if members else {"best_epoch": told.best_epochs[0], "epochs": told.epochs}
+    short = preparation.split.short_series()
+    run.finish({**beginning, "ended": "max-epochs", **scores, "short_series": short, **ending, "update": told.update})
+
+
+def _updated_scores(
+    run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays
+) -> tuple[dict[str, Any], ValidationForecasts]:
+    """Scores of a model whose calibration is older than the windows, and its forecasts; writes its attention."""
+    validation = forecast_validation(model, preparation, arrays)
+    scores = validation_scores(model, preparation, validation)
+    if "calibrated_on_these_windows" in scores["validation"]:
+        scores["validation"]["calibrated_on_these_windows"] = False
+    if run.calibration.is_file():
+        scores["calibration_sha256"] = sha256_of(run.calibration)
+    if model.has_attention:
+        _write_validation_attention(run, model, preparation, arrays, NetworkShare(1.0))
+    if model.has_attention and not model.is_ensemble:
+        scores["weight_need"] = _weight_need(model, preparation, arrays, validation, scores)
+    return scores, validation
+
+
+def _scored_combination(
+    preparation: Preparation, validation: ValidationForecasts, weights: dict[str, float]
+) -> dict[str, Any]:
+    others = candidates(preparation.panel, _setup(preparation), validation.cutoffs)
+    scale = naive_errors(preparation)[validation.series]
+    return scored_combination(weights, validation.prediction, others, validation.actual, scale)
+
+
 def combination(preparation: Preparation, validation: ValidationForecasts, setup: BaselineSetup) -> dict[str, Any]:
     """The weights of network and baselines, and what they score together."""
     others = candidates(preparation.panel, setup, validation.cutoffs)
-    scale = _naive_error(preparation)[validation.series]
+    scale = naive_errors(preparation)[validation.series]
     return chosen_combination(validation.prediction, others, validation.actual, scale)
 
 
@@ -223,7 +299,7 @@ def calibrated(model: Model, validation: ValidationForecasts) -> Model:
 def validation_scores(model: Model, preparation: Preparation, validation: ValidationForecasts) -> dict[str, Any]:
     """Errors of the model and of the baselines on the same windows, in original units; of its quantiles too."""
     season, cutoffs = preparation.schema.frequency.season, validation.cutoffs
-    naive_error = _naive_error(preparation)[validation.series]
+    naive_error = naive_errors(preparation)[validation.series]
     errors = point_metrics(validation.actual, validation.prediction, naive_error)
     assert errors["mae"] is not None
     baselines = score_baselines(preparation, cutoffs, validation.actual, naive_error, errors["mae"])
@@ -245,7 +321,7 @@ def validation_scores(model: Model, preparation: Preparation, validation: Valida
     }
 
 
-def _naive_error(preparation: Preparation) -> Floats:
+def naive_errors(preparation: Preparation) -> Floats:
     """In-sample error of seasonal-naive in the training rows of each series (num_series,)."""
     panel = preparation.panel
     starts, season = panel.starts[:-1], preparation.schema.frequency.season

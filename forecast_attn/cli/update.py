@@ -1,0 +1,109 @@
+"""`forecast update`: a finished run continued on new rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
+from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, command_options, with_options
+from forecast_attn.config.requests import UpdateRequest
+from forecast_attn.errors import ConfigError
+
+if TYPE_CHECKING:
+    from forecast_attn.forecaster import Forecaster
+
+
+@with_options(UpdateRequest)
+def update(
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[RUN]", help="Run directory; the newest finished run when absent.", autocompletion=finished_runs
+        ),
+    ] = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", metavar="FILE", help="The rows after the end of the run's table.", show_default=False),
+    ] = None,
+    history: Annotated[
+        Path | None,
+        typer.Option("--history", metavar="FILE", help="The run's table; the file it was trained on when absent."),
+    ] = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    **options: Any,
+) -> None:
+    """Continue a run on new rows, in seconds, and write a new run; old weights stay where new ones are no better."""
+    if data is None:
+        raise ConfigError("there are no new rows to learn from", "forecast update RUN --data new.csv")
+    request = UpdateRequest.from_options(command_options("update", config, options))
+    from forecast_attn.cli.tables import make_console
+    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.runs.run_dir import fresh_path
+
+    notes = make_console(stderr=True, quiet=quiet)
+    forecaster = Forecaster.load(run)
+    out = request.out or fresh_path(forecaster.config.model.attention)
+    try:
+        result = forecaster.update(
+            data,
+            history=history,
+            on_epoch=lambda record: notes.print(
+                f"epoch {record.epoch}: training loss {record.train_loss:.4g}, {record.seconds:.1f} s"
+            ),
+            **{**request.to_options(), "out": out},
+        )
+    except KeyboardInterrupt:
+        printing.say("interrupted: nothing is written", err=True)
+        raise SystemExit(INTERRUPTED) from None
+    if json:
+        printing.write_json({"run": str(result.run_path), **result.metrics})
+        return
+    _show(result)
+
+
+def _show(forecaster: Forecaster) -> None:
+    from forecast_attn.cli.tables import make_console
+    from forecast_attn.data.findings import counted
+
+    console, metrics = make_console(), forecaster.metrics
+    update = metrics["update"]
+    rows = f"{counted(update['rows'], 'new row')}, {update['from']} to {update['until']}"
+    console.print(f"{rows}; update {update['number']} of '{update['parent']}'", soft_wrap=True, markup=False)
+    if "old" in update:
+        console.print(_scores(update, windows=metrics["validation"]["windows"]))
+    console.print(_verdict(update), soft_wrap=True)
+    if update["kept"] == "new" and "final_fit" in metrics and "old" in update:
+        epochs = counted(metrics["final_fit"]["epochs"], "epoch")
+        console.print(f"then trained on the held-out steps too, {epochs}: predict takes that network", soft_wrap=True)
+    console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
+
+
+def _scores(update: dict[str, Any], *, windows: int) -> Any:
+    """Errors of old and new weights on the steps that both have not seen."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    table.add_column(f"newest {update['held_out']} steps, {windows:,} windows")
+    for heading in ("MAE", "MASE", "loss"):
+        table.add_column(heading, justify="right")
+    for name in ("old", "new"):
+        shown = ["-" if update[name][key] is None else f"{update[name][key]:.5g}" for key in ("mae", "mase", "loss")]
+        table.add_row(f"{name} weights", *shown)
+    return table
+
+
+def _verdict(update: dict[str, Any]) -> str:
+    if "old" not in update:
+        return "no steps were held out: the new weights are kept unseen"
+    old, new = update["old"]["loss"], update["new"]["loss"]
+    change = f"{100 * abs(new / old - 1):.1f} % {'less' if new < old else 'more'}" if old else "another"
+    if update["kept"] == "old":
+        return f"kept the OLD weights: the new ones have {change} loss on steps that neither was trained on"
+    chosen = "" if new < old else ", and --keep new asked for them"
+    return f"kept the new weights: they have {change} loss on steps that neither was trained on{chosen}"

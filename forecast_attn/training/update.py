@@ -1,0 +1,151 @@
+"""One update of a model: trained further, scored beside the weights before it on steps that neither has seen, the
+better ones kept, and in the end trained on those steps too.
+
+`forecast update` does this once, a backtest with `--refit` at every K-th cut-off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from forecast_attn.baselines.naive import Floats
+from forecast_attn.baselines.weights import scaled_error
+from forecast_attn.data.panel import Panel
+from forecast_attn.evaluation.metrics import point_metrics
+from forecast_attn.forecasting.model import Model
+from forecast_attn.training.preparation import Preparation
+from forecast_attn.training.progress import EpochRecord, TrainingListener
+from forecast_attn.training.refit import Refit, panel_until, refit, windows_to_refit
+from forecast_attn.training.scoring import ValidationForecasts, forecast_validation, naive_errors
+
+
+class HeldOutScores(NamedTuple):
+    """Errors on the steps that an update held out."""
+
+    mae: float | None
+    """In the target's units."""
+    mase: float | None
+    loss: float
+    """What decides: the mean pinball loss of a model with quantiles, else the absolute error, each window in units of
+    its series' naive error."""
+
+
+@dataclass(frozen=True)
+class Updated:
+    """A model after an update, and what the next one begins with."""
+
+    model: Model
+    """Forecasts."""
+    start: Model
+    """Has not seen the steps that were held out last, but for those that the next update trains on."""
+    before: HeldOutScores | None = None
+    """Of the weights before; None where no steps were held out."""
+    after: HeldOutScores | None = None
+    """Of the weights that were trained further."""
+    is_new: bool = True
+    """False where the weights before were no worse, and stayed."""
+    epochs: tuple[int, ...] = ()
+    """Best epoch of each network."""
+    final_epochs: int = 0
+    """Epochs of the training on all rows; 0 where there was none."""
+
+
+class EpochListener(TrainingListener):
+    """Passes the epochs of an update on, and remembers a Ctrl-C that came as the last one ended."""
+
+    def __init__(self, on_epoch: Callable[[EpochRecord], None]) -> None:
+        self._on_epoch = on_epoch
+        self._heard_interrupt = False
+
+    def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
+        self._on_epoch(record)
+
+    def interrupted(self) -> None:
+        self._heard_interrupt = True
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt where Ctrl-C was heard."""
+        if self._heard_interrupt:
+            raise KeyboardInterrupt
+
+
+def updated(
+    last: Updated,
+    panel: Panel,
+    wanted: Refit,
+    folder: Path,
+    device: torch.device,
+    on_epoch: Callable[[EpochRecord], None] = lambda record: None,
+) -> Updated:
+    """Update a model with the rows up to a cut-off.
+
+    Args:
+        last: the model, and where the update begins.
+        panel: the series, with rows after the cut-off too, which are cut off first.
+        wanted: cut-off, steps held out, epochs, and what is kept.
+        folder: does not exist, or is empty; holds weights and history of the training in `new`, and of the one on all
+            rows in `final`.
+        device: where to score.
+        on_epoch: called after every epoch.
+
+    Raises:
+        DataError: there is no window up to the cut-off.
+        RunError: the loss became non-finite, or the folder cannot be written.
+        KeyboardInterrupt: Ctrl-C while training.
+    """
+    listener = EpochListener(on_epoch)
+    new, epochs = refit(last.start, panel, wanted, folder / "new", listener)
+    listener.check()
+    before, after = _held_out_scores(last.start, new, panel, wanted, device)
+    if wanted.keep == "best" and before is not None and after is not None and after.loss >= before.loss:
+        return replace(last, before=before, after=after, is_new=False, epochs=epochs, final_epochs=0)
+    result = Updated(new, new, before, after, epochs=epochs)
+    if not wanted.final_fit or before is None:
+        return result
+    everything = replace(wanted, validation=0, epochs=max(epochs))
+    model, _ = refit(last.start, panel, everything, folder / "final", listener)
+    listener.check()
+    return replace(result, model=model, final_epochs=everything.epochs)
+
+
+def _held_out_scores(
+    old: Model, new: Model, panel: Panel, wanted: Refit, device: torch.device
+) -> tuple[HeldOutScores | None, HeldOutScores | None]:
+    """Scores of both on the validation windows of a refit; None where nobody asks, or there are none."""
+    if wanted.keep == "new" and not wanted.final_fit:
+        return None, None
+    preparation = windows_to_refit(new, panel_until(panel, wanted.cutoff), wanted)
+    if not len(preparation.validation_cutoffs):
+        return None, None
+    arrays = preparation.windows().to(device)
+    return (
+        scores_of(old, forecast_validation(old.to(device), preparation, arrays), preparation),
+        scores_of(new, forecast_validation(new.to(device), preparation, arrays), preparation),
+    )
+
+
+def scores_of(model: Model, validation: ValidationForecasts, preparation: Preparation) -> HeldOutScores:
+    """Score forecasts of the validation windows."""
+    scale = naive_errors(preparation)[validation.series]
+    errors = point_metrics(validation.actual, validation.prediction, scale)
+    if validation.base_quantiles is None:
+        loss = scaled_error(validation.actual, validation.prediction, scale)
+    else:
+        quantiles = model.quantiles_in_units(validation.base_quantiles, validation.series)
+        loss = _scaled_pinball(model.quantiles, validation.actual, quantiles, scale)
+    return HeldOutScores(errors["mae"], errors["mase"], loss)
+
+
+def _scaled_pinball(quantiles: tuple[float, ...], actual: Floats, forecast: Floats, scale: Floats) -> float:
+    """Mean pinball loss, twice, over all quantiles: that of 0.5 alone is the absolute error."""
+    losses = [
+        scaled_error(actual, actual - 2 * np.maximum(quantile * error, (quantile - 1) * error), scale)
+        for quantile, error in zip(quantiles, np.moveaxis(actual[..., None] - forecast, -1, 0), strict=True)
+    ]
+    return float(np.mean(losses))

@@ -1,0 +1,1 @@
+"""`forecast update`: a run continued on new rows."""

@@ -1,0 +1,279 @@
+"""A new run from an old one and new rows; the old one is left as it is."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import torch
+
+from forecast_attn.backtest.actuals import trained_series
+from forecast_attn.backtest.cutoffs import axis_of
+from forecast_attn.backtest.refit_options import RefitOptions
+from forecast_attn.config.requests import UpdateRequest
+from forecast_attn.data.panel import Panel
+from forecast_attn.devices import choose_device, cpu_threads
+from forecast_attn.errors import ConfigError
+from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.predict import kept_weights
+from forecast_attn.runs.atomic import write_atomically, write_errors_of
+from forecast_attn.runs.run_dir import RunDir, check_is_free, sha256_of
+from forecast_attn.runs.training_table import Table, name_of
+from forecast_attn.training.combining import rows_to_keep, write_tail
+from forecast_attn.training.refit import (
+    Refit,
+    folder_of_network,
+    held_out_steps,
+    panel_until,
+    weights_after,
+    windows_to_refit,
+)
+from forecast_attn.training.scoring import UpdateMetrics, score_updated
+from forecast_attn.training.update import HeldOutScores, Updated, updated
+from forecast_attn.updating.rows import GrownTable, read_grown
+from forecast_attn.version import package_version
+
+if TYPE_CHECKING:
+    from forecast_attn.training.progress import EpochRecord
+
+
+def update_run(
+    run: RunDir,
+    data: pd.DataFrame | Table,
+    out: Path,
+    request: UpdateRequest,
+    *,
+    history: pd.DataFrame | Table | None = None,
+    on_epoch: Callable[[EpochRecord], None] | None = None,
+) -> RunDir:
+    """Continue a run on new rows, and write a new run.
+
+    Args:
+        run: finished; left as it is.
+        data: the rows after the end of its table.
+        out: the new run directory, which appears whole or not at all.
+        request: the options.
+        history: the run's table, where the file that it records is gone, or was none.
+        on_epoch: called after every epoch.
+
+    Raises:
+        ConfigError: options that contradict each other, or a run that cannot be updated.
+        DataError: what is wrong with the new rows, or there are too few rows to train on.
+        RunError: the run is damaged, its table is not known, or the new one cannot be written.
+        KeyboardInterrupt: Ctrl-C; nothing is written.
+    """
+    check_is_free(out)
+    if run.is_member:
+        raise ConfigError(
+            f"'{run.path}' is a member of an ensemble", f"update the ensemble: forecast update {run.home}"
+        )
+    device, model = choose_device(request.accelerator), load_model(run)
+    options = _options(request, model.schema.lookback)
+    start = load_model(run, validated=True) if options.chooses else model
+    grown = read_grown(model, run, data, history)
+    panel, _ = trained_series(model.schema.scaler, grown.panel)
+    axis = axis_of(panel)
+    with _own_names():
+        options.check(axis, model.schema.horizon)
+    number = int(run.read_json(run.metrics).get("update", {}).get("number", 0)) + 1
+    wanted = options.request(number, axis.stamps[-1], axis, request.accelerator)
+    scratch = out.with_name(f".{out.name}.update")
+    with write_errors_of(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(scratch, ignore_errors=True)  # of an update that was killed
+        scratch.mkdir()
+    try:
+        with cpu_threads(model.config.training.threads):
+            update = updated(
+                Updated(model, start), panel, wanted, scratch / "training", device, on_epoch or (lambda record: None)
+            )
+            child = _Child(run, RunDir.create(scratch / "run"), update, wanted, panel, grown, device)
+            child.write(scratch / "training" / "new", name_of(data))
+        with write_errors_of(out):
+            child.run.path.replace(out)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+    return RunDir(out)
+
+
+HALF_LIFE = 8
+"""Lookbacks: of hours the windows of eight weeks ago are drawn half as often. Of a long table few are drawn then."""
+
+
+def _options(request: UpdateRequest, lookback: int) -> RefitOptions:
+    """The options of an update as those of one refit of a backtest.
+
+    Raises:
+        ConfigError: they contradict each other.
+    """
+    chooses = request.validation != 0
+    if not chooses and request.keep == "best":
+        raise ConfigError("--validation 0 holds no steps out to choose between old and new on", "add --keep new")
+    half_life: str | int | None = request.half_life
+    if half_life is None and request.window is None:
+        half_life = HALF_LIFE * lookback
+    with _own_names():
+        return RefitOptions(
+            "every",
+            request.epochs,
+            request.learning_rate,
+            request.window,
+            request.validation,
+            half_life=None if half_life == "none" else half_life,
+            keep=request.keep,
+            final_fit=request.final_fit and chooses,
+        )
+
+
+@contextlib.contextmanager
+def _own_names() -> Iterator[None]:
+    """Call options in errors as `forecast update` does, not as `forecast backtest` does."""
+    try:
+        yield
+    except ConfigError as error:
+        hint = error.hint and error.hint.replace("--refit-", "--")
+        raise error.reworded(error.message.replace("--refit-", "--"), hint) from None
+
+
+class _Child:
+    """The new run, while it is written."""
+
+    def __init__(
+        self,
+        parent: RunDir,
+        run: RunDir,
+        update: Updated,
+        wanted: Refit,
+        panel: Panel,
+        grown: GrownTable,
+        device: torch.device,
+    ) -> None:
+        self.parent, self.run, self.update, self.wanted, self.grown = parent, run, update, wanted, grown
+        self.panel, self.device, self.known = panel, device, panel_until(panel, wanted.cutoff)
+        self._held_out = held_out_steps(update.model, self.known, wanted)
+
+    def write(self, trained: Path, source: str) -> None:
+        """Write all files of the run; metrics.json comes last.
+
+        Args:
+            trained: folder of the training's history.
+            source: name of the new rows.
+        """
+        run, parent = self.run, self.parent
+        run.write_json(run.schema, _without_format(parent.read_json(parent.schema)))
+        config = _without_format(parent.read_json(parent.config))
+        table = {"file": f"{self.grown.base['file']} and {source}", "sha256": None, "vintages_sha256": None}
+        run.write_json(run.config, {**config, "package_version": package_version(), "data": table})
+        buffer = io.BytesIO()
+        self.grown.added.to_parquet(buffer, index=False)
+        write_atomically(run.added, buffer.getvalue())
+        for number, (own, before) in enumerate(zip(self._parts(), parent.parts, strict=True)):
+            self._write_network(own, before, folder_of_network(trained, self.update.model, number))
+        if parent.calibration.is_file():
+            write_atomically(run.calibration, parent.calibration.read_bytes())
+        weights = self._weights()
+        preparation = windows_to_refit(self.update.start, self.known, replace(self.wanted, since=None, half_life=None))
+        write_tail(run, preparation, rows_to_keep(weights, preparation) if weights else preparation.schema.lookback)
+        if not len(preparation.validation_cutoffs):
+            self._finish_unscored()
+            return
+        best = self.update.epochs if self.update.is_new else (0,) * len(self.update.epochs)
+        told = UpdateMetrics(self._told(), best, self.wanted.epochs, self._ending(), weights)
+        score_updated(run, self.update.start, preparation, told)
+
+    def _finish_unscored(self) -> None:
+        """Without held-out steps the scores stay those of the network that was validated last."""
+        ending = self._ending()
+        for own, before in zip(self._parts(), self.parent.parts, strict=True):
+            if before.validation_attention.is_file():
+                write_atomically(own.validation_attention, before.validation_attention.read_bytes())
+            if own.is_member:
+                own.write_json(own.metrics, _metrics_again(before, ending))
+        if self.parent.validation_attention.is_file():
+            write_atomically(self.run.validation_attention, self.parent.validation_attention.read_bytes())
+        self.run.finish({**_metrics_again(self.parent, ending), "update": self._told()})
+
+    def _parts(self) -> list[RunDir]:
+        if not self.update.model.is_ensemble:
+            return [self.run]
+        return [self.run.make_member(number) for number in range(len(self.update.model.networks))]
+
+    def _write_network(self, own: RunDir, before: RunDir, trained: Path) -> None:
+        """The weights of one network, those that held-out steps were scored with beside them, and its history."""
+        final = trained.parent.parent / "final" / trained.name if trained.name.isdecimal() else trained.parent / "final"
+        write_atomically(own.history, RunDir(trained).history.read_bytes())
+        if not self.update.is_new:
+            sources = {own.model: before.model, own.validated: before.validated}
+        elif not self._held_out:
+            sources = {own.model: RunDir(trained).model, own.validated: _validated(before)}
+        elif self.update.final_epochs:
+            sources = {own.model: RunDir(final).model, own.validated: RunDir(trained).model}
+        else:
+            sources = {own.model: RunDir(trained).model}
+        for target, source in sources.items():
+            if source.is_file():
+                write_atomically(target, source.read_bytes())
+
+    def _weights(self) -> dict[str, float]:
+        """Weights of network and baselines: chosen anew where new weights go on; empty where the network is alone."""
+        kept = kept_weights(self.parent)
+        if not kept or not self.update.is_new:
+            return kept
+        return weights_after(self.update.start, self.panel, self.wanted, self.device) or kept
+
+    def _told(self) -> dict[str, Any]:
+        """The update as metrics.json holds it."""
+        grown, text = self.grown, self.panel.zone.stamp_text
+        told = {
+            "parent": str(self.parent.path),
+            "parent_sha256": sha256_of(self.parent.metrics),
+            "number": self.wanted.number,
+            "rows": grown.rows,
+            "from": text(grown.first),
+            "until": text(grown.last),
+            "table": {"vintages_sha256": None, **grown.base},
+            "held_out": self._held_out,
+            "kept": "new" if self.update.is_new else "old",
+            "epochs": self.wanted.epochs,
+        }
+        scores = {"old": self.update.before, "new": self.update.after}
+        return told | {name: _score(each) for name, each in scores.items() if each is not None}
+
+    def _ending(self) -> dict[str, Any]:
+        """The last training, as metrics.json tells it."""
+        if not self.update.is_new:
+            before = self.parent.read_json(self.parent.metrics)
+            return {name: before[name] for name in ("final_fit", "no_final_fit") if name in before}
+        epochs = self.update.final_epochs if self._held_out else self.wanted.epochs
+        if not epochs:
+            return {"no_final_fit": "--no-final-fit"}
+        everything = windows_to_refit(self.update.model, self.known, replace(self.wanted, validation=0))
+        until = self.panel.zone.stamp_text(self.wanted.cutoff)
+        windows = len(np.unique(everything.training_cutoffs))
+        return {"final_fit": {"epochs": epochs, "windows": windows, "until": until}}
+
+
+def _validated(run: RunDir) -> Path:
+    return run.validated if run.validated.is_file() else run.model
+
+
+def _metrics_again(run: RunDir, ending: dict[str, Any]) -> dict[str, Any]:
+    """The metrics of a run whose network was trained on, with another ending."""
+    left_out = ("format", "manifest", "final_fit", "no_final_fit", "model_sha256")
+    kept = {name: value for name, value in run.read_json(run.metrics).items() if name not in left_out}
+    return {**kept, **ending}
+
+
+def _score(scores: HeldOutScores) -> dict[str, float | None]:
+    return dict(scores._asdict())
+
+
+def _without_format(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in content.items() if name != "format"}

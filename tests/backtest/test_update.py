@@ -1,0 +1,272 @@
+"""`forecast update`: a backtest with refits is a sequence of updates; old weights stay where new ones are no better;
+rows that do not continue the table are refused and nothing is written; a kill leaves nothing half."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn import Forecaster
+from forecast_attn.errors import UserError
+
+pytestmark = pytest.mark.slow
+
+FIRST, SECOND, LAST = (pd.Timestamp(f"2024-04-{day:02}") for day in (5, 8, 11))
+"""Last days of the table of the training, and of two updates; the last horizon ends on the 14th."""
+DAY = pd.Timedelta("1D")
+END = pd.Timestamp("2024-04-14")
+Parts = dict[str, pd.DataFrame]
+
+
+@pytest.fixture(scope="module")
+def parts(sales: pd.DataFrame) -> Parts:
+    sales = sales[sales["day"] <= END]
+    day = sales["day"]
+    return {
+        "whole": sales,
+        "old": sales[day <= FIRST],
+        "one": sales[(day > FIRST) & (day <= SECOND)],
+        "two": sales[(day > SECOND) & (day <= LAST)],
+        "future": sales.loc[day > SECOND, ["shop", "day", "promotion"]],
+    }
+
+
+@pytest.fixture(scope="module")
+def old_run(parts: Parts, options: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with weights of baselines, a calibration and a training on all rows; beside it its table."""
+    folder = tmp_path_factory.mktemp("update")
+    parts["old"].to_csv(folder / "old.csv", index=False)
+    asked = {**options, "combination": "always", "validation_windows": 64}
+    Forecaster(**asked).fit(folder / "old.csv", out=folder / "run")
+    return folder / "run"
+
+
+@pytest.fixture(scope="module")
+def new_run(old_run: Path, parts: Parts, tmp_path_factory: pytest.TempPathFactory) -> Forecaster:
+    """An update with the defaults."""
+    return Forecaster.load(old_run).update(parts["one"], out=tmp_path_factory.mktemp("new") / "run")
+
+
+def forecasts_of(forecaster: Forecaster, history: pd.DataFrame, future: pd.DataFrame) -> pd.DataFrame:
+    return forecaster.predict(history, future=future).predictions
+
+
+@pytest.mark.parametrize(
+    ("asked", "refits"),
+    [
+        ({}, {"refit_keep": "best", "refit_final_fit": True, "refit_half_life": 8 * 14}),
+        ({"keep": "new", "final_fit": False, "epochs": 1, "half_life": "none"}, {"refit_epochs": 1}),
+        (
+            {"keep": "new", "validation": 0, "window": "40D", "half_life": 10, "learning_rate": 0.01},
+            {"refit_validation": 0, "refit_window": "40D", "refit_half_life": 10, "refit_learning_rate": 0.01},
+        ),
+        (
+            {"learning_rate": 0.5, "window": "40D"},
+            {"refit_keep": "best", "refit_final_fit": True, "refit_learning_rate": 0.5, "refit_window": "40D"},
+        ),
+    ],
+    ids=["defaults", "new", "all-rows", "old-stays"],
+)
+def test_a_backtest_with_refits_is_a_sequence_of_updates(
+    asked: dict[str, Any],
+    refits: dict[str, Any],
+    old_run: Path,
+    parts: Parts,
+    tmp_path: Path,
+) -> None:
+    forecaster, sales = Forecaster.load(old_run), parts["whole"]
+    schedule = {"cutoffs": 2, "stride": 3, "baselines": "none", "out": tmp_path / "backtest.parquet"}
+    frame = forecaster.backtest(sales, **schedule, refit="every", **refits).frame
+    for name, cutoff in (("one", SECOND), ("two", LAST)):
+        forecaster = forecaster.update(parts[name], **asked)
+        history, later = sales[sales["day"] <= cutoff], sales[sales["day"].between(cutoff + DAY, cutoff + 3 * DAY)]
+        found = forecasts_of(forecaster, history, later[["shop", "day", "promotion"]])
+        expected = frame[(frame["model"] == "combination") & (frame["cutoff"] == cutoff)]
+        found = found.merge(expected, on=["item_id", "cutoff", "step"])
+        assert len(found) == len(expected) == 6
+        for column in ("prediction", "0.1", "0.9"):
+            np.testing.assert_array_equal(found[f"{column}_x"], found[f"{column}_y"])
+    assert forecaster.metrics["update"]["number"] == 2
+    assert forecaster.metrics["update"]["kept"] == ("old" if asked.get("learning_rate") == 0.5 else "new")
+
+
+def test_both_are_scored_on_steps_that_neither_has_seen(old_run: Path, new_run: Forecaster, parts: Parts) -> None:
+    """Against a backtest of both networks over the held-out days."""
+    update, metrics = new_run.metrics["update"], new_run.metrics
+    assert (update["held_out"], metrics["validation"]["after"]) == (21, "2024-03-18")
+    table = pd.concat([parts["old"], parts["one"]])
+    first = {"start": "2024-03-19", "stride": 1, "baselines": "none", "combine_with": "none"}
+    validated = Forecaster.load(old_run).backtest(table, **first).frame
+    actual = validated["target"].notna()
+    error = (validated["target"] - validated["prediction"]).abs()[actual].groupby(validated["model"]).mean()
+    assert update["old"]["mae"] == pytest.approx(error.iloc[0], rel=1e-6)
+    assert update["new"]["mae"] == pytest.approx(metrics["validation"]["mae"], rel=1e-9)
+    assert update["kept"] == "new"
+    assert update["new"]["loss"] < update["old"]["loss"]
+
+
+def test_a_new_run_names_its_parent_and_needs_nothing_of_it(
+    old_run: Path, new_run: Forecaster, parts: Parts, forecast: Callable
+) -> None:
+    update = new_run.metrics["update"]
+    assert (update["parent"], update["rows"], update["from"], update["until"]) == (
+        str(old_run),
+        6,
+        "2024-04-06",
+        "2024-04-08",
+    )
+    assert new_run.metrics["final_fit"]["until"] == "2024-04-08"
+    manifest = json.loads((new_run.run_path / "manifest.json").read_text())["files"]
+    assert {"added.parquet", "validated.safetensors", "model.safetensors"} <= manifest.keys()
+    future = parts["future"]
+    alone = new_run.predict(future=future[future["day"] <= LAST]).predictions
+    assert alone["cutoff"].unique() == [SECOND]
+    assert forecast("info").code == 0
+    refused = forecast("train", "--resume", new_run.run_path)
+    assert (refused.code, refused.error) == (1, f"'{new_run.run_path}' is finished: there is nothing to resume")
+
+
+def test_the_command_says_which_weights_go_on(old_run: Path, parts: Parts, tmp_path: Path, forecast: Callable) -> None:
+    parts["one"].to_csv(tmp_path / "one.csv", index=False)
+    done = forecast(
+        "update", old_run, "--data", tmp_path / "one.csv", "--learning-rate", "0.5", "--out", tmp_path / "o"
+    )
+    assert done.code == 0, done.err
+    assert "6 new rows, 2024-04-06 to 2024-04-08; update 1 of" in done.out
+    assert "kept the OLD weights: the new ones have" in done.out
+    before, after = ((path / "model.safetensors").read_bytes() for path in (old_run, tmp_path / "o"))
+    assert before == after
+    again = forecast(
+        "update", old_run, "--data", tmp_path / "one.csv", "--keep", "new", "--out", tmp_path / "n", "--json"
+    )
+    assert json.loads(again.out)["update"]["kept"] == "new"
+    assert "epoch 2: training loss" in again.err
+
+
+WRONG: dict[str, tuple[Callable[[Parts], pd.DataFrame], str, str]] = {
+    "again": (
+        lambda parts: parts["old"].tail(2),
+        "2 rows of 'DataFrame' of series 'south' are in the run's table already, which ends at 2024-04-05",
+        "give the rows after that",
+    ),
+    "overlap": (
+        lambda parts: pd.concat([parts["old"][parts["old"]["day"] == FIRST], parts["one"]]),
+        "1 row of 'DataFrame' of series 'north' is in the run's table already, which ends at 2024-04-05",
+        "give the rows after that",
+    ),
+    "contradiction": (
+        lambda parts: pd.concat([parts["old"][parts["old"]["day"] == FIRST].assign(sales=77.0), parts["one"]]),
+        "'DataFrame' contradicts the run's table: at 2024-04-05 of series 'north' 'sales' is 77, and was",
+        "train again",
+    ),
+    "gap": (
+        lambda parts: parts["one"][parts["one"]["day"] > "2024-04-06"],
+        "'DataFrame' begins at 2024-04-07 of series 'north', but the row after the run's table is 2024-04-06 (time "
+        "step D)",
+        "give every row from 2024-04-06 on",
+    ),
+    "column": (lambda parts: parts["one"].drop(columns="promotion"), "has no column 'promotion'", "add the column"),
+    "frequency": (
+        lambda parts: parts["one"].assign(day=parts["one"]["day"] + pd.Timedelta("6h")),
+        "'DataFrame' begins at 2024-04-06 06:00 of series 'north', but the row after the run's table is 2024-04-06",
+        "",
+    ),
+    "nothing": (lambda parts: parts["one"].head(0), "the DataFrame has no rows", "add rows of data"),
+    "no target": (lambda parts: parts["one"].assign(sales=np.nan), "series 'north' has no value in column 'sales'", ""),
+    "another series": (
+        lambda parts: parts["one"][parts["one"]["shop"] == "north"].assign(shop="west"),
+        "not seen in training: series 'west'",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", list(WRONG))
+def test_rows_that_do_not_continue_the_table_are_refused(
+    name: str, old_run: Path, parts: Parts, tmp_path: Path
+) -> None:
+    make, message, hint = WRONG[name]
+    with pytest.raises(UserError) as refused:
+        Forecaster.load(old_run).update(make(parts), out=tmp_path / "new")
+    assert message in refused.value.message
+    assert hint in (refused.value.hint or "")
+    assert not list(tmp_path.iterdir())
+
+
+def test_rows_without_the_table_before_them(old_run: Path, parts: Parts, tmp_path: Path) -> None:
+    table = old_run.parent / "old.csv"
+    away = table.rename(tmp_path / "away.csv")
+    try:
+        with pytest.raises(UserError) as refused:
+            Forecaster.load(old_run).update(parts["one"])
+        assert refused.value.hint == "name the run's table with --history FILE"
+        named = Forecaster.load(old_run).update(parts["one"], history=away, epochs=1)
+        assert named.metrics["update"]["table"]["file"] == str(away)
+    finally:
+        away.rename(table)
+
+
+@pytest.mark.parametrize("asked", [{"validation": 0}, {"validation": 2}, {"epochs": 0}, {"half_life": "x"}])
+def test_options_that_cannot_be(asked: dict[str, Any], old_run: Path, parts: Parts) -> None:
+    with pytest.raises(UserError) as refused:
+        Forecaster.load(old_run).update(parts["one"], **asked)
+    assert "refit" not in refused.value.message + (refused.value.hint or "")
+
+
+def test_a_killed_update_leaves_nothing_and_is_begun_again(
+    old_run: Path, parts: Parts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {path.name: path.read_bytes() for path in old_run.iterdir()}
+
+    def stop(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("forecast_attn.updating.update.score_updated", stop)
+        Forecaster.load(old_run).update(parts["one"], out=tmp_path / "new", epochs=1)
+    assert not list(tmp_path.iterdir())
+    leftover = tmp_path / ".new.update" / "run"  # of a process that was killed
+    leftover.mkdir(parents=True)
+    (leftover / "config.json").write_text("{")
+    Forecaster.load(old_run).update(parts["one"], out=tmp_path / "new", epochs=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+    assert {path.name: path.read_bytes() for path in old_run.iterdir()} == before
+
+
+def test_an_ensemble_is_updated_as_a_whole(parts: Parts, options: dict[str, Any], tmp_path: Path) -> None:
+    asked = {**options, "ensemble": 2, "max_epochs": 1, "attention": "none"}
+    old = Forecaster(**asked).fit(parts["old"], out=tmp_path / "old")
+    new = old.update(parts["one"], history=parts["old"], epochs=1, keep="new", half_life="none", out=tmp_path / "new")
+    assert [member["best_epoch"] for member in new.metrics["members"]] == [1, 1]
+    until = parts["whole"][parts["whole"]["day"] <= LAST]
+    schedule = {"cutoffs": 1, "stride": 3, "baselines": "none", "out": tmp_path / "backtest.parquet"}
+    frame = old.backtest(until, **schedule, refit="every", refit_epochs=1, refit_final_fit=True).frame
+    future = parts["future"]
+    found = forecasts_of(new, until[until["day"] <= SECOND], future[future["day"] <= LAST])
+    assert (frame["cutoff"] == SECOND).all()
+    np.testing.assert_array_equal(found["prediction"], frame[frame["model"] != "combination"]["prediction"])
+
+
+def test_newer_windows_are_drawn_more_often(old_run: Path, parts: Parts) -> None:
+    from forecast_attn.backtest.plan import BacktestOptions, plan_backtest
+    from forecast_attn.runs.run_dir import RunDir
+    from forecast_attn.training.refit import Refit, windows_to_refit
+
+    backtest = plan_backtest(RunDir(old_run), parts["whole"], BacktestOptions())
+    cutoff = np.datetime64(LAST, "ns")
+    drawn, every = (
+        windows_to_refit(
+            backtest.model, backtest.panel, Refit(1, cutoff, 1, validation=0, half_life=half)
+        ).training_cutoffs
+        for half in (cutoff - np.timedelta64(20, "D"), None)
+    )
+    ages = (cutoff - backtest.panel.timestamps[every]) / np.timedelta64(20, "D")
+    weights = 0.5**ages
+    assert len(drawn) == round(weights.sum())
+    mean_age = ((cutoff - backtest.panel.timestamps[drawn]) / np.timedelta64(20, "D")).mean()
+    expected = (weights * ages).sum() / weights.sum()
+    assert abs(mean_age - expected) < 3 * ages.std() / np.sqrt(len(drawn))
