@@ -234,6 +234,16 @@ class Audit:
                 return check
         raise KeyError(name)
 
+    def __repr__(self) -> str:
+        verdict = "covariates only" if self.verdict is None else self.verdict.level
+        return f"<Audit of {self.header.mechanism}, {self.header.windows} windows: {verdict}>"
+
+    def _repr_html_(self) -> str:
+        """The part of the HTML page that is about the audit, for a notebook."""
+        from forecast_attn.inspection.page_sections import audit_section
+
+        return audit_section(self.to_dict())
+
     def to_dict(self) -> dict[str, Any]:
         """All of it for JSON; what is not finite becomes None."""
         document: dict[str, Any] = _plain(dataclasses.asdict(self))

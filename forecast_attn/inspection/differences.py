@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,6 +52,17 @@ class WeightComparison:
     steps: list[StepComparison]
     distance: float | None
     profile_distance: float
+
+    def __repr__(self) -> str:
+        return f"<WeightComparison of {self.names[0]} and {self.names[1]}: {self.matched_windows:,} windows in both>"
+
+    def _repr_html_(self) -> str:
+        """Both inspections, for a notebook."""
+        apart = (
+            "" if self.distance is None else f"<p>The weights are {self.distance:.2f} apart on average (0 to 1).</p>"
+        )
+        parts = zip(self.names, self.inspections, strict=True)
+        return apart + "".join(f"<h4>{escape(name)}</h4>{each._repr_html_()}" for name, each in parts)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it for JSON."""

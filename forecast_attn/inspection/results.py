@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any, Literal
 
 import numpy as np
@@ -245,6 +246,24 @@ class Inspection:
         """The mean over steps of one of their numbers; None where it is not defined."""
         values = [getattr(step, name) for step in self.steps]
         return None if None in values else float(np.mean(values))
+
+    def __repr__(self) -> str:
+        header = self.header
+        return f"<Inspection of {header.mechanism}, {header.num_windows:,} windows: {self.reading.text}>"
+
+    def _repr_html_(self) -> str:
+        """The sentence, the top lags of every step and the warnings, for a notebook."""
+        rows = "".join(
+            f"<tr><th>{escape(step.step_text)}</th><td>{step.effective_steps:.1f}</td><td>"
+            + ", ".join(f"{top.lag_text} ({100 * top.weight:.1f} %)" for top in step.top)
+            + "</td></tr>"
+            for step in self.steps
+        )
+        warnings = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
+        return (
+            f"<p><b>{escape(self.reading.text)}</b></p><table><thead><tr><th>step</th><th>effective</th>"
+            f"<th>top lags (weight)</th></tr></thead><tbody>{rows}</tbody></table><ul>{warnings}</ul>"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All of it for JSON, but `mean_weights` (export the file for those); what is not finite becomes None."""

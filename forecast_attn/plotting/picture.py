@@ -53,6 +53,20 @@ class Picture:
         figure: Figure = draw.get(self.kind, curve_pictures.draw_errors)(self.shown)
         return figure
 
+    def __repr__(self) -> str:
+        return f"<Picture: {self.kind}>"
+
+    def _repr_png_(self) -> bytes | None:
+        """The picture for a notebook; None without matplotlib."""
+        from io import BytesIO
+
+        stream = BytesIO()
+        try:
+            self.figure().savefig(stream, format="png", dpi=100)
+        except ConfigError:
+            return None
+        return stream.getvalue()
+
     def save(self, *paths: Path | str) -> None:
         """Write .png or .svg files, whole or not at all; the same picture is the same bytes.
 

@@ -101,6 +101,8 @@ def test_every_explanation_points_at_the_planted_patches(audit: Audit) -> None:
 def test_the_page_says_patches(audit: Audit) -> None:
     html = audit_section(json.loads(json.dumps(audit.to_dict(), allow_nan=False)))
     assert "It looks most 4–7 hours back for steps 1–4" in html
+    assert "It looks most 4–7 hours back for steps 1–4" in audit._repr_html_()
+    assert repr(audit) == f"<Audit of luong-general, {audit.header.windows} windows: {audit.verdict.level}>"
     assert "% of the patches" in html
     assert "lag 19" in html
 
