@@ -40,9 +40,9 @@ def test_the_page_reads_forecasts_of_such_names(here):
         {"item_id": ["a\rb", "c\nd"], "cutoff": ["2024-01-01"] * 2, "step": 1, "prediction": [1.5, 2.5]}
     )
     Path("predictions.csv").write_bytes(csv_text(rows).encode())
-    assert sorted((name, value) for (name, _, _), value in _written_forecasts(Path("predictions.csv")).items()) == [
-        ("a\rb", 1.5),
-        ("c\nd", 2.5),
+    assert sorted((name, value) for (name, _, _), value in _written_forecasts(Path("predictions.csv"), []).items()) == [
+        ("a\rb", (1.5,)),
+        ("c\nd", (2.5,)),
     ]
 
 

@@ -127,8 +127,9 @@ def open_storage(url: str) -> RDBStorage:
                 heartbeat_stale_trial_callback=begin_again,
             )
         except (sqlalchemy.exc.OperationalError, sqlalchemy.exc.IntegrityError) as error:
-            # Two processes that make the tables at once: the second finds them the next time.
-            if attempt == 4 or "already exists" not in str(error.orig):
+            # Two processes that make the tables at once: the second finds them, and their rows, the next time.
+            made_by_another = "already exists" in str(error.orig) or isinstance(error, sqlalchemy.exc.IntegrityError)
+            if attempt == 4 or not made_by_another:
                 raise RunError(f"cannot open the study '{_without_password(url)}': {error.orig}") from None
             time.sleep(0.2)
         except (ImportError, ValueError, RuntimeError, sqlalchemy.exc.SQLAlchemyError) as error:

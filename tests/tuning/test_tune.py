@@ -23,6 +23,7 @@ from forecast_attn.errors import ConfigError
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.tuning.search import Search, TuningListener
 from forecast_attn.tuning.space import SEARCHABLE, TableShape, default_space, read_space
+from forecast_attn.tuning.study import close_storage, open_storage
 
 optuna = pytest.importorskip("optuna", reason="the extra tune is not installed")
 
@@ -168,6 +169,25 @@ class KillAfterFirst(TuningListener):
         self.process.wait()
 
 
+def test_tables_that_another_process_makes_meanwhile_are_waited_for(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import sqlalchemy.exc
+
+    opened, storage = [], optuna.storages.RDBStorage
+
+    def raced(*words: Any, **options: Any) -> Any:
+        opened.append(words)
+        if len(opened) == 1:
+            reason = Exception("UNIQUE constraint failed: alembic_version.version_num")
+            raise sqlalchemy.exc.IntegrityError("INSERT INTO alembic_version", None, reason)
+        return storage(*words, **options)
+
+    monkeypatch.setattr(optuna.storages, "RDBStorage", raced)
+    close_storage(open_storage("sqlite:///shared.db"))
+    assert len(opened) == 2
+
+
 @pytest.mark.slow
 def test_two_processes_share_a_study_and_the_death_of_one_loses_nothing(
     table: str, process_environment: dict[str, str]
@@ -241,9 +261,12 @@ def test_a_trial_that_the_time_ends_is_tried_again(table: str) -> None:
 def test_ctrl_c_says_how_to_go_on(forecast: Callable, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from forecast_attn.tuning import scoring
 
+    # A shell ignores Ctrl-C for what it runs in the background, these tests among it.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with monkeypatch.context() as patch:
         patch.setattr(scoring.Watch, "epoch_done", lambda *words: signal.raise_signal(signal.SIGINT))
         done = forecast("tune", table, "--space", "space.toml", "--trials", "2", *WORDS)
+    signal.signal(signal.SIGINT, before)
     assert (done.code, done.hint) == (130, "the trials are kept; go on with the same command")
     again = forecast("tune", table, "--space", "space.toml", "--trials", "2", "--no-winner", *WORDS, "--json")
     assert len(json.loads(again.out)["leaderboard"]) == 2
