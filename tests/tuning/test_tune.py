@@ -169,9 +169,8 @@ class KillAfterFirst(TuningListener):
         self.process.wait()
 
 
-def test_tables_that_another_process_makes_meanwhile_are_waited_for(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+def test_tables_that_another_process_makes_are_waited_for(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sqlalchemy.exc
 
     opened, storage = [], optuna.storages.RDBStorage
