@@ -47,11 +47,12 @@ def table(series: int = SERIES, hours: int = 400) -> pd.DataFrame:
 def server(run: Path) -> Iterator[tuple[int, int]]:
     """A server in a process of its own: its port and its process."""
     words = [sys.executable, "-m", "forecast_attn", "serve", str(run), "--port", "0", "--max-waiting", "2000"]
-    process = subprocess.Popen([*words, "--timeout", "600"], stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    line = process.stderr.readline()
-    os.set_blocking(process.stderr.fileno(), False)  # the log is not read
-    port = int(line.rpartition(":")[2])
+    log = run.parent / "server.log"  # a pipe that nobody reads would fill up, and the server wait
+    with log.open("w") as stream:
+        process = subprocess.Popen([*words, "--timeout", "600"], stderr=stream)
+    while "\n" not in (said := log.read_text()):
+        time.sleep(0.1)
+    port = int(said.splitlines()[0].rpartition(":")[2])
     try:
         asyncio.run(_until_ready(port))
         yield port, process.pid
@@ -171,7 +172,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         run = asked.run or Path(folder) / "run"
         if asked.run is None:
-            options: dict[str, Any] = {"max_epochs": 1, "horizon": 24, "combination": "none", "final_fit": "never"}
+            options: dict[str, Any] = {"max_epochs": 1, "horizon": 24, "combination": "none", "final_fit": "none"}
             Forecaster(**options, accelerator="cpu", seed=1).fit(data, out=run)
         print(json.dumps(measure(run, data, asked.requests), indent=1))
 
