@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from forecast_attn.evaluation.evaluate import Evaluation as Evaluation
     from forecast_attn.evaluation.evaluate import evaluate as evaluate
     from forecast_attn.forecaster import Forecaster as Forecaster
+    from forecast_attn.forecasting.mlflow_model import save_mlflow_model as save_mlflow_model
     from forecast_attn.forecasting.predict import ForecastResult as ForecastResult
     from forecast_attn.serving.app import create_app as create_app
     from forecast_attn.serving.server import serve as serve
@@ -40,6 +41,7 @@ _HOMES = {
     "evaluate": "evaluation.evaluate",
     "read_attention": "attention_file",
     "resume_comparison": "comparison.compare",
+    "save_mlflow_model": "forecasting.mlflow_model",
     "serve": "serving.server",
     "tune": "tuning.search",
 }
@@ -57,6 +59,7 @@ __all__ = [
     "evaluate",
     "read_attention",
     "resume_comparison",
+    "save_mlflow_model",
     "serve",
     "tune",
 ]

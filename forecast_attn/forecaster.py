@@ -19,6 +19,7 @@ from forecast_attn.config.requests import (
     PlotRequest,
     PredictRequest,
     ReportRequest,
+    TrackingRequest,
     UpdateRequest,
     takes,
 )
@@ -75,8 +76,30 @@ class Forecaster:
     def __init__(self, **options: Unpack[TrainKeywords]) -> None:
         """Check the options."""
         self.config = RunConfig.from_options(dict(options))
+        self._options: dict[str, Any] = dict(options)
         self._run: RunDir | None = None
         self._keep: Self | None = None
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The options that were given, by name, as scikit-learn asks for them; of a loaded run all of them.
+
+        An option that was not given is left out, because a preset or the table decides it.
+
+        Args:
+            deep: no option holds another estimator; there for scikit-learn.
+        """
+        return dict(self._options)
+
+    def set_params(self, **options: Unpack[TrainKeywords]) -> Self:
+        """Change options before the next training; the run that was trained or loaded is let go.
+
+        Raises:
+            ConfigError: an unknown option, or a value outside its type, choices or range.
+        """
+        given = {**self._options, **options}
+        self.config = RunConfig.from_options(given)
+        self._options, self._run = given, None
+        return self
 
     # ------------------------------------------------------------------ train
 
@@ -87,6 +110,8 @@ class Forecaster:
         vintages: pd.DataFrame | Table | None = None,
         out: Path | str | None = None,
         listener: TrainingListener | None = None,
+        logger: str | None = None,
+        log_to: Path | str | None = None,
     ) -> Self:
         """Train on a table.
 
@@ -96,21 +121,27 @@ class Forecaster:
                 `vintages`.
             out: run directory to write; without it the run lives in a temporary directory until `save`.
             listener: hears how training goes.
+            logger: log options, losses and scores elsewhere too: csv, tensorboard, mlflow or wandb.
+            log_to: folder or address of the logger; tracking/ in the run when None.
 
         Raises:
             DataError: what is wrong with the table, with column, row and series.
-            ConfigError: options contradict each other.
+            ConfigError: options contradict each other, or the logger cannot write.
             RunError: the run directory cannot be written, or the loss became non-finite.
         """
         from forecast_attn.training.progress import TrainingListener
+        from forecast_attn.training.tracking import check_tracking, tracked
 
+        tracking = TrackingRequest.from_options({"logger": logger, "log_to": log_to})
+        check_tracking(tracking)
         listener = listener or TrainingListener()
         panel, source = read_panel(data, self.config, vintages, listener.reading)
         from forecast_attn.forecasting.model import read_config
         from forecast_attn.training.train import train
 
         target = Path(out) if out is not None else self._scratch_dir()
-        self._run = train(panel, self.config, target, source, listener)
+        with tracked(RunDir(target), tracking, listener) as hearing:
+            self._run = train(panel, self.config, target, source, hearing)
         self.config = read_config(self._run)
         return self
 
@@ -136,6 +167,7 @@ class Forecaster:
             DataError: what is wrong with the table.
         """
         from forecast_attn.training.progress import TrainingListener
+        from forecast_attn.training.tracking import tracked
         from forecast_attn.training.train import check_resumable, resume
 
         directory = RunDir(run)
@@ -143,7 +175,8 @@ class Forecaster:
         forecaster = cls._of(directory)
         listener = listener or TrainingListener()
         panel = panel_of_run(directory, forecaster.config, data, vintages, listener.reading)
-        forecaster._run = resume(panel, directory, listener)
+        with tracked(directory, TrackingRequest(), listener) as hearing:
+            forecaster._run = resume(panel, directory, hearing)
         return forecaster
 
     # ------------------------------------------------------------------ use
@@ -164,6 +197,9 @@ class Forecaster:
 
         forecaster = cls()
         forecaster.config = read_config(directory)
+        forecaster._options = {
+            name: value for part in forecaster.config.to_dict().values() for name, value in part.items()
+        }
         forecaster._run = directory
         return forecaster
 

@@ -17,7 +17,7 @@ EXTRAS = (
     "onnx",
     "serve",
     "tune",
-)  # `baselines` needs statsforecast, which the tests do without
+)  # the tests do without the others
 
 
 def pins(name: str) -> dict[str, Version]:

@@ -12,12 +12,12 @@ from forecast_attn.cli.completion import resumable_runs
 from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import DataConfig, RunConfig, find_option
-from forecast_attn.config.requests import TRAINING
+from forecast_attn.config.requests import TRAINING, TrackingRequest
 from forecast_attn.config.values import PRESETS, flag_name
 from forecast_attn.errors import ConfigError, DataError
 
 
-@with_options(*TRAINING)
+@with_options(*TRAINING, TrackingRequest)
 def train(
     data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,
     out: Annotated[
@@ -51,6 +51,9 @@ def train(
     else:
         from forecast_attn.runs.run_dir import check_is_free, fresh_path
 
+        tracking = TrackingRequest.from_options(
+            {name: options.pop(name) for name in TrackingRequest.names() if name in options}
+        )
         options = given_options(config, options)
         from_file = options.pop("out", None)
         named = out or from_file
@@ -71,7 +74,7 @@ def train(
         else:
             forecaster = Forecaster(**options)
             try:
-                forecaster.fit(data, out=out, listener=display)  # type: ignore[arg-type]
+                forecaster.fit(data, out=out, listener=display, **tracking.to_options())  # type: ignore[arg-type]
             except DataError as error:
                 error.commands = _commands(str(data), options, named, forecaster.config.data)
                 raise

@@ -30,6 +30,8 @@ READING = (
     *("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header", "sheet"),
 )
 """Options of training that say how the actuals of `forecast evaluate` are read."""
+LOGGERS = ("csv", "tensorboard", "mlflow", "wandb")
+"""Loggers of a training."""
 SEARCH_METRICS = ("mae", "rmse", "mase", "pinball")
 """Errors that a search may minimise."""
 KEEPS = ("best", "new")
@@ -292,6 +294,18 @@ class ExportRequest(Request):
 
     onnx: Path | None = option(None, "ONNX file to write (extra onnx)")
     network_alone: bool = option(False, "leave out the baselines that validation combined the network with")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrackingRequest(Request):
+    """Options of `forecast train` and `Forecaster.fit` that no run depends on: who hears of the training."""
+
+    command = "train"
+
+    logger: str | None = option(None, "log options, losses and scores elsewhere too", choices=LOGGERS)
+    log_to: str | None = option(
+        None, "folder or address of the logger; tracking/ in the run when absent", metavar="FOLDER|URL"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

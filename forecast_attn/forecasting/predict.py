@@ -42,6 +42,7 @@ from forecast_attn.forecasting.history import (
     with_calendar_of,
     without_flags_of_train,
 )
+from forecast_attn.forecasting.layouts import as_darts, as_nixtla
 from forecast_attn.forecasting.model import Model, WindowForecasts, forecast_windows, load_model
 from forecast_attn.forecasting.samples import SampleChoice, write_samples
 from forecast_attn.runs.atomic import replacing, write_errors_of
@@ -551,6 +552,43 @@ class ForecastResult:
     """Of `network` and of each of them, as validation chose; empty where the model has one half and they the other."""
     alone: tuple[str, ...] = ()
     """The series of which none of those baselines had a forecast: the model's stands alone."""
+
+    @property
+    def quantiles(self) -> tuple[str, ...]:
+        """Names of the columns that are quantiles, ascending."""
+        known = ("item_id", "cutoff", "timestamp", "step", "prediction", "learned")
+        return tuple(str(name) for name in self.predictions.columns if name not in known)
+
+    def to_nixtla(self, model: str = "forecast_attn") -> pd.DataFrame:
+        """The forecasts with Nixtla's columns: unique_id, ds, cutoff, the model's, and `model-lo-80`, `model-hi-80`.
+
+        Args:
+            model: name of the model, which is that of its column.
+        """
+        return as_nixtla(self.predictions, self.quantiles, model)
+
+    def to_polars(self) -> Any:
+        """The forecasts as a frame of polars.
+
+        Raises:
+            ConfigError: polars is not installed.
+        """
+        try:
+            import polars
+        except ImportError:
+            raise ConfigError("a frame of polars needs the package 'polars'", "pip install polars") from None
+        return polars.from_pandas(self.predictions)
+
+    def to_darts(self, freq: str | None = None) -> dict[str, Any]:
+        """The forecasts as one TimeSeries of darts per series, by name; quantiles are components.
+
+        Args:
+            freq: time step, as pandas writes it; found in three steps or more when None.
+
+        Raises:
+            ConfigError: darts is not installed.
+        """
+        return as_darts(self.predictions, ["prediction", *self.quantiles], freq)
 
     @property
     def samples(self) -> pd.DataFrame | None:

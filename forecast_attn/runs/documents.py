@@ -224,3 +224,5 @@ SEARCH = record(
     },
     {"package_version": text},
 )
+
+TRACKING = record({"logger": text, "log_to": nullable(text), "id": nullable(text)})

@@ -18,6 +18,8 @@ backtest.parquet               forecasts of past cut-offs beside what came, by `
 backtest.json                  what they say: scores, skill, tests, folds
 audit.json                     whether that attention can be believed, by `forecast audit`
 report.html                    all that is known of the run on one page, by `forecast report`
+tracking.json                  logger of the training, and the number of its run there
+tracking/                      files of that logger
 search.json                    of the winner of `forecast tune`: what was searched, and every trial
 last.ckpt                      state for `train --resume`, deleted when training ends
 members/0/, members/1/, …      the members of an ensemble: each a run of its own, which shares the ensemble's
@@ -63,6 +65,7 @@ _FORMS = {
     "manifest.json": documents.MANIFEST,
     "audit.json": documents.AUDIT,
     "search.json": documents.SEARCH,
+    "tracking.json": documents.TRACKING,
 }
 """What the JSON files must hold, by their names; a file of another name is checked by its reader."""
 LARGEST_JSON = 2**30
@@ -105,6 +108,8 @@ class RunDir:
         self.audit = self.path / "audit.json"
         self.report = self.path / "report.html"
         self.search = self.path / "search.json"
+        self.tracking = self.path / "tracking.json"
+        self.tracked = self.path / "tracking"
         self.checkpoint = self.path / "last.ckpt"
         self._digests: dict[str, Any] | None = None
         self._unaltered: set[Path] = set()

@@ -1,0 +1,259 @@
+"""Loggers of experiments: TensorBoard, MLflow, Weights & Biases or a CSV file, through Lightning's classes.
+
+They hear what every listener hears; training itself does not know them, and its bytes do not depend on them.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib.util
+import math
+import os
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forecast_attn.config.options import RunConfig
+from forecast_attn.config.requests import TrackingRequest
+from forecast_attn.errors import ConfigError
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.training.progress import EpochRecord, TrainingListener
+from forecast_attn.training.schedule import TrainingPlan
+
+if TYPE_CHECKING:
+    from forecast_attn.training.preparation import Preparation
+
+PACKAGES = {"tensorboard": "tensorboard", "mlflow": "mlflow", "wandb": "wandb"}
+"""Package that a logger needs, which is also the name of its extra."""
+PROJECT = "forecast-attn"
+"""Name of the experiment or project."""
+_CURVES = ("train_loss", "validation_loss", "learning_rate", "seconds", "windows_per_second")
+
+
+def check_tracking(request: TrackingRequest) -> None:
+    """Refuse a logger that cannot write, before training.
+
+    Raises:
+        ConfigError: its package is not installed, or it does not know where to.
+    """
+    if request.logger is None:
+        if request.log_to is not None:
+            raise ConfigError("--log-to is for a logger", "add --logger tensorboard")
+        return
+    if request.logger == "csv" and request.log_to is not None and any(Path(request.log_to).glob("*")):
+        raise ConfigError(f"--log-to '{request.log_to}' holds something already", "name a folder of its own")
+    if request.logger == "mlflow" and request.log_to is None and not os.environ.get("MLFLOW_TRACKING_URI"):
+        raise ConfigError("--logger mlflow does not know the server", "--log-to http://localhost:5000, or a folder")
+    check_installed(request)
+
+
+def check_installed(request: TrackingRequest) -> None:
+    """Refuse a logger without its package.
+
+    Raises:
+        ConfigError: with the command that installs it.
+    """
+    package = PACKAGES.get(request.logger or "")
+    if package is not None and importlib.util.find_spec(package) is None:
+        install = f'pip install "forecast-attn[{package}]"'
+        raise ConfigError(f"--logger {request.logger} needs the package '{package}'", install)
+
+
+@contextmanager
+def tracked(run: RunDir, request: TrackingRequest, listener: TrainingListener) -> Iterator[TrainingListener]:
+    """Track a training: what happens in the block reaches the listener and the logger.
+
+    Args:
+        run: of the training. One that is resumed goes on with the logger it began with.
+        request: the logger; none where it names none.
+        listener: hears everything first.
+    """
+    recorded = run.read_json(run.tracking) if run.tracking.is_file() else None
+    if recorded is not None:
+        request = TrackingRequest.from_options({name: recorded[name] for name in ("logger", "log_to")})
+        check_installed(request)
+    if request.logger is None:
+        yield listener
+        return
+    tracker = Tracker(run, request, listener)
+    try:
+        yield tracker
+    except BaseException:
+        tracker.ended("failed")
+        raise
+    tracker.finished()
+
+
+class Tracker(TrainingListener):
+    """Passes on what it hears, and logs options, curves, scores and the run."""
+
+    def __init__(self, run: RunDir, request: TrackingRequest, listener: TrainingListener) -> None:
+        self.run, self.request, self.listener = run, request, listener
+        self._logger: Any = None
+        self._prefix = ""
+        self._step = 0
+        self._config: RunConfig | None = None
+
+    # ------------------------------------------------------------------ what is heard
+
+    def reading(self, done: int, total: int) -> None:
+        """Pass on."""
+        self.listener.reading(done, total)
+
+    def prepared(self, preparation: Preparation, config: RunConfig) -> None:
+        """Keep the options until the run has a folder."""
+        self.listener.prepared(preparation, config)
+        self._config = config
+
+    def noted(self, text: str) -> None:
+        """Pass on."""
+        self.listener.noted(text)
+
+    def member_started(self, number: int, members: int) -> None:
+        """Log the curves of each member apart."""
+        self.listener.member_started(number, members)
+        self._prefix = f"member_{number}/"
+
+    def training_started(self, plan: TrainingPlan, first_epoch: int, device: str) -> None:
+        """Open the logger."""
+        self.listener.training_started(plan, first_epoch, device)
+        is_new = self._logger is None and not self.run.tracking.is_file()
+        self._open(first_epoch)
+        if is_new and self._config is not None:
+            self._logger.log_hyperparams(_flat(self._config.to_dict()))
+
+    def batch_done(self, loss: float, num_windows: int) -> None:
+        """Pass on."""
+        self.listener.batch_done(loss, num_windows)
+
+    def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
+        """Log the losses of an epoch."""
+        self.listener.epoch_done(record, is_best)
+        self._log_curves(record._asdict())
+
+    def interrupted(self) -> None:
+        """Pass on."""
+        self.listener.interrupted()
+
+    def training_ended(self, reason: str) -> None:
+        """Pass on."""
+        self.listener.training_ended(reason)
+
+    # ------------------------------------------------------------------ what is logged
+
+    def finished(self) -> None:
+        """Log the scores beside the baselines', and the run as an artefact."""
+        self._open()
+        metrics = self.run.read_json(self.run.metrics)
+        scores: dict[str, Any] = {
+            name: metrics[name]
+            for name in ("validation", "baselines", "best_epoch", "skill_per_cent")
+            if name in metrics
+        }
+        numbers = {name: value for name, value in _flat(scores).items() if _is_number(value)}
+        self._logger.log_metrics(numbers, step=self._step)
+        if self.request.logger == "mlflow":
+            _log_mlflow_model(self._logger, self.run)
+        elif self.request.logger == "wandb":
+            _log_wandb_artifact(self._logger, self.run)
+        self.ended("success")
+
+    def ended(self, status: str) -> None:
+        """Close the logger, where one was opened."""
+        if self._logger is not None:
+            self._logger.finalize(status)
+
+    def _open(self, first_epoch: float = math.inf) -> None:
+        if self._logger is not None:
+            return
+        recorded = self.run.read_json(self.run.tracking) if self.run.tracking.is_file() else {}
+        self._logger = _make_logger(self.run, self.request, recorded.get("id"))
+        number = _id_of(self._logger, self.request.logger)
+        if not recorded:
+            self.run.write_json(self.run.tracking, {**self.request.to_options(), "id": number})
+        elif self.request.logger == "csv":  # its file begins anew
+            self._log_earlier_epochs(first_epoch)
+
+    def _log_earlier_epochs(self, first_epoch: float) -> None:
+        """Log the epochs of a resumed run once more, of the member that is trained now those that it goes on from."""
+        current = self._prefix
+        for part in self.run.parts:
+            self._prefix = f"member_{part.number + 1}/" if part.is_member else ""
+            end = first_epoch if self._prefix == current else math.inf
+            for record in _epochs_of(part):
+                if record["epoch"] < end:
+                    self._log_curves(record)
+        self._prefix = current
+
+    def _log_curves(self, record: Mapping[str, Any]) -> None:
+        curves = {f"{self._prefix}{name}": float(record[name]) for name in _CURVES}
+        self._step = max(self._step, record["epoch"])
+        self._logger.log_metrics(curves, step=record["epoch"])
+        self._logger.save()
+
+
+def _epochs_of(run: RunDir) -> list[dict[str, Any]]:
+    """Rows of history.csv, as far as there are."""
+    if not run.history.is_file():
+        return []
+    with run.history.open(encoding="utf-8", newline="") as file:
+        return [{**row, "epoch": int(row["epoch"])} for row in csv.DictReader(file)]
+
+
+def _make_logger(run: RunDir, request: TrackingRequest, number: str | None) -> Any:
+    """Lightning's logger, which goes on with the experiment of that number."""
+    from pytorch_lightning import loggers
+
+    folder, name = request.log_to or str(run.tracked), run.path.resolve().name
+    if request.logger == "csv":
+        logger = loggers.CSVLogger(folder, name="", version="")
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*exists and is not empty.*")  # it has been looked at
+            logger.experiment.save()
+        return logger
+    if request.logger == "tensorboard":
+        return loggers.TensorBoardLogger(folder, name="", version="", default_hp_metric=False)
+    if request.logger == "mlflow":
+        return loggers.MLFlowLogger(PROJECT, name, tracking_uri=request.log_to, run_id=number)
+    return loggers.WandbLogger(project=PROJECT, name=name, save_dir=folder, id=number, resume="allow")
+
+
+def _id_of(logger: Any, kind: str | None) -> str | None:
+    """Number of the experiment's run, by which it is found again; None for files."""
+    if kind == "mlflow":
+        return str(logger.run_id)
+    return str(logger.experiment.id) if kind == "wandb" else None
+
+
+def _log_mlflow_model(logger: Any, run: RunDir) -> None:
+    from forecast_attn.forecasting.mlflow_model import save_mlflow_model
+
+    with tempfile.TemporaryDirectory() as folder:
+        save_mlflow_model(run.path, Path(folder) / "model")
+        logger.experiment.log_artifacts(logger.run_id, folder)
+
+
+def _log_wandb_artifact(logger: Any, run: RunDir) -> None:
+    import wandb
+
+    artifact = wandb.Artifact(f"run-{logger.experiment.id}", type="model")
+    artifact.add_dir(str(run.path))
+    logger.experiment.log_artifact(artifact)
+
+
+def _flat(document: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """A nested document as one level of names with slashes."""
+    flat: dict[str, Any] = {}
+    for name, value in document.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{name}/")
+        else:
+            flat[f"{prefix}{name}"] = value if isinstance(value, bool | int | float) else str(value)
+    return flat
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

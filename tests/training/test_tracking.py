@@ -1,0 +1,160 @@
+"""`--logger`: options, curves and scores elsewhere, and the same run as without."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from forecast_attn import Forecaster
+from forecast_attn.errors import ConfigError
+from forecast_attn.training.progress import EpochRecord, TrainingListener
+
+OPTIONS: dict[str, Any] = {
+    "lookback": 14,
+    "horizon": 3,
+    "hidden_size": 4,
+    "max_epochs": 2,
+    "epoch_windows": 32,
+    "validation_windows": 16,
+    "seed": 7,
+    "accelerator": "cpu",
+}
+
+
+class Killed(TrainingListener):
+    """Ends a training after its first epoch."""
+
+    def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
+        if record.epoch == 2:
+            raise ZeroDivisionError("killed")
+
+
+def rows_of(path: Path) -> list[tuple[float, float]]:
+    """Epoch and validation loss of every row with one."""
+    table = pd.read_csv(path).dropna(subset="validation_loss")
+    return list(zip(table["step"], table["validation_loss"], strict=True))
+
+
+def losses_of(run: Path) -> list[tuple[float, float]]:
+    history = pd.read_csv(run / "history.csv")
+    return list(zip(history["epoch"], history["validation_loss"], strict=True))
+
+
+def test_a_csv_holds_the_curves_the_options_and_the_scores(
+    forecast: Callable, make_table: Callable, write: Callable, small: tuple[str, ...], finished_run: Path
+) -> None:
+    done = forecast("train", write(make_table()), *small, "--out", "run", "--logger", "csv", "--quiet")
+    assert done.code == 0, done.err
+    run = Path("run")
+    assert rows_of(run / "tracking" / "metrics.csv") == losses_of(run)
+    last = pd.read_csv(run / "tracking" / "metrics.csv").iloc[-1]
+    metrics = json.loads((run / "metrics.json").read_text())
+    assert last["validation/mae"] == pytest.approx(metrics["validation"]["mae"])
+    assert last["baselines/seasonal-naive/mae"] == pytest.approx(metrics["baselines"]["seasonal-naive"]["mae"])
+    assert "training/seed: 7\n" in (run / "tracking" / "hparams.yaml").read_text()
+    for name in ("model.safetensors", "tail.parquet", "schema.json"):
+        assert (run / name).read_bytes() == (finished_run / name).read_bytes()
+    assert (
+        json.loads((run / "config.json").read_text())["options"]
+        == json.loads((finished_run / "config.json").read_text())["options"]
+    )
+    again = forecast("train", "--resume", "run", "--logger", "csv")
+    assert (again.code, again.error) == (
+        2,
+        "--resume continues a run as it was started; it cannot change --logger",
+    )
+
+
+def test_a_resumed_run_goes_on_in_its_log(make_table: Callable, here: Path) -> None:
+    make_table().to_csv("data.csv", index=False)
+    with pytest.raises(ZeroDivisionError):
+        Forecaster(**OPTIONS).fit("data.csv", out="run", logger="csv", log_to="logs", listener=Killed())
+    Forecaster.resume("run")
+    assert rows_of(Path("logs/metrics.csv")) == losses_of(Path("run"))
+    assert len(losses_of(Path("run"))) == 2
+
+
+def test_an_ensemble_has_curves_for_each_member(make_table: Callable, here: Path) -> None:
+    Forecaster(**OPTIONS, ensemble=2).fit(make_table(), out="run", logger="csv")
+    names = set(pd.read_csv("run/tracking/metrics.csv").columns)
+    assert {"member_1/validation_loss", "member_2/validation_loss", "validation/mae"} <= names
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"log_to": "x"}, "--log-to is for a logger"),
+        ({"logger": "paper"}, "--logger has no value 'paper'"),
+        ({"logger": "mlflow"}, "--logger mlflow does not know the server"),
+        ({"logger": "csv", "log_to": ".."}, "--log-to '..' holds something already"),
+    ],
+)
+def test_a_logger_that_cannot_write_is_refused_before_training(
+    options: dict[str, str], said: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    with pytest.raises(ConfigError, match=said):
+        Forecaster(**OPTIONS).fit("no-table.csv", **options)
+
+
+def test_a_logger_without_its_package_is_refused(monkeypatch: pytest.MonkeyPatch, here: Path) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ConfigError, match="--logger wandb needs the package 'wandb'") as caught:
+        Forecaster(**OPTIONS).fit("no-table.csv", logger="wandb")
+    assert caught.value.hint == 'pip install "forecast-attn[wandb]"'
+
+
+@pytest.mark.slow
+def test_tensorboard_reads_the_curves_back(make_table: Callable, here: Path) -> None:
+    pytest.importorskip("tensorboard", reason="the extra tensorboard is not installed")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    make_table().to_csv("data.csv", index=False)
+    with pytest.raises(ZeroDivisionError):
+        Forecaster(**OPTIONS).fit("data.csv", out="run", logger="tensorboard", listener=Killed())
+    Forecaster.resume("run")
+    events = EventAccumulator("run/tracking").Reload()
+    read = {event.step: event.value for event in events.Scalars("validation_loss")}
+    assert read == {epoch: pytest.approx(loss, rel=1e-6) for epoch, loss in losses_of(Path("run"))}
+    assert "baselines/seasonal-naive/mae" in events.Tags()["scalars"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
+def test_mlflow_has_the_run_and_a_model_that_forecasts(
+    make_table: Callable, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mlflow = pytest.importorskip("mlflow", reason="the extra mlflow is not installed")
+    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
+    table = make_table()
+    table.to_csv("data.csv", index=False)
+    store = (here / "store").as_uri()
+    with pytest.raises(ZeroDivisionError):
+        Forecaster(**OPTIONS).fit("data.csv", out="run", logger="mlflow", log_to=store, listener=Killed())
+    forecaster = Forecaster.resume("run")
+    client = mlflow.MlflowClient(store)
+    (experiment,) = [each for each in client.search_experiments() if each.name == "forecast-attn"]
+    (run,) = client.search_runs([experiment.experiment_id])
+    assert (run.info.status, run.data.params["model/attention"]) == ("FINISHED", "luong-general")
+    curve = client.get_metric_history(run.info.run_id, "validation_loss")
+    assert [(each.step, each.value) for each in curve] == losses_of(Path("run"))
+    assert run.data.metrics["validation/mae"] == forecaster.metrics["validation"]["mae"]
+    model = mlflow.pyfunc.load_model(client.download_artifacts(run.info.run_id, "model"))
+    wanted = forecaster.predict(table).predictions
+    pd.testing.assert_frame_equal(model.predict(table), wanted)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_wandb_writes_an_offline_run(make_table: Callable, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("wandb", reason="the extra wandb is not installed")
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    monkeypatch.setenv("WANDB_SILENT", "true")
+    Forecaster(**OPTIONS).fit(make_table(), out="run", logger="wandb", log_to="logs")
+    assert list(Path("logs").rglob("*.wandb"))
+    assert json.loads(Path("run/tracking.json").read_text())["id"]
