@@ -474,13 +474,18 @@ class Forecaster:
                 the same document.
 
         Raises:
-            ConfigError: the model has no attention, or a number is out of its range.
+            ConfigError: the model has no attention, a number is out of its range, or `out` is read or of the run.
             RunError: not fitted; another run cannot be compared with; or this is not the table of the training.
             DataError: what is wrong with the table.
         """
         from forecast_attn.audit import AuditOptions, audit_run, write_audit
+        from forecast_attn.runs.targets import refuse_targets
 
         request, run = AuditRequest.from_options(dict(options)), self._fitted()
+        if request.out is not None and request.out.resolve() != run.audit.resolve():
+            refuse_targets(
+                {"--out": request.out}, read=[Path(data) if isinstance(data, str | Path) else None], runs=[run]
+            )
         attention = self.config.model.attention != "none" or not request.covariates
         asked = AuditOptions(
             request.windows, request.draws, request.seed, attention, request.covariates, request.repeats
@@ -552,16 +557,18 @@ class Forecaster:
             Steps, lags, warnings and one sentence as far as the evidence goes; with `compare` the differences.
 
         Raises:
-            ConfigError: options that do not go together, or no such step or head.
+            ConfigError: options that do not go together, no such step or head, or a file to write that is read.
             RunError: not fitted, the run is damaged, or it has no attention.
             DataError: no such series or cut-off.
         """
-        from forecast_attn.inspection.inspect import check_combination, find_attention, inspect_source
+        from forecast_attn.inspection.inspect import check_combination, check_targets, find_attention, inspect_source
 
         request = InspectRequest.from_options(dict(options))
         check_combination(request, has_table=data is not None)
         source = find_attention(self._fitted(), validation=request.validation)
-        return inspect_source(source, request, None if data is None else Path(data))[0]
+        table = None if data is None else Path(data)
+        check_targets(source, request, table)
+        return inspect_source(source, request, table)[0]
 
     def save(self, path: Path | str) -> None:
         """Copy the run to a directory that `load` and the command line can open.

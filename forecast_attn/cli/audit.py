@@ -57,7 +57,7 @@ def audit(
 
 def _target(run: RunDir, out: Path | None, data: Path | None) -> Path:
     """Path to write: never over a table or another file of the run, and checked before the work."""
-    from forecast_attn.cli.tables import check_folder, refuse_targets
+    from forecast_attn.runs.targets import check_folder, refuse_targets
 
     if out is None or out.resolve() == run.audit.resolve():
         check_folder(run.audit)

@@ -27,9 +27,9 @@ def export(
 ) -> None:
     """Write a run as an ONNX file: raw values in, forecasts and attention weights out, without torch."""
     request = ExportRequest.from_options(command_options("export", config, options))
-    from forecast_attn.cli.tables import refuse_targets
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir
+    from forecast_attn.runs.targets import refuse_targets
 
     forecaster = Forecaster.load(run)
     refuse_targets({"--onnx": request.onnx}, read=[], runs=[RunDir(forecaster.run_path)])

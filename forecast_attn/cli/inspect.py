@@ -14,7 +14,6 @@ from forecast_attn.config.requests import InspectRequest
 
 if TYPE_CHECKING:
     from forecast_attn.inspection.differences import WeightComparison
-    from forecast_attn.inspection.inspect import AttentionSource
     from forecast_attn.inspection.results import Inspection
 
 PICTURES = ("png", "svg")
@@ -41,13 +40,13 @@ def inspect(
 ) -> None:
     """Show what a forecast looked at: heat map, top lags, entropy and warnings."""
     request = InspectRequest.from_options(command_options("inspect", config, options))
-    from forecast_attn.inspection.inspect import check_combination, find_attention, inspect_source
+    from forecast_attn.inspection.inspect import check_combination, check_targets, find_attention, inspect_source
 
     check_combination(request, has_table=data is not None)
     found = find_attention(source, validation=request.validation)
     if found.is_stand_in and not request.validation:
         printing.say("no forecast yet: showing the run's validation windows", err=True)
-    _check_targets(found, request, data)
+    check_targets(found, request, data)
     result, notes = inspect_source(found, request, data)
     for note in notes:
         printing.say(note, err=True)
@@ -55,14 +54,6 @@ def inspect(
         printing.write_json(result.to_dict())
     else:
         _print(result, request)
-
-
-def _check_targets(source: AttentionSource, request: InspectRequest, table: Path | None) -> None:
-    written = {f"--{name}": getattr(request, name) for name in FILES}
-    if any(written.values()):
-        from forecast_attn.cli.tables import refuse_targets
-
-        refuse_targets(written, read=[source.path, table], runs=[source.run])
 
 
 def _print(result: Inspection | WeightComparison, request: InspectRequest) -> None:

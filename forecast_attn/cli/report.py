@@ -31,10 +31,10 @@ def report(
 ) -> None:
     """Put accuracy, calibration, attention, its audit and the worst windows of a run on one page that prints."""
     request = ReportRequest.from_options(command_options("report", config, options))
-    from forecast_attn.cli.tables import refuse_targets
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.reporting.printer import check_targets
     from forecast_attn.runs.run_dir import RunDir
+    from forecast_attn.runs.targets import refuse_targets
 
     forecaster = Forecaster.load(run)
     run_dir = RunDir(forecaster.run_path)

@@ -28,8 +28,8 @@ def tune(
     """Search the options that forecast a table best, and train a run with them; repeat the command to go on."""
     request, shared = _checked(data, config, options)
 
-    from forecast_attn.cli.tables import refuse_targets
     from forecast_attn.cli.tuning_display import TuningDisplay, show_search
+    from forecast_attn.runs.targets import refuse_targets
 
     refuse_targets({"--png": request.png}, read=[data, request.space], runs=[])
     display = TuningDisplay(request.metric, quiet=quiet)

@@ -15,6 +15,7 @@ from forecast_attn.inspection.reading import evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.targets import refuse_targets
 
 EXPORTS = (".csv", ".npz")
 
@@ -105,6 +106,22 @@ def inspect_source(
     _save_pictures(inspection, chosen, source.run, request, table)
     notes = _write_page(chosen, source.run, request, table)
     return inspection, notes
+
+
+WRITTEN = ("export", "png", "svg", "html")
+"""Options that name a file to write."""
+
+
+def check_targets(source: AttentionSource, request: InspectRequest, table: Path | None) -> None:
+    """Refuse to write over a file that is read or belongs to the run.
+
+    Raises:
+        ConfigError: another file is needed, or two options name one.
+        RunError: the folder of a file is missing or may not be written to.
+    """
+    written = {f"--{name}": getattr(request, name) for name in WRITTEN}
+    if any(written.values()):
+        refuse_targets(written, read=[source.path, table], runs=[source.run])
 
 
 def check_combination(request: InspectRequest, *, has_table: bool) -> None:
