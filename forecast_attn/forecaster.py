@@ -512,10 +512,11 @@ class Forecaster:
             ConfigError: there is no browser to print a PDF with.
             DataError: what is wrong with the table.
         """
-        from forecast_attn.reporting.printer import write_report
+        from forecast_attn.reporting.printer import check_targets, write_report
         from forecast_attn.reporting.report import build_run_report
 
         request = ReportRequest.from_options(dict(options))
+        check_targets(request)
         report = build_run_report(self._fitted(), None if data is None else Path(data))
         write_report(report, request)
         return report

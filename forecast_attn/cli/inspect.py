@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from forecast_attn.inspection.results import Inspection
 
 PICTURES = ("png", "svg")
-FILES = ("export", *PICTURES, "html")
 
 
 @with_options(InspectRequest)
@@ -58,6 +57,7 @@ def inspect(
 
 def _print(result: Inspection | WeightComparison, request: InspectRequest) -> None:
     from forecast_attn.cli.tables import make_console
+    from forecast_attn.inspection.inspect import WRITTEN
     from forecast_attn.inspection.results import Inspection
     from forecast_attn.inspection.terminal import render, render_comparison
 
@@ -65,7 +65,7 @@ def _print(result: Inspection | WeightComparison, request: InspectRequest) -> No
         render_comparison(result, make_console())
         return
     render(result, make_console())
-    for name in FILES:
+    for name in WRITTEN:
         path = getattr(request, name)
         if path is not None:
             kind = "picture" if name in PICTURES else "page" if name == "html" else name

@@ -32,7 +32,6 @@ def report(
     """Put accuracy, calibration, attention, its audit and the worst windows of a run on one page that prints."""
     request = ReportRequest.from_options(command_options("report", config, options))
     from forecast_attn.forecaster import Forecaster
-    from forecast_attn.reporting.printer import check_targets
     from forecast_attn.runs.run_dir import RunDir
     from forecast_attn.runs.targets import refuse_targets
 
@@ -42,7 +41,6 @@ def report(
         request = replace(request, html=run_dir.report)
     else:
         refuse_targets({"--html": request.html, "--pdf": request.pdf}, read=[data], runs=[run_dir])
-    check_targets(request)
     for note in forecaster.report(data, **request.to_options()).missing:
         printing.say(f"not shown: {note}", err=True)
     for path in (request.html, request.pdf):

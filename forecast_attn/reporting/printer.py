@@ -22,13 +22,12 @@ SECONDS = 120
 
 
 def write_report(report: RunReport, request: ReportRequest) -> None:
-    """Write the files that are asked for.
+    """Write the files that are asked for, which `check_targets` has seen.
 
     Raises:
         RunError: a file cannot be written, or the browser does not print.
-        ConfigError: a name ends otherwise, or there is no browser for a PDF.
+        ConfigError: there is no browser for a PDF.
     """
-    check_targets(request)
     if request.html is not None:
         report.write(request.html)
     if request.pdf is not None:
