@@ -191,27 +191,28 @@ def test_tables_that_another_process_makes_are_waited_for(here: Path, monkeypatc
 def test_two_processes_share_a_study_and_the_death_of_one_loses_nothing(
     table: str, process_environment: dict[str, str]
 ) -> None:
-    options = {**SMALL, "max_epochs": 8}
+    options = {**SMALL, "max_epochs": 3}
     words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", str(value))]
     command = [sys.executable, "-m", "forecast_attn", "tune", table, "--space", "space.toml", "--storage", "shared.db"]
-    helper = subprocess.Popen([*command, "--trials", "5", "--no-winner", "--quiet", *words], env=process_environment)
+    helper = subprocess.Popen([*command, "--trials", "8", "--no-winner", "--quiet", *words], env=process_environment)
     try:
         until = time.monotonic() + 120
         while not (Path("shared.db").is_file() and _finished("shared.db")):
             assert helper.poll() is None and time.monotonic() < until
             time.sleep(0.1)
         options |= {"space": "space.toml", "storage": "shared.db", "winner": False}
-        result = tune(table, trials=5, listener=KillAfterFirst(helper), **options)
+        result = tune(table, trials=8, listener=KillAfterFirst(helper), **options)
     finally:
         helper.kill()
         helper.wait()
     trials = study_in("shared.db").trials
-    assert len(result.leaderboard) == 5
-    assert {trial.user_attrs["process"][1] for trial in trials} == {helper.pid, os.getpid()}
+    assert len(result.leaderboard) == 8
+    assert {trial.user_attrs["process"][1] for trial in trials if trial.params} == {helper.pid, os.getpid()}
     assert not [trial for trial in trials if trial.state in (optuna.trial.TrialState.RUNNING,)]
     lost = [trial.params for trial in trials if trial.state == optuna.trial.TrialState.FAIL]
     over = [trial.params for trial in trials if trial.state != optuna.trial.TrialState.FAIL]
-    assert all(params in over or not params for params in lost)
+    # A process may be killed before it has chosen all options of its trial: what it had chosen is tried.
+    assert all(any(params.items() <= other.items() for other in over) for params in lost)
 
 
 def _finished(storage: str) -> bool:
