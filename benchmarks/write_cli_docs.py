@@ -19,6 +19,7 @@ COMMANDS = (
     "future-template",
     "predict",
     "backtest",
+    "score",
     "update",
     "evaluate",
     "plot",

@@ -19,6 +19,7 @@ from forecast_attn.config.requests import (
     PlotRequest,
     PredictRequest,
     ReportRequest,
+    ScoreRequest,
     TrackingRequest,
     UpdateRequest,
     takes,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
     from forecast_attn.attention_file import AttentionDump
     from forecast_attn.audit import Audit, AuditListener
+    from forecast_attn.backtest.anomalies import AnomalyScores
     from forecast_attn.backtest.fresh import TableBeforeCutoffs
     from forecast_attn.backtest.job import Backtest, BacktestListener
     from forecast_attn.backtest.plan import BacktestOptions
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
         PlotKeywords,
         PredictKeywords,
         ReportKeywords,
+        ScoreKeywords,
         TrainKeywords,
         UpdateKeywords,
     )
@@ -387,6 +390,36 @@ class Forecaster:
         if self.metrics["ended"] == "interrupted":
             raise KeyboardInterrupt
         return beginning.plan(self._run, wanted)
+
+    @takes([ScoreRequest])
+    def anomalies(self, data: pd.DataFrame | Table, **options: Unpack[ScoreKeywords]) -> AnomalyScores:
+        """Score each row of a table by the interval that was forecast for it before it was known.
+
+        Args:
+            data: the rows, with at least a lookback before them.
+            **options: listed below. Without `out` no file is written.
+
+        Returns:
+            A row per row of the table, with its interval, score, p-value and flag. No score depends on later rows.
+
+        Raises:
+            ConfigError: the run has no intervals, or an option is not possible with it.
+            DataError: what is wrong with a table, it has no row to score, or there is too little reference for `rate`.
+            RunError: not fitted, the run is damaged, or the file cannot be written.
+        """
+        from forecast_attn.backtest.anomalies import score_rows
+        from forecast_attn.backtest.forecast_rows import check_out
+        from forecast_attn.runs.targets import refuse_targets
+
+        request, run = ScoreRequest.from_options(dict(options)), self._fitted()
+        if request.out is not None:
+            check_out(request.out)
+            read = [Path(data) if isinstance(data, str | Path) else None, request.reference]
+            refuse_targets({"--out": request.out}, read=read, runs=[run])
+        scores = score_rows(run, data, request, self._scratch_dir)
+        if request.out is not None:
+            scores.write(request.out)
+        return scores
 
     @takes([UpdateRequest])
     def update(

@@ -31,6 +31,7 @@ from forecast_attn.cli.inspect import inspect
 from forecast_attn.cli.plot import plot
 from forecast_attn.cli.predict import predict
 from forecast_attn.cli.report import report
+from forecast_attn.cli.score import score
 from forecast_attn.cli.serve import serve
 from forecast_attn.cli.train import train
 from forecast_attn.cli.tune import tune
@@ -53,6 +54,7 @@ for command in (
     future_template,
     predict,
     backtest,
+    score,
     update,
     evaluate,
     plot,

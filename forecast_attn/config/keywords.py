@@ -359,6 +359,18 @@ class BacktestKeywords(TypedDict, total=False):
     attention_top: int | None
 
 
+class ScoreKeywords(TypedDict, total=False):
+    """Options of `forecast score`."""
+
+    rate: float
+    step: int
+    side: str
+    start: str | int | None
+    reference: Path | str | None
+    out: Path | str | None
+    accelerator: str
+
+
 class UpdateKeywords(TypedDict, total=False):
     """Options of `forecast update`."""
 

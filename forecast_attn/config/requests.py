@@ -36,6 +36,8 @@ SEARCH_METRICS = ("mae", "rmse", "mase", "pinball")
 """Errors that a search may minimise."""
 KEEPS = ("best", "new")
 """Weights that go on after an update."""
+SIDES = ("both", "above", "below")
+"""Sides of an interval on which a row can be an anomaly."""
 PICTURES = ("forecast", "error-by-step", "calibration")
 """Kinds of pictures of `forecast plot`."""
 
@@ -190,6 +192,22 @@ class BacktestRequest(AttentionFile, Computing):
     out_run: Path | None = option(None, "run directory of the training, where a table is backtested", metavar="DIR")
     name: str | None = option(None, "name of the model in the file; the run's when absent", metavar="NAME")
     non_negative: bool | None = option(None, "cut forecasts and quantiles off at 0; as in training when absent")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreRequest(Computing):
+    """`forecast score`, `Forecaster.anomalies`."""
+
+    command = "score"
+
+    rate: float = option(0.01, "share of normal rows that may be flagged", low=1e-9, high=0.5)
+    step: int = option(1, "steps ahead of the forecasts that rows are compared with", low=1)
+    side: str = option("both", "flag rows above the interval, below it, or both", choices=SIDES)
+    start: str | None = option(None, "first stamp to score; the one after the reference when absent", metavar="DATE")
+    reference: Path | None = option(
+        None, "table of rows known to be normal; the rows that validated the run when absent", metavar="FILE"
+    )
+    out: Path | None = option(None, "CSV or Parquet file of the scores")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -414,6 +432,7 @@ REQUESTS: dict[str, type[Request]] = {
         TuneRequest,
         PredictRequest,
         BacktestRequest,
+        ScoreRequest,
         UpdateRequest,
         EvaluateRequest,
         PlotRequest,

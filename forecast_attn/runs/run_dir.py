@@ -16,6 +16,7 @@ attention.parquet              the attention behind them
 samples.parquet                paths drawn by `forecast predict --samples`
 backtest.parquet               forecasts of past cut-offs beside what came, by `forecast backtest`
 backtest.json                  what they say: scores, skill, tests, folds
+anomalies.csv                  scores of rows by `forecast score`
 audit.json                     whether that attention can be believed, by `forecast audit`
 report.html                    all that is known of the run on one page, by `forecast report`
 tracking.json                  logger of the training, and the number of its run there
@@ -105,6 +106,7 @@ class RunDir:
         self.samples = self.path / "samples.parquet"
         self.backtest = self.path / "backtest.parquet"
         self.backtest_scores = self.path / "backtest.json"
+        self.anomalies = self.path / "anomalies.csv"
         self.audit = self.path / "audit.json"
         self.report = self.path / "report.html"
         self.search = self.path / "search.json"

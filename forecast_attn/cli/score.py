@@ -1,0 +1,97 @@
+"""`forecast score`: which rows of a table lie outside what was forecast for them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
+from forecast_attn.config.requests import ScoreRequest
+
+if TYPE_CHECKING:
+    from forecast_attn.backtest.anomalies import AnomalyScores
+
+SHOWN = 10
+"""Flagged rows that are printed."""
+
+
+@with_options(ScoreRequest)
+def score(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Finished run.", autocompletion=finished_runs)],
+    data: Annotated[Path, typer.Argument(metavar="DATA", help="Table of the rows, and a lookback before them.")],
+    config: ConfigFile = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    **options: Any,
+) -> None:
+    """Flag rows outside the interval that was forecast for them; write score and p-value of every row."""
+    request = ScoreRequest.from_options(command_options("score", config, options))
+    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.runs.run_dir import RunDir
+
+    forecaster = Forecaster.load(run)
+    scores = forecaster.anomalies(data, **request.to_options())
+    out = request.out or RunDir(forecaster.run_path).anomalies
+    if request.out is None:
+        scores.write(out)
+    if json:
+        printing.write_json({"run": str(forecaster.run_path), "file": str(out), **scores.to_dict()})
+    else:
+        _show(scores, out, quiet=quiet)
+
+
+def _show(scores: AnomalyScores, out: Path, *, quiet: bool) -> None:
+    from forecast_attn.cli.tables import make_console
+    from forecast_attn.data.findings import counted
+
+    console, notes, summary = make_console(), make_console(stderr=True, quiet=quiet), scores.summary
+    for note in _notes(summary):
+        notes.print(f"note: {note}", soft_wrap=True)
+    reference = summary["reference"]
+    share = f"{100 * summary['flagged'] / summary['rows']:.2g} %" if summary["rows"] else "none"
+    console.print(
+        f"{counted(summary['rows'], 'row')} from {summary['from']}: {summary['flagged']:,} flagged ({share}; "
+        f"of normal rows {100 * summary['rate']:g} % or fewer)\n"
+        f"reference: {counted(reference['rows'], 'row')}, {reference['from']} to {reference['until']}",
+        soft_wrap=True,
+    )
+    if summary["flagged"]:
+        console.print(_table(scores))
+    console.print(f"scores: {out}", soft_wrap=True)
+
+
+def _notes(summary: dict[str, Any]) -> list[str]:
+    """Remarks about rows that have no score, or one that means less."""
+    from forecast_attn.data.findings import counted
+
+    notes = []
+    if summary["not_scored"]:
+        reason = summary["unknown_future"] or "no whole lookback, or filled by interpolation"
+        notes.append(f"{counted(summary['not_scored'], 'row')} without a score: {reason}")
+    if summary["unseen_series"]:
+        notes.append(f"training did not see {', '.join(map(repr, summary['unseen_series']))}: not scored")
+    if summary["inside_training"]:
+        notes.append("the run was trained on some of these rows, which it fits better than new ones")
+    return notes
+
+
+def _table(scores: AnomalyScores) -> Any:
+    """The flagged rows that lie furthest outside."""
+    from rich.table import Table
+
+    from forecast_attn.forecasting.predict import with_written_times
+
+    table = Table(box=None, pad_edge=False)
+    rows = with_written_times(scores.flagged.head(SHOWN))
+    for heading in ("item_id", "timestamp"):
+        table.add_column(heading)
+    for heading in ("target", "lower", "upper", "score", "p_value"):
+        table.add_column(heading, justify="right")
+    for row in rows.to_dict("records"):
+        numbers = (f"{row[name]:.4g}" for name in ("target", "lower", "upper", "score", "p_value"))
+        table.add_row(str(row["item_id"]), str(row["timestamp"]), *numbers)
+    return table
