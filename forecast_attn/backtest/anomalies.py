@@ -62,7 +62,7 @@ def interval_scores(actual: Floats, lower: Floats, upper: Floats, side: str = "b
 
 
 def numbers_above(scores: Floats, reference: Floats) -> Ints:
-    """How many of the reference scores are at least as high as each score (num_rows,)."""
+    """Return the number of reference scores that are at least as high as each score (num_rows,)."""
     return len(reference) - np.searchsorted(np.sort(reference), scores, side="left")
 
 
