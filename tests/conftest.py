@@ -66,6 +66,15 @@ def run_in_process(*words: object) -> Outcome:
     return Outcome(code, out.getvalue(), err.getvalue())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def nothing_waits_for_the_disk() -> Iterator[None]:
+    """No power is cut here, and a small training waits a tenth of its time for the disk."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(os, "fsync", lambda descriptor: None)
+    yield
+    patch.undo()
+
+
 @pytest.fixture(scope="session")
 def forecast() -> Callable[..., Outcome]:
     """`forecast("train", path, …)` in this process; a traceback fails the test."""

@@ -1,6 +1,7 @@
 """The wheel, installed into an empty environment without the test extras, is all a user needs."""
 
 import importlib.metadata
+import json
 import os
 import subprocess
 import sys
@@ -70,18 +71,33 @@ def test_the_wheel_works_without_the_test_extras(wheel: Path, tmp_path: Path) ->
     )
     assert done.returncode == 0, done.stderr
 
-    def forecast(*words: str) -> str:
+    def run(*words: str) -> str:
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         environment.pop("PYTHONPATH", None)
-        command = [str(binaries / "forecast"), *words]
+        command = [str(binaries / words[0]), *words[1:]]
         done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    assert "--attention" in forecast("train", "--help")
+    assert "--attention" in run("forecast", "train", "--help")
     table = str(ROOT / "data" / "air_passengers.csv")
-    forecast("train", table, "--max-epochs", "1", "--hidden-size", "4", "--out", "run")
-    assert forecast("predict", "run", "--out", "-").startswith("item_id,cutoff,timestamp,step,prediction\n")
-    assert "luong-general" in forecast("inspect", "run")
+    training = ["train", table, "--max-epochs", "1", "--hidden-size", "4", "--out", "run"]
+    printed = run(
+        "python", "-c", COMMANDS, json.dumps([training, ["predict", "run", "--out", "-"], ["inspect", "run"]])
+    )
+    assert "item_id,cutoff,timestamp,step,prediction\n" in printed
+    assert "luong-general" in printed
     code = "import hypothesis"
     assert subprocess.run([str(binaries / "python"), "-c", code], capture_output=True, check=False).returncode == 1
+
+
+COMMANDS = """
+import json, sys
+from forecast_attn.cli import main
+
+for words in json.loads(sys.argv[1]):
+    try:
+        main(words)
+    except SystemExit as ended:
+        assert ended.code == 0, words
+"""

@@ -1,6 +1,6 @@
 """Whatever a file holds, reading and checking it ends in findings or in a UserError, and training agrees with check.
 
-Five thousand cases: bytes at random, tables of the corpus with bytes changed, tables of awkward cells under random
+Some 2,500 cases: bytes at random, tables of the corpus with bytes changed, tables of awkward cells under random
 options, and DataFrames of random types.
 """
 
@@ -75,7 +75,7 @@ def held_to_training(table: Path | pd.DataFrame, config: DataConfig) -> None:
 # --------------------------------------------------------------------------- bytes
 
 
-@cases(400)
+@cases(200)
 @given(content=st.binary(max_size=300))
 @example(content=b"\xff\xfe")
 @example(content=b"\x1f\x8b\x08")
@@ -87,7 +87,7 @@ def test_bytes_at_random(path: Path, content: bytes) -> None:
     checked(path, DataConfig())
 
 
-@cases(333)
+@cases(166)
 @given(text=st.text(alphabet=",;\t|\"'\n\r 0123456789-.:TZdatey=#\ufeffé", max_size=200))
 def test_letters_of_tables_at_random(path: Path, text: str) -> None:
     path.write_bytes(text.encode())
@@ -122,7 +122,7 @@ def mutated(content: bytes, changes: list[tuple[str, float, bytes]]) -> bytes:
     return content
 
 
-@cases(433)
+@cases(216)
 @given(source=st.sampled_from(FILES), changes=mutations, wide=st.booleans())
 @example(source=CORPUS / "utc.csv", changes=[("cut", 0.25, b"\x00")], wide=False)
 def test_files_of_the_corpus_with_bytes_changed(path: Path, source: Path, changes: list[Any], wide: bool) -> None:
@@ -196,7 +196,7 @@ def tables(draw: st.DrawFn) -> bytes:
     return text.encode(draw(st.sampled_from(["utf-8", "utf-8", "utf-8-sig", "utf-16", "latin-1"])), "ignore")
 
 
-@cases(166)
+@cases(83)
 @given(content=tables(), config=options())
 def test_tables_of_awkward_cells(path: Path, content: bytes, config: DataConfig | None) -> None:
     if config is not None:
@@ -222,7 +222,7 @@ def nearly_good(draw: st.DrawFn, others: list[str] = CELLS[:-4]) -> bytes:
     return "\n".join(mark.join(row) for row in itertools.chain([names], rows)).encode()
 
 
-@cases(166)
+@cases(83)
 @given(content=nearly_good(), config=options())
 def test_series_with_a_few_cells_changed(path: Path, content: bytes, config: DataConfig | None) -> None:
     if config is not None:
@@ -244,7 +244,7 @@ choices = st.builds(
 )
 
 
-@cases(100)
+@cases(50)
 @given(content=nearly_good(["", "5", "NA", "-0.0", "1e-320", "3", "2024-02-22", "b", " 7 "]), config=choices)
 def test_what_can_be_repaired_is_repaired_whole(path: Path, content: bytes, config: DataConfig) -> None:
     """`fix_table` itself refuses to give a table that reads as other series than the original."""
