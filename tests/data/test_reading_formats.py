@@ -112,6 +112,7 @@ def stream(table: pd.DataFrame) -> bytes:
     return target.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format_gives_the_same_panel(table: pd.DataFrame, name: str, tmp_path: Path) -> None:
     """By content: the file's name never says what it is."""

@@ -145,6 +145,7 @@ def test_padding_cannot_make_up_a_horizon(as_panel: AsPanel) -> None:
     split_panel(as_panel(daily(12)), validation=0.2, horizon=5, lookback=28, short_series="pad")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", range(3, 60))
 @pytest.mark.parametrize("validation", [0.2, 6])
 def test_the_sizes_of_the_hint_fit(as_panel: AsPanel, rows: int, validation: float) -> None:
@@ -175,6 +176,7 @@ def test_months_and_steps_have_boundaries_too(as_panel: AsPanel) -> None:
     assert split_panel(steps, validation=10, horizon=3, lookback=6).boundary == 78
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", range(11, 60))  # of 10 rows, a horizon of 3 leaves a shorter lookback: refused
 @pytest.mark.parametrize("given", [{}, {"horizon": 3}, {"lookback": 2}, {"short_series": "pad"}, {"validation": 3.0}])
 def test_sizes_that_nobody_gave_fit_the_table(as_panel: AsPanel, rows: int, given: dict) -> None:

@@ -159,6 +159,7 @@ def test_no_mask_is_a_mask_of_true(case: Case) -> None:
     torch.testing.assert_close(case.attention(case.query, case.value, case.key), case.ask(mask=everything))
 
 
+@pytest.mark.slow
 @EVERY_SCORE
 @EVERY_NORMALISER
 @pytest.mark.parametrize("junk", [torch.nan, torch.inf, -torch.inf])

@@ -15,6 +15,7 @@ WITH_HOLES = replace(SIZES, may_have_holes=True)
 WITH_CATEGORIES = replace(SIZES, past_codes=(4, 3), future_codes=(6,), static_codes=(2, 9))
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 @pytest.mark.parametrize("decoding", ["direct", "autoregressive"])
 def test_what_was_not_observed_cannot_matter(name: str, decoding: str) -> None:
@@ -114,6 +115,7 @@ def test_categories_are_covariates_once_embedded(name: str) -> None:
     torch.testing.assert_close(plain(plain_batch).prediction, network(batch).prediction, rtol=0, atol=0)
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 @pytest.mark.parametrize("field", ["past_categories", "future_categories", "static_categories"])
 def test_every_category_counts(name: str, field: str) -> None:

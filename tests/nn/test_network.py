@@ -84,6 +84,7 @@ def paper_forecast(network: ForecastNetwork, model: Any, window: Batch) -> tuple
 # --------------------------------------------------------------------------- what a forecast depends on
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 @BOTH_DECODINGS
 def test_a_window_alone_equals_the_window_in_its_batch(name: str, decoding: str) -> None:
@@ -95,6 +96,7 @@ def test_a_window_alone_equals_the_window_in_its_batch(name: str, decoding: str)
         torch.testing.assert_close(alone, expected, rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 @BOTH_DECODINGS
 def test_permuting_the_batch_permutes_forecasts_and_weights(name: str, decoding: str) -> None:
@@ -105,6 +107,7 @@ def test_permuting_the_batch_permutes_forecasts_and_weights(name: str, decoding:
         torch.testing.assert_close(permuted.weights, plain.weights[order])
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 @BOTH_DECODINGS
 def test_a_free_running_forecast_never_sees_the_future_target(name: str, decoding: str) -> None:
@@ -113,6 +116,7 @@ def test_a_free_running_forecast_never_sees_the_future_target(name: str, decodin
     torch.testing.assert_close(network(unknown), network(batch), rtol=0, atol=0)
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 def test_every_input_counts(name: str) -> None:
     """Past target and covariates, future and static covariates: each changes every step of the forecast."""
@@ -124,6 +128,7 @@ def test_every_input_counts(name: str) -> None:
         assert ((after - before).abs() > 1e-9).all(), field
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 @pytest.mark.parametrize("order", [None, "bahdanau", "luong"])
 def test_declining_the_weights_changes_no_forecast(name: str, order: str | None) -> None:
@@ -151,6 +156,7 @@ def test_weights_are_shares_of_the_lookback(name: str, window: str) -> None:
         torch.testing.assert_close(sums, torch.ones_like(sums), rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 @BOTH_CELLS
 @BOTH_DECODINGS
@@ -194,6 +200,7 @@ def test_positions_are_no_part_of_what_is_saved() -> None:
     assert set(network.state_dict()) == {name for name, _ in network.named_parameters()}
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 @BOTH_CELLS
 def test_bfloat16_keeps_forecast_and_weights_in_float32(name: str, cell: str) -> None:
@@ -227,6 +234,7 @@ def test_the_share_of_true_values_is_the_one_asked_for() -> None:
     assert share_of_truth(make_network(decoding="direct"), 1.0) is None
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 def test_no_share_of_true_values_is_free_running(name: str) -> None:
     network, batch = make_network(name, decoding="autoregressive"), make_batch()

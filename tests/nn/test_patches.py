@@ -182,6 +182,7 @@ def test_weights_are_one_per_patch_and_sum_to_1(name: str, normaliser: str, orde
     torch.testing.assert_close(weights.sum(dim=-1), torch.ones_like(weights[..., 0]))
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 def test_every_input_counts_for_every_step(name: str) -> None:
     """Past target and covariates, static covariates: each hour of the forecast depends on each hour of them."""
@@ -223,6 +224,7 @@ def test_what_was_not_observed_cannot_matter(name: str) -> None:
     )
 
 
+@pytest.mark.slow
 @EVERY_MECHANISM
 def test_each_hour_of_a_patch_says_whether_it_was_observed(name: str) -> None:
     network, batch = patched(name, WITH_HOLES), make_batch(WITH_HOLES)

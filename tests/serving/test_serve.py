@@ -337,6 +337,7 @@ async def many(port: int, bodies: list[bytes]) -> list[tuple[int, bytes]]:
     return await asyncio.gather(*map(one, bodies))
 
 
+@pytest.mark.slow
 def test_good_and_bad_requests_at_once_get_their_own_answers(panel_run: Path, expected: Any) -> None:
     table, wanted = panel_table(), records_of(expected.predictions)
     bodies, right = [], []

@@ -118,6 +118,7 @@ def test_a_run_keeps_what_validation_chose(run: Forecaster) -> None:
     assert result.combined_with == tuple(name for name in chosen["weights"] if name != "network")
 
 
+@pytest.mark.slow
 def test_a_forecast_from_the_run_is_the_one_from_the_table(run: Forecaster) -> None:
     pd.testing.assert_frame_equal(run.predict().predictions, run.predict(PANEL).predictions)
 

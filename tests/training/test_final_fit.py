@@ -49,6 +49,7 @@ def test_all_rows_are_trained_on(runs: dict[str, Forecaster]) -> None:
     assert "final_fit" not in runs["none"].metrics
 
 
+@pytest.mark.slow
 def test_scores_are_those_of_the_validated_network(runs: dict[str, Forecaster]) -> None:
     assert runs["auto"].metrics["validation"] == runs["none"].metrics["validation"]
     assert (runs["auto"].run_path / "history.csv").is_file()

@@ -94,6 +94,7 @@ def test_the_same_command_goes_on_and_the_same_seed_draws_the_same(forecast: Cal
     )
 
 
+@pytest.mark.slow
 def test_the_defaults_of_a_table_are_tried_first(table: str) -> None:
     sizes = {name: value for name, value in SMALL.items() if name != "hidden_size"}
     result = tune(table, trials=1, winner=False, hidden_size=4, **sizes)
@@ -121,6 +122,7 @@ def test_a_space_by_the_table_keeps_patches_that_divide_the_lookback() -> None:
     assert all(first[name] in dimension for name, dimension in space.items())
 
 
+@pytest.mark.slow
 def test_what_cannot_be_trained_or_compared_is_a_failed_trial_with_its_reason(write: Callable, table: str) -> None:
     space = write("lookback = [14, 100]\nattention_order = ['bahdanau', 'luong']\n", "other.toml")
     result = tune(table, trials=6, winner=False, space=space, **{**SMALL, "lookback": None, "max_epochs": 1})
@@ -222,6 +224,7 @@ def _finished(storage: str) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_the_trial_of_a_dead_process_is_taken_over(table: str) -> None:
     options = {**SMALL, "space": "space.toml", "winner": False}
     tune(table, trials=1, **options)
@@ -258,6 +261,7 @@ def test_a_trial_that_the_time_ends_is_tried_again(table: str) -> None:
     assert len(later.leaderboard) == 2  # over at once, with what there is
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on(forecast: Callable, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from forecast_attn.tuning import scoring
 
