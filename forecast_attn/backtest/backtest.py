@@ -39,6 +39,7 @@ from forecast_attn.errors import DataError
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, NetworkShare
 from forecast_attn.forecasting.model import Model, forecast_windows
 from forecast_attn.forecasting.predict import predictions_csv
+from forecast_attn.forecasting.quantiles import Calibration
 from forecast_attn.runs.atomic import PARTIAL_SUFFIX, write_atomically, write_errors_of
 from forecast_attn.training.refit import weights_after
 from forecast_attn.training.update import Updated, updated
@@ -146,6 +147,9 @@ class _RunningBacktest:
             return Updated(own, self.backtest.start or own)
         if not self.parts.weights(number).is_file():
             return None
+        calibration = self.parts.calibration(number)
+        if calibration.is_file():
+            own = replace(own, calibration=Calibration.from_dict(json.loads(calibration.read_text(encoding="utf-8"))))
         model = _with_weights(own, self.parts.weights(number))
         start = self.parts.start(number)
         return Updated(model, _with_weights(own, start) if start.is_file() else model)
@@ -161,6 +165,8 @@ class _RunningBacktest:
         if backtest.chooses_weights:  # before the weights of the network, whose file says that the refit is done
             chosen = weights_after(update.start, backtest.panel, wanted, backtest.device) if update.is_new else None
             write_atomically(parts.combination(number), json.dumps(chosen or self.weights_of(number - 1)))
+        if update.model.calibration is not None:
+            write_atomically(parts.calibration(number), json.dumps(update.model.calibration.to_dict()))
         if update.start is not update.model:
             write_atomically(parts.start(number), safetensors.torch.save(_weights(update.start)))
         write_atomically(parts.weights(number), safetensors.torch.save(_weights(update.model)))
@@ -234,7 +240,7 @@ class _RunningBacktest:
                 own = np.intersect1d(output.cutoffs, backtest.folds.windows[backtest.folds.windows_of_model(number)])
                 model = self.model_of(number)
                 for forecasts in forecast_windows(
-                    model, backtest.panel, own, device=backtest.device, arrays=self.arrays
+                    model.uncalibrated, backtest.panel, own, device=backtest.device, arrays=self.arrays
                 ):
                     output.write(writer, forecasts)
 
@@ -339,6 +345,10 @@ class Parts:
     def start(self, number: int) -> Path:
         """Weights that the next refit begins with, where these are others."""
         return self.folder / f"refit-{number:06d}.start.safetensors"
+
+    def calibration(self, number: int) -> Path:
+        """Calibration of a refit."""
+        return self.folder / f"refit-{number:06d}.calibration"
 
     def combination(self, number: int) -> Path:
         """Weights of the combination with a refit."""

@@ -310,8 +310,9 @@ class ModelConfig:
     )
     calibration: str = option(
         "none",
-        "conformal calibration of quantiles on validation windows: split (around the point) or cqr",
-        choices=("none", "split", "cqr"),
+        "conformal calibration of quantiles: on validation windows, split (around the point) or cqr; adaptive begins "
+        "as cqr and follows the errors since",
+        choices=("none", "split", "cqr", "adaptive"),
         essential=True,
     )
 

@@ -24,6 +24,7 @@ from forecast_attn.export.window_inputs import trial_panels, window_inputs
 from forecast_attn.forecasting.history import read_history, select_series
 from forecast_attn.forecasting.model import Model, attention_metadata, forecast_windows, load_model
 from forecast_attn.forecasting.predict import kept_weights
+from forecast_attn.forecasting.quantiles import ADAPTIVE
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.version import package_version
@@ -103,6 +104,11 @@ def export_onnx(run: RunDir, path: Path, *, network_alone: bool = False) -> Onnx
             "--network-alone exports the network without them, as predict --combine-with none forecasts",
         )
     model = load_model(run)
+    if model.config.model.calibration == ADAPTIVE:
+        raise ConfigError(
+            "--calibration adaptive follows the errors of earlier forecasts, which one window does not show",
+            "train with --calibration cqr to export it; forecast predict and serve follow them",
+        )
     if model.config.model.head not in HEADS:
         raise ConfigError(
             f"the quantiles of --distribution {model.config.model.head} have no form in ONNX",

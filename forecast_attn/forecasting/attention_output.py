@@ -131,7 +131,7 @@ def _size(
 ) -> DumpSize:
     """Estimate the size of a file of these windows by forecasting a few of them."""
     tried = DumpChoice(windows=TRIAL_WINDOWS).of_cutoffs(cutoffs)
-    batches = forecast_windows(model, panel, tried, device=device, arrays=arrays)
+    batches = forecast_windows(model.uncalibrated, panel, tried, device=device, arrays=arrays)
     weights = [batch.weights for batch in batches if batch.weights is not None]
     if not weights:
         return DumpSize(0, metadata, 0)

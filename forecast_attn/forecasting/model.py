@@ -22,6 +22,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.errors import ConfigError, RunError, UserError
+from forecast_attn.forecasting.adaptive import Followed, PastForecasts, earlier_cutoffs, follow
 from forecast_attn.forecasting.ensemble import combined, mean_weights, member_config
 from forecast_attn.forecasting.quantiles import Calibration, cut_off, in_units, quantiles_of
 from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
@@ -100,6 +101,11 @@ class Model:
         """The quantiles that are forecast, ascending."""
         return self.config.model.forecast_quantiles
 
+    @property
+    def uncalibrated(self) -> Model:
+        """This model without calibration: for points and weights, which none changes, it need not be computed."""
+        return replace(self, calibration=None)
+
     def of_series(self, item_ids: tuple[str, ...]) -> Model:
         """This model with a scaler of these series, in this order.
 
@@ -126,14 +132,17 @@ class Model:
         """Uncalibrated quantiles of each head's parameters, on the series' scale, (batch, horizon, num_quantiles)."""
         return self.combined([quantiles_of(self.config.model.head, each, self.quantiles) for each in parameters])
 
-    def quantiles_in_units(self, base: NDArray[np.float64], series: NDArray[np.int64]) -> NDArray[np.float64]:
+    def quantiles_in_units(
+        self, base: NDArray[np.float64], series: NDArray[np.int64], offsets: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
         """Quantiles in original units, calibrated and ascending (batch, horizon, num_quantiles).
 
         Args:
             base: as `base_quantiles` gives them, (batch, horizon, num_quantiles).
             series: of each window, as the schema's scaler numbers them, (batch,).
+            offsets: of each window, where they followed errors.
         """
-        calibrated = base if self.calibration is None else self.calibration.apply(base)
+        calibrated = base if self.calibration is None else self.calibration.apply(base, offsets)
         return in_units(calibrated, self.schema.scaler, series, non_negative=self.config.data.non_negative)
 
 
@@ -383,7 +392,57 @@ def forecast_windows(
     """
     model = model.of_series(panel.item_ids).to(device)
     arrays = (arrays or model.schema.windows_of(panel)).to(device)
-    behind: _Asked | None = None
+    followed, done = followed_errors(model, panel, cutoffs, arrays), 0
+    for forecasts in _in_batches(model, cutoffs, arrays, need_weights):
+        if followed is not None and forecasts.base_quantiles is not None:
+            own = followed.offsets[done : done + len(forecasts.cutoffs)]
+            quantiles = model.quantiles_in_units(forecasts.base_quantiles, forecasts.series, own)
+            forecasts = forecasts._replace(quantiles=quantiles)
+        done += len(forecasts.cutoffs)
+        yield forecasts
+
+
+FOLLOWED_AT_ONCE = 256
+"""Windows whose earlier forecasts are in memory together."""
+
+
+def followed_errors(model: Model, panel: Panel, cutoffs: NDArray[np.int64], arrays: WindowArrays) -> Followed | None:
+    """Return the offsets of an adaptive calibration at cut-offs, as the errors before them made them; see `follow`.
+
+    Args:
+        model: with a scaler of the panel's series, on the device of the arrays.
+        panel: the series.
+        cutoffs: rows of the last known values, (num_windows,).
+        arrays: the panel's windows.
+
+    Returns:
+        None where the calibration is another one.
+    """
+    calibration, schema = model.calibration, model.schema
+    if calibration is None or calibration.tracking is None:
+        return None
+    lookback, horizon = schema.lookback, schema.horizon
+    earlier = earlier_cutoffs(panel, cutoffs, lookback, horizon, calibration.tracking.after)
+    shape = (len(cutoffs), *calibration.offsets.shape)
+    found = Followed(np.empty(shape), np.empty(shape[:2]))
+    order = np.argsort(cutoffs, kind="stable")  # neighbours follow the same forecasts
+    for chosen in np.split(order, range(FOLLOWED_AT_ONCE, len(order), FOLLOWED_AT_ONCE)):
+        rows = np.unique(earlier[chosen][earlier[chosen] >= 0])
+        batches = list(_in_batches(model.uncalibrated, rows, arrays, need_weights=False))
+        base = [batch.base_quantiles for batch in batches if batch.base_quantiles is not None]
+        actual = panel.target[rows[:, None] + np.arange(1, horizon + 1)]
+        scaled = schema.scaler.scale_target(actual.ravel(), np.repeat(panel.series_of_rows[rows], horizon))
+        past = PastForecasts(rows, scaled.reshape(actual.shape), np.concatenate(base) if base else np.empty(0))
+        own = follow(calibration.offsets, calibration.tracking, calibration.quantiles, earlier[chosen], past)
+        found.offsets[chosen], found.unit[chosen] = own
+    return found
+
+
+def _in_batches(
+    model: Model, cutoffs: NDArray[np.int64], arrays: WindowArrays, need_weights: bool
+) -> Iterator[WindowForecasts]:
+    """Forecast every cut-off; quantiles with offsets that stay."""
+    device, behind = arrays.target.device, None
     for batch in torch.split(torch.from_numpy(cutoffs), windows_at_once(device, model.num_keys)):
         asked = _ask(model, arrays, batch, need_weights) if len(batch) else None
         # A GPU computes the next batch while this one is read and used.
@@ -452,7 +511,11 @@ def _forecasts_of(model: Model, asked: _Asked) -> WindowForecasts:
 
 
 def window_forecasts(
-    model: Model, cutoffs: NDArray[np.int64], series: NDArray[np.int64], outputs: list[ForecastOutput]
+    model: Model,
+    cutoffs: NDArray[np.int64],
+    series: NDArray[np.int64],
+    outputs: list[ForecastOutput],
+    offsets: NDArray[np.float64] | None = None,
 ) -> WindowForecasts:
     """Join the networks' outputs for the same windows, in original units.
 
@@ -461,13 +524,14 @@ def window_forecasts(
         cutoffs: rows of the last known values, (batch,).
         series: of each window, as the scaler numbers them, (batch,).
         outputs: of each network, on the CPU.
+        offsets: of each window, where they followed errors.
     """
     prediction = model.combined([output.prediction.numpy() for output in outputs])
     weights = [output.weights.numpy() for output in outputs if output.weights is not None]
     base, quantiles = None, None
     if model.quantiles:
         base = model.base_quantiles([output.parameters.numpy() for output in outputs])
-        quantiles = model.quantiles_in_units(base, series)
+        quantiles = model.quantiles_in_units(base, series, offsets)
     averaged = mean_weights(weights) if weights else None
     return WindowForecasts(cutoffs, series, model.in_units(prediction, series), averaged, base, quantiles)
 

@@ -13,6 +13,7 @@ from forecast_attn.config.values import quantile_name
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.transforms import MOST
 from forecast_attn.errors import DataError
+from forecast_attn.forecasting.adaptive import Tracking
 
 Floats = NDArray[np.float64]
 
@@ -102,26 +103,40 @@ def cut_off(values: Floats) -> Floats:
 # Conformal calibration: offsets under which the right share of validation values lies below each quantile.
 
 
+ADAPTIVE = "adaptive"
+"""The calibration whose offsets begin as those of `cqr` and follow the errors since: see `adaptive`."""
+
+
 @dataclass(frozen=True, eq=False)
 class Calibration:
     """Offsets added to the base of every step and quantile, on the scale of the series."""
 
     kind: str
-    """split or cqr."""
+    """split, cqr or adaptive."""
     quantiles: tuple[float, ...]
     offsets: Floats
     """(horizon, num_quantiles)"""
     values: NDArray[np.int64]
     """True values behind the offsets of each step, (horizon,)."""
+    tracking: Tracking | None = None
+    """How the offsets go on; None where they stay."""
 
-    def apply(self, base: Floats) -> Floats:
-        """The base (batch, horizon, num_quantiles), calibrated; its quantiles may cross."""
-        return np.asarray(base + self.offsets, np.float64)
+    def apply(self, base: Floats, offsets: Floats | None = None) -> Floats:
+        """The base (batch, horizon, num_quantiles), calibrated; its quantiles may cross.
+
+        Args:
+            base: what is calibrated.
+            offsets: of each window, where they followed earlier errors, (batch, horizon, num_quantiles).
+        """
+        return np.asarray(base + (self.offsets if offsets is None else offsets), np.float64)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able, bit for bit."""
         offsets, values = self.offsets.tolist(), self.values.tolist()
-        return {"kind": self.kind, "levels": list(self.quantiles), "offsets": offsets, "values": values}
+        content = {"kind": self.kind, "levels": list(self.quantiles), "offsets": offsets, "values": values}
+        if self.tracking is not None:
+            content |= {"unit": self.tracking.unit.tolist(), "after": self.tracking.after}
+        return content
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Self:
@@ -134,7 +149,12 @@ class Calibration:
         offsets, values = np.array(content["offsets"], np.float64), np.array(content["values"], np.int64)
         if offsets.shape != (len(values), len(quantiles)) or not (np.abs(offsets) < MOST).all():
             raise ValueError("offsets that cannot be")
-        return cls(content["kind"], quantiles, offsets, values)
+        tracking = None
+        if content["kind"] == ADAPTIVE:
+            tracking = Tracking(np.array(content["unit"], np.float64), int(content["after"]))
+            if tracking.unit.shape != values.shape or not ((tracking.unit >= 0) & (tracking.unit < MOST)).all():
+                raise ValueError("units that cannot be")
+        return cls(content["kind"], quantiles, offsets, values, tracking)
 
 
 def fit_calibration(kind: str, quantiles: tuple[float, ...], actual: Floats, base: Floats) -> Calibration:

@@ -61,7 +61,9 @@ def weight_need(
 
     def mae(reweigh: Reweigh | None) -> float:
         with reweighing(attention, reweigh):
-            batches = forecast_windows(model, panel, cutoffs[chosen], device=device, arrays=arrays, need_weights=False)
+            batches = forecast_windows(
+                model.uncalibrated, panel, cutoffs[chosen], device=device, arrays=arrays, need_weights=False
+            )
             forecast = np.concatenate([batch.prediction for batch in batches])
         return float(np.abs(forecast - actual[chosen])[observed].mean()) if observed.any() else 0.0
 

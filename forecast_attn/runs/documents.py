@@ -150,11 +150,12 @@ METRICS = record(
 
 CALIBRATION = record(
     {
-        "kind": one_of("split", "cqr"),
+        "kind": one_of("split", "cqr", "adaptive"),
         "levels": many(number),
         "offsets": many(many(number)),
         "values": many(whole(0, 2**62)),
-    }
+    },
+    {"unit": many(number), "after": whole(-(2**63), 2**63 - 1)},
 )
 
 MANIFEST = record({"files": table(record({"bytes": whole(0, 2**62), "sha256": digest}))})

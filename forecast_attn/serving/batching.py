@@ -13,10 +13,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from forecast_attn.data.panel import Panel
 from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import cpu_threads
-from forecast_attn.forecasting.model import BATCH_SIZE, Model, WindowForecasts, window_forecasts
+from forecast_attn.forecasting.model import BATCH_SIZE, Model, WindowForecasts, followed_errors, window_forecasts
 from forecast_attn.forecasting.predict import PreparedForecast
 from forecast_attn.forecasting.small_batches import forecast_padded, joined, part_of_output
 
@@ -29,6 +30,7 @@ class Job:
     """Jobs with the same key have the same networks."""
     model: Model
     sizes: tuple[int, ...]
+    panel: Panel
     arrays: WindowArrays
     cutoffs: NDArray[np.int64]
     answer: Future[list[WindowForecasts]]
@@ -41,7 +43,12 @@ class Job:
         model, panel = prepared.model.of_series(prepared.panel.item_ids), prepared.panel
         schema = model.schema
         cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
-        return cls(key, model, sizes, schema.windows_of(panel), cutoffs, Future())
+        return cls(key, model, sizes, panel, schema.windows_of(panel), cutoffs, Future())
+
+    def offsets_of(self, rows: NDArray[np.int64]) -> NDArray[np.float64] | None:
+        """The offsets of an adaptive calibration at these cut-offs; None for another one."""
+        followed = followed_errors(self.model, self.panel, rows, self.arrays)
+        return None if followed is None else followed.offsets
 
     @property
     def waiting(self) -> int:
@@ -140,7 +147,7 @@ class Batcher:
             own = [part_of_output(output, slice(begin, begin + len(rows))) for output in outputs]
             begin += len(rows)
             series = job.arrays.series_of(rows).numpy()
-            job.parts.append(window_forecasts(job.model, rows.numpy(), series, own))
+            job.parts.append(window_forecasts(job.model, rows.numpy(), series, own, job.offsets_of(rows.numpy())))
             if not job.waiting:
                 self._end(job)
 

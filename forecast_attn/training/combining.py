@@ -14,12 +14,14 @@ from forecast_attn.baselines.naive import Floats, Ints
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.baselines.theta import rows_needed
 from forecast_attn.baselines.weights import choose_weights, weighted_mean
-from forecast_attn.config.options import TrainingConfig
+from forecast_attn.config.options import RunConfig, TrainingConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel, tail
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.metrics import point_metrics
+from forecast_attn.forecasting.adaptive import rows_followed
+from forecast_attn.forecasting.quantiles import ADAPTIVE
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.preparation import Preparation
 
@@ -77,10 +79,12 @@ def scored_combination(
     return {"weights": weights, "validation": point_metrics(actual, combined, scale)}
 
 
-def rows_to_keep(weights: dict[str, float], preparation: Preparation) -> int:
+def rows_to_keep(weights: dict[str, float], preparation: Preparation, config: RunConfig) -> int:
     """Return the number of last rows of each series that a forecast with these weights reads."""
     schema, panel = preparation.schema, preparation.panel
-    season, rows = schema.frequency.season, [schema.lookback]
+    follows = config.model.calibration == ADAPTIVE
+    own = rows_followed(schema.lookback, schema.horizon) if follows else schema.lookback
+    season, rows = schema.frequency.season, [own]
     for name in weights:
         if name in FITTED:
             rows.append(int(panel.known.max()))

@@ -18,10 +18,11 @@ from forecast_attn.data.memory import release_memory
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import choose_device
 from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
+from forecast_attn.forecasting.adaptive import Tracking
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, NetworkShare
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.model import Model, forecast_windows, load_network
-from forecast_attn.forecasting.quantiles import fit_calibration, score_quantiles
+from forecast_attn.forecasting.quantiles import ADAPTIVE, fit_calibration, score_quantiles
 from forecast_attn.forecasting.weight_need import weight_need
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.training.callbacks import best_epoch_of
@@ -126,14 +127,14 @@ def _score_and_write(
     release_memory()
     arrays = arrays.to(choose_device(model.config.training.accelerator))
     validation = forecast_validation(model, preparation, arrays)
-    model = calibrated(model, validation)
+    model = calibrated(model, validation, preparation)
     scores = validation_scores(model, preparation, validation)
     if model.calibration is not None:
         run.write_json(run.calibration, model.calibration.to_dict())
         scores["calibration_sha256"] = sha256_of(run.calibration)
     if not run.is_member and is_combined(model.config.training, preparation.panel):
         scores["combination"] = combination(preparation, validation, _setup(preparation))
-        write_tail(run, preparation, rows_to_keep(scores["combination"]["weights"], preparation))
+        write_tail(run, preparation, rows_to_keep(scores["combination"]["weights"], preparation, model.config))
     if model.has_attention:
         weights = scores.get("combination", {}).get("weights", {NETWORK: 1.0})
         _write_validation_attention(run, model, preparation, arrays, NetworkShare(weights.get(NETWORK, 0.0)))
@@ -268,7 +269,8 @@ def forecast_validation(model: Model, preparation: Preparation, arrays: WindowAr
     """Forecast the validation windows, in float32 and without weights."""
     cutoffs, panel = validation_rows(preparation, model.config), preparation.panel
     device = choose_device(model.config.training.accelerator)
-    batches = list(forecast_windows(model, panel, cutoffs, device=device, arrays=arrays, need_weights=False))
+    bare = model.uncalibrated
+    batches = list(forecast_windows(bare, panel, cutoffs, device=device, arrays=arrays, need_weights=False))
     return ValidationForecasts(
         cutoffs,
         np.concatenate([batch.series for batch in batches]),
@@ -280,8 +282,13 @@ def forecast_validation(model: Model, preparation: Preparation, arrays: WindowAr
     )
 
 
-def calibrated(model: Model, validation: ValidationForecasts) -> Model:
+def calibrated(model: Model, validation: ValidationForecasts, preparation: Preparation) -> Model:
     """The model with its quantiles calibrated on the validation windows, where that was asked for.
+
+    Args:
+        model: not calibrated.
+        validation: its forecasts.
+        preparation: of its training.
 
     Raises:
         DataError: too few values for a quantile.
@@ -293,7 +300,16 @@ def calibrated(model: Model, validation: ValidationForecasts) -> Model:
     steps = validation.actual.shape[1]
     series = np.repeat(validation.series, steps)
     actual = model.schema.scaler.scale_target(validation.actual.ravel(), series).reshape(-1, steps)
-    return replace(model, calibration=fit_calibration(kind, model.quantiles, actual, validation.base_quantiles))
+    calibration = fit_calibration(kind, model.quantiles, actual, validation.base_quantiles)
+    if kind == ADAPTIVE:
+        # Where each series was validated on a stretch of its own, only errors after the table are nobody's training.
+        split, stamps = preparation.split, preparation.panel.timestamps
+        after = split.boundary if split.own_rows is None else stamps[preparation.panel.ends - 1].max()
+        tracking = Tracking.of(
+            model.quantiles, actual, validation.base_quantiles, int(np.asarray(after).astype(np.int64))
+        )
+        calibration = replace(calibration, tracking=tracking)
+    return replace(model, calibration=calibration)
 
 
 def validation_scores(model: Model, preparation: Preparation, validation: ValidationForecasts) -> dict[str, Any]:
@@ -347,7 +363,7 @@ def _write_validation_attention(
     cutoffs, panel = preparation.validation_cutoffs, preparation.panel
     output = AttentionDumpPlan.plan(model, panel, arrays, cutoffs, choice, device, share)
     with output.open(run.validation_attention) as writer:
-        for forecasts in forecast_windows(model, panel, output.cutoffs, device=device, arrays=arrays):
+        for forecasts in forecast_windows(model.uncalibrated, panel, output.cutoffs, device=device, arrays=arrays):
             output.write(writer, forecasts)
 
 

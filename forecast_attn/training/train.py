@@ -31,7 +31,7 @@ from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
 from forecast_attn.training.apart import run_apart
-from forecast_attn.training.combining import write_tail
+from forecast_attn.training.combining import rows_to_keep, write_tail
 from forecast_attn.training.final_fit import check_final_fit, config_of_final_fit, fit_on_all_rows, no_final_fit
 from forecast_attn.training.fit import check_hardware, fit, uses_several_gpus
 from forecast_attn.training.module import ForecastModule, TrainingData
@@ -222,7 +222,7 @@ def _check_calibration(preparation: Preparation, config: RunConfig) -> None:
 
 def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, source: DataSource) -> None:
     run.write_json(run.schema, preparation.schema.to_dict())
-    write_tail(run, preparation, preparation.schema.lookback)
+    write_tail(run, preparation, rows_to_keep({}, preparation, config))
     # Last, because a directory is a run once it has a config.json.
     run.write_json(
         run.config,

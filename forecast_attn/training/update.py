@@ -18,10 +18,11 @@ from forecast_attn.baselines.naive import Floats
 from forecast_attn.baselines.weights import scaled_error
 from forecast_attn.data.panel import Panel
 from forecast_attn.evaluation.metrics import point_metrics
-from forecast_attn.forecasting.model import Model
+from forecast_attn.forecasting.model import Model, followed_errors
+from forecast_attn.forecasting.quantiles import Calibration
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.progress import EpochRecord, TrainingListener
-from forecast_attn.training.refit import Refit, panel_until, refit, windows_to_refit
+from forecast_attn.training.refit import Refit, held_out_steps, panel_until, refit, windows_to_refit
 from forecast_attn.training.scoring import ValidationForecasts, forecast_validation, naive_errors
 
 
@@ -105,13 +106,42 @@ def updated(
     before, after = _held_out_scores(last.start, new, panel, wanted, device)
     if wanted.keep == "best" and before is not None and after is not None and after.loss >= before.loss:
         return replace(last, before=before, after=after, is_new=False, epochs=epochs, final_epochs=0)
+    calibration = _calibration_now(last.model, panel, wanted, device)
+    new = _knowing(new, calibration, panel, wanted)
     result = Updated(new, new, before, after, epochs=epochs)
     if not wanted.final_fit or before is None:
         return result
     everything = replace(wanted, validation=0, epochs=max(epochs))
     model, _ = refit(last.start, panel, everything, folder / "final", listener)
     listener.check()
-    return replace(result, model=model, final_epochs=everything.epochs)
+    return replace(result, model=_knowing(model, calibration, panel, everything), final_epochs=everything.epochs)
+
+
+def _calibration_now(model: Model, panel: Panel, wanted: Refit, device: torch.device) -> Calibration | None:
+    """The calibration of a model at the cut-off; of an adaptive one the offsets are the mean of those of the series.
+
+    They followed the forecasts before the update: of its own, the network would have been trained on the answers.
+    """
+    known = panel_until(panel, wanted.cutoff)
+    rows = known.ends - 1
+    rows = rows[known.timestamps[rows] == wanted.cutoff]
+    model = model.of_series(known.item_ids).to(device)
+    followed = followed_errors(model, known, rows, model.schema.windows_of(known).to(device))
+    calibration = model.calibration
+    if followed is None or calibration is None or calibration.tracking is None or not len(rows):
+        return calibration
+    tracking = calibration.tracking._replace(unit=followed.unit.mean(axis=0))
+    return replace(calibration, offsets=followed.offsets.mean(axis=0), tracking=tracking)
+
+
+def _knowing(model: Model, calibration: Calibration | None, panel: Panel, wanted: Refit) -> Model:
+    """The model with a calibration, which goes on with the errors after the rows that the model was trained on."""
+    if calibration is None or calibration.tracking is None:
+        return model
+    steps = held_out_steps(model, panel_until(panel, wanted.cutoff), wanted)
+    after = model.schema.frequency.shift(np.array([wanted.cutoff]), -steps)[0]
+    tracking = calibration.tracking._replace(after=int(np.asarray(after).astype(np.int64)))
+    return replace(model, calibration=replace(calibration, tracking=tracking))
 
 
 def _held_out_scores(

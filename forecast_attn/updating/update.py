@@ -176,11 +176,12 @@ class _Child:
         write_atomically(run.added, buffer.getvalue())
         for number, (own, before) in enumerate(zip(self._parts(), parent.parts, strict=True)):
             self._write_network(own, before, folder_of_network(trained, self.update.model, number))
-        if parent.calibration.is_file():
-            write_atomically(run.calibration, parent.calibration.read_bytes())
+        calibration = self.update.model.calibration
+        if calibration is not None:
+            run.write_json(run.calibration, calibration.to_dict())
         weights = self._weights()
         preparation = windows_to_refit(self.update.start, self.known, replace(self.wanted, since=None, half_life=None))
-        write_tail(run, preparation, rows_to_keep(weights, preparation) if weights else preparation.schema.lookback)
+        write_tail(run, preparation, rows_to_keep(weights, preparation, self.update.model.config))
         if not len(preparation.validation_cutoffs):
             self._finish_unscored()
             return
@@ -198,7 +199,10 @@ class _Child:
                 own.write_json(own.metrics, _metrics_again(before, ending))
         if self.parent.validation_attention.is_file():
             write_atomically(self.run.validation_attention, self.parent.validation_attention.read_bytes())
-        self.run.finish({**_metrics_again(self.parent, ending), "update": self._told()})
+        metrics = {**_metrics_again(self.parent, ending), "update": self._told()}
+        if self.run.calibration.is_file():
+            metrics["calibration_sha256"] = sha256_of(self.run.calibration)
+        self.run.finish(metrics)
 
     def _parts(self) -> list[RunDir]:
         if not self.update.model.is_ensemble:
