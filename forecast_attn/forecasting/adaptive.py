@@ -23,7 +23,7 @@ Rows = NDArray[np.int64]
 
 
 class Tracking(NamedTuple):
-    """How offsets follow the errors of forecasts."""
+    """The size of errors to begin with, and since when they are followed."""
 
     unit: Floats
     """Absolute error at each step, on the scale of the series, (horizon,)."""
