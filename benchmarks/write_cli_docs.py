@@ -20,6 +20,7 @@ COMMANDS = (
     "predict",
     "backtest",
     "score",
+    "reconcile",
     "update",
     "evaluate",
     "plot",

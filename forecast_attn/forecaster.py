@@ -18,6 +18,7 @@ from forecast_attn.config.requests import (
     InspectRequest,
     PlotRequest,
     PredictRequest,
+    ReconcileRequest,
     ReportRequest,
     ScoreRequest,
     TrackingRequest,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         InspectKeywords,
         PlotKeywords,
         PredictKeywords,
+        ReconcileKeywords,
         ReportKeywords,
         ScoreKeywords,
         TrainKeywords,
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from forecast_attn.data.template import FutureTemplate
     from forecast_attn.export.onnx_file import OnnxExport
     from forecast_attn.forecasting.attention_output import DumpListener
+    from forecast_attn.hierarchy.reconcile import ReconciledForecast
     from forecast_attn.inspection.differences import WeightComparison
     from forecast_attn.inspection.results import Inspection
     from forecast_attn.plotting.picture import Picture
@@ -420,6 +423,37 @@ class Forecaster:
         if request.out is not None:
             scores.write(request.out)
         return scores
+
+    @takes([ReconcileRequest])
+    def reconcile(
+        self,
+        hierarchy: pd.DataFrame | Path | str,
+        forecasts: pd.DataFrame | Path | str | None = None,
+        **options: Unpack[ReconcileKeywords],
+    ) -> ReconciledForecast:
+        """Make forecasts of series that are sums of each other add up.
+
+        Args:
+            hierarchy: a column per level, from the top to the bottom, and a row per bottom series; cells are the names
+                of the series.
+            forecasts: such as `ForecastResult.predictions`; the newest that were written into the run when None.
+            **options: listed below. Without `out` no file is written.
+
+        Raises:
+            ConfigError: hierarchicalforecast is not installed, or the method does not fit the hierarchy.
+            DataError: a table cannot be read, a series is missing, or there are too few errors to learn from.
+            RunError: not fitted, the run is damaged, it has no forecasts, or the file cannot be written.
+        """
+        from forecast_attn.hierarchy.reconcile import reconcile_run
+        from forecast_attn.runs.targets import refuse_targets
+
+        request, run = ReconcileRequest.from_options(dict(options)), self._fitted()
+        tables = [Path(each) for each in (hierarchy, forecasts) if isinstance(each, str | Path)]
+        refuse_targets({"--out": request.out}, read=[*tables, request.reference], runs=[run])
+        result = reconcile_run(run, hierarchy, forecasts, request, self._scratch_dir())
+        if request.out is not None:
+            result.write(request.out)
+        return result
 
     @takes([UpdateRequest])
     def update(

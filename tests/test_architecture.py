@@ -20,7 +20,7 @@ FLOORS = (
     ("forecasting",),
     ("training", "inspection"),
     ("audit", "backtest", "checking", "comparison", "export", "plotting", "serving"),
-    ("reporting", "tuning", "updating"),
+    ("hierarchy", "reporting", "tuning", "updating"),
     ("forecaster",),
     ("cli", "__init__"),
     ("__main__",),

@@ -12,6 +12,7 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = (
     "plot",
+    "hierarchy",
     "holidays",
     "excel",
     "onnx",

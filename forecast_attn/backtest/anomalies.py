@@ -16,18 +16,18 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.backtest.actuals import read_actuals
-from forecast_attn.backtest.backtest import write_backtest
+from forecast_attn.backtest.backtest import own_rows
 from forecast_attn.backtest.cutoffs import Axis, Schedule, axis_of, parse_stamp
 from forecast_attn.backtest.forecast_rows import actual_values
-from forecast_attn.backtest.job import Backtest, BacktestListener
-from forecast_attn.backtest.plan import BacktestOptions, plan_backtest, plan_on_panel
+from forecast_attn.backtest.job import Backtest
+from forecast_attn.backtest.plan import BacktestOptions, plan_on_panel, plan_on_validation
 from forecast_attn.config.requests import ScoreRequest
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.future import extend
 from forecast_attn.data.panel import Panel
-from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.forecasting.history import with_calendar_of
 from forecast_attn.forecasting.model import Model, load_model
 from forecast_attn.forecasting.predict import with_written_times
@@ -158,7 +158,7 @@ def score_rows(
     """
     model = load_model(run)
     _check_request(model, request)
-    normal = _reference(run, request)
+    normal = plan_on_validation(run, request.reference, request.accelerator)
     reference = _scored(normal, request, scratch())["score"].to_numpy()
     allowed = most_above(request.rate, len(reference))
     if allowed < 0:
@@ -167,7 +167,8 @@ def score_rows(
     model = with_calendar_of(model, panel)
     schedule = _EveryRow(start=request.start, step=request.step, after=axis_of(normal.panel).stamps[-1])
     first = _check_start(schedule, panel, name_of(data))
-    backtest = plan_on_panel(run, model, panel, _options(request, schedule))
+    options = BacktestOptions(schedule=schedule, baselines=(), accelerator=request.accelerator)
+    backtest = plan_on_panel(run, model, panel, options)
     rows = _scored(backtest, request, scratch())
     above = numbers_above(rows["score"].to_numpy(), reference)
     rows = rows.assign(p_value=(1 + above) / (1 + len(reference)), flagged=above <= allowed)
@@ -202,31 +203,10 @@ def _check_request(model: Model, request: ScoreRequest) -> None:
         )
 
 
-def _options(request: ScoreRequest, schedule: Schedule) -> BacktestOptions:
-    return BacktestOptions(schedule=schedule, baselines=(), accelerator=request.accelerator)
-
-
-def _reference(run: RunDir, request: ScoreRequest) -> Backtest:
-    """Forecasts of rows known to be normal: of a table, or of the run's own validation stretch.
-
-    They are made by the network that was not trained on them.
-    """
-    options = _options(request, Schedule(stride=1))
-    if request.reference is not None:
-        return plan_backtest(run, request.reference, options)
-    try:
-        return plan_backtest(run, None, options)
-    except (RunError, DataError) as error:
-        raise error.reworded(
-            f"the rows that validated the run cannot be read: {error.message}",
-            "--reference FILE with that table, or with other rows known to be normal",
-        ) from None
-
-
 def _scored(backtest: Backtest, request: ScoreRequest, folder: Path) -> pd.DataFrame:
     """One row per row of the table, as it was forecast `step` steps before, with its score."""
-    frame = write_backtest(backtest, folder / backtest.run.backtest.name, BacktestListener()).frame
-    at_step = (frame["model"] == backtest.models[-1]) & (frame["step"] == request.step) & frame["target"].notna()
+    frame = own_rows(backtest, folder)
+    at_step = (frame["step"] == request.step) & frame["target"].notna()
     rows = frame[at_step].sort_values(["item_id", "timestamp"], kind="stable", ignore_index=True)
     lower, upper = (rows[quantile_name(backtest.model.quantiles[at])].to_numpy() for at in (0, -1))
     kept = rows[["item_id", "timestamp", "cutoff", "step", "target", "prediction"]]

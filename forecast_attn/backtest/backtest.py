@@ -90,6 +90,20 @@ def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) ->
     return Written(frame, weights)
 
 
+def own_rows(backtest: Backtest, folder: Path) -> pd.DataFrame:
+    """The rows of a backtest as the run forecasts them: of its combination, where it has one.
+
+    Args:
+        backtest: what to do.
+        folder: for the file of the rows.
+
+    Raises:
+        ConfigError, RunError, DataError: as `write_backtest`.
+    """
+    frame = write_backtest(backtest, folder / backtest.run.backtest.name, BacktestListener()).frame
+    return frame[frame["model"] == backtest.models[-1]]
+
+
 class _RunningBacktest:
     """The steps of a backtest over its parts."""
 

@@ -20,7 +20,7 @@ from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES, check
 from forecast_attn.config.requests import BacktestRequest
 from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.history import with_calendar_of
 from forecast_attn.forecasting.model import Model, load_model
 from forecast_attn.forecasting.predict import kept_weights
@@ -165,6 +165,30 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
     )
     check_scores(backtest, options.metrics, options.by)
     return backtest
+
+
+def plan_on_validation(run: RunDir, reference: Path | None, accelerator: str) -> Backtest:
+    """The backtest from every cut-off of the stretch that validated a run, by the network that was not trained on it.
+
+    Args:
+        run: finished.
+        reference: another table, from the end of the run's training rows on; its own when None.
+        accelerator: where to compute.
+
+    Raises:
+        RunError: the run's table is not to be had.
+        DataError: what is wrong with it.
+    """
+    options = BacktestOptions(schedule=Schedule(stride=1), baselines=(), accelerator=accelerator)
+    if reference is not None:
+        return plan_backtest(run, reference, options)
+    try:
+        return plan_backtest(run, None, options)
+    except (RunError, DataError) as error:
+        raise error.reworded(
+            f"the rows that validated the run cannot be read: {error.message}",
+            "--reference FILE with that table, or with other rows known to be normal",
+        ) from None
 
 
 def refuse_shared_files(run: RunDir, out: Path, attention_out: Path | None, tables: list[Path]) -> None:

@@ -30,6 +30,7 @@ from forecast_attn.cli.info import info
 from forecast_attn.cli.inspect import inspect
 from forecast_attn.cli.plot import plot
 from forecast_attn.cli.predict import predict
+from forecast_attn.cli.reconcile import reconcile
 from forecast_attn.cli.report import report
 from forecast_attn.cli.score import score
 from forecast_attn.cli.serve import serve
@@ -55,6 +56,7 @@ for command in (
     predict,
     backtest,
     score,
+    reconcile,
     update,
     evaluate,
     plot,

@@ -371,6 +371,15 @@ class ScoreKeywords(TypedDict, total=False):
     accelerator: str
 
 
+class ReconcileKeywords(TypedDict, total=False):
+    """Options of `forecast reconcile`."""
+
+    method: str
+    reference: Path | str | None
+    out: Path | str | None
+    accelerator: str
+
+
 class UpdateKeywords(TypedDict, total=False):
     """Options of `forecast update`."""
 

@@ -36,6 +36,8 @@ SEARCH_METRICS = ("mae", "rmse", "mase", "pinball")
 """Errors that a search may minimise."""
 KEEPS = ("best", "new")
 """Weights that go on after an update."""
+RECONCILIATIONS = ("bottom-up", "top-down", "ols", "wls-struct", "wls-var", "mint")
+"""Ways to make forecasts add up."""
 SIDES = ("both", "above", "below")
 """Sides of an interval on which a row can be an anomaly."""
 PICTURES = ("forecast", "error-by-step", "calibration")
@@ -208,6 +210,19 @@ class ScoreRequest(Computing):
         None, "table of rows known to be normal; the rows that validated the run when absent", metavar="FILE"
     )
     out: Path | None = option(None, "CSV or Parquet file of the scores")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReconcileRequest(Computing):
+    """`forecast reconcile`, `Forecaster.reconcile`."""
+
+    command = "reconcile"
+
+    method: str = option("mint", "way to make the forecasts add up", choices=RECONCILIATIONS)
+    reference: Path | None = option(
+        None, "table of past rows whose errors wls-var and mint learn from; the run's own when absent", metavar="FILE"
+    )
+    out: Path | None = option(None, "CSV of the forecasts that add up")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -433,6 +448,7 @@ REQUESTS: dict[str, type[Request]] = {
         PredictRequest,
         BacktestRequest,
         ScoreRequest,
+        ReconcileRequest,
         UpdateRequest,
         EvaluateRequest,
         PlotRequest,

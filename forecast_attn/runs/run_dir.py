@@ -12,6 +12,7 @@ tail.parquet                   the end of every series, so that a bare `forecast
 added.parquet                  of `forecast update`: the rows behind the table of the first training
 validation_attention.parquet   attention over windows of the validation stretch
 predictions.csv                forecasts of `forecast predict`
+reconciled.csv                 the same, made to add up by `forecast reconcile`
 attention.parquet              the attention behind them
 samples.parquet                paths drawn by `forecast predict --samples`
 backtest.parquet               forecasts of past cut-offs beside what came, by `forecast backtest`
@@ -102,6 +103,7 @@ class RunDir:
         self.added = self.home / "added.parquet"
         self.validation_attention = self.path / "validation_attention.parquet"
         self.predictions = self.path / "predictions.csv"
+        self.reconciled = self.path / "reconciled.csv"
         self.attention = self.path / "attention.parquet"
         self.samples = self.path / "samples.parquet"
         self.backtest = self.path / "backtest.parquet"

@@ -1,0 +1,74 @@
+"""`forecast reconcile`: forecasts of sums and of their parts that add up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import forecast_attn.cli.printing as printing
+from forecast_attn.cli.completion import finished_runs
+from forecast_attn.cli.flags import ConfigFile, Json, command_options, with_options
+from forecast_attn.config.requests import ReconcileRequest
+
+if TYPE_CHECKING:
+    from forecast_attn.hierarchy.reconcile import ReconciledForecast
+
+
+@with_options(ReconcileRequest)
+def reconcile(
+    hierarchy: Annotated[
+        Path,
+        typer.Option(
+            "--hierarchy", metavar="FILE", help="Table of the sums: a column per level, a row per bottom series."
+        ),
+    ],
+    run: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[RUN]", help="Run directory; the newest finished run when absent.", autocompletion=finished_runs
+        ),
+    ] = None,
+    forecasts: Annotated[
+        Path | None,
+        typer.Option(
+            "--forecasts", metavar="FILE", help="Forecasts; those in the run when absent.", show_default=False
+        ),
+    ] = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    **options: Any,
+) -> None:
+    """Make forecasts of series that are sums of each other add up: bottom-up, top-down or by minimal variance."""
+    request = ReconcileRequest.from_options(command_options("reconcile", config, options))
+    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.runs.run_dir import RunDir
+
+    forecaster = Forecaster.load(run)
+    result = forecaster.reconcile(hierarchy, forecasts, **request.to_options())
+    out = request.out or RunDir(forecaster.run_path).reconciled
+    if request.out is None:
+        result.write(out)
+    if json:
+        printing.write_json({"run": str(forecaster.run_path), "file": str(out), **result.to_dict()})
+    else:
+        _show(result, out)
+
+
+def _show(result: ReconciledForecast, out: Path) -> None:
+    from rich.table import Table
+
+    from forecast_attn.cli.tables import make_console
+
+    console, table = make_console(), Table(box=None, pad_edge=False)
+    table.add_column("level")
+    for heading in ("series", "mean forecast", "mean change", "gap before", "gap after"):
+        table.add_column(heading, justify="right")
+    for row in result.levels.to_dict("records"):
+        numbers = (row[name] for name in ("forecast", "change", "gap_before", "gap_after"))
+        shown = ["-" if number != number else f"{number:.4g}" for number in numbers]
+        table.add_row(str(row["level"]), f"{row['series']:,}", *shown)
+    console.print(table)
+    learned = f", from {result.errors:,} past forecasts of each series" if result.errors else ""
+    console.print(f"{result.method}{learned}: {out}", soft_wrap=True)

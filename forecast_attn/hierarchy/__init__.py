@@ -1,0 +1,1 @@
+"""Forecasts of series that are sums of each other, made to add up."""
