@@ -21,7 +21,7 @@ from forecast_attn.audit.seeds import check_comparable, seed_agreement
 from forecast_attn.audit.subject import Floats, Sight, Subject
 from forecast_attn.audit.swaps import permutation, shuffled_forecasts, uniform_swap
 from forecast_attn.audit.weighted_values import values_check
-from forecast_attn.audit.wording import change_of, per_cent, plural
+from forecast_attn.audit.wording import change_of, plural
 from forecast_attn.baselines.naive import seasonal_naive
 from forecast_attn.data.findings import counted
 from forecast_attn.data.panel import Panel
@@ -30,8 +30,7 @@ from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.identifiability import is_identifiable
 from forecast_attn.forecasting.model import Model, attention_metadata
 from forecast_attn.forecasting.weight_need import uniform
-from forecast_attn.inspection.results import MOST_NAMED
-from forecast_attn.inspection.statistics import back_words, steps_text
+from forecast_attn.inspection.patterns import MeanWeights, looks_words
 from forecast_attn.training.preparation import Preparation
 
 MOST_DRAWS, FEWEST_DRAWS = 100, 20
@@ -234,7 +233,6 @@ def _naive_mae(subject: Subject, preparation: Preparation) -> float:
 
 
 def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: int, sight: Sight | None) -> AuditHeader:
-    patches = subject.patches.length > 1
     model, panel = subject.model, preparation.panel
     about = attention_metadata(model) if model.has_attention else None
     stamps = panel.timestamps[subject.cutoffs]
@@ -259,7 +257,7 @@ def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: i
         mae=subject.mae(subject.forecast()),
         scale=float(subject.scale.mean()),
         patch_length=subject.patches.length,
-        most_weighted=most_weighted(subject, sight) if patches and sight is not None else "",
+        looks="" if sight is None else looks_words(_mean_weights(subject, sight)),
     )
 
 
@@ -314,10 +312,12 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
     state = "an encoder state" if length == 1 else f"the encoder state of a patch of {length} time steps"
     reach = checks["reach"]
     sides = (("reach_before", "before"), ("reach_after", "after")) if both_sides else (("reach_before", "before"),)
-    far = " and ".join(f"{_counted(reach[name].value, key)} {side} it" for name, side in sides)
+    spans = [f"{_counted(reach[name].value, key)} {side} it" for name, side in sides if round(reach[name].value)]
+    stretch = ": read a weight as about that stretch, not as about one value"
+    far = f" and up to {' and '.join(spans)}{stretch}" if spans else " alone"
     yield (
         f"A weight belongs to {state}, which mixes its {key} with {beside}. At the {key} weighted most, nine tenths of "
-        f"what it tells come from it and up to {far}: read a weight as about that stretch, not as about one value."
+        f"what it tells come from it{far}."
     )
     yield (
         "The network was never trained with other weights than its own: what swapping them costs is not what a network "
@@ -332,7 +332,9 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
         )
     mae = checks["permutation"]["mae"].value
     if mae >= naive_mae:
-        yield "The forecast is no better than seasonal-naive on these windows: true reasons of a poor forecast."
+        yield (
+            "The forecast is no better than seasonal-naive on these windows: its reasons are those of a poor forecast."
+        )
     if "seeds" not in checks:
         yield f"One training was looked at; another seed may weigh other {plural(key)}. Compare with: --seeds OTHER_RUN"
     if subject.num_windows < FEW_WINDOWS:
@@ -354,36 +356,10 @@ def _past_the_weights(subject: Subject) -> Iterator[str]:
         yield "A linear map of the whole lookback adds to the forecast (--linear-path): the weights are about the rest."
 
 
-# --------------------------------------------------------------------------- places
-# Which patch of the past each step of the decoder weights most, in the unit of the time axis.
-
-
-def most_weighted(subject: Subject, sight: Sight) -> str:
-    """`24–47 hours back (in 96 % of the windows)`, for each patch of the horizon where there are several, of very many
-    for the first and the last.
-
-    Of heads it is their mean that counts; back is from the cut-off.
-    """
-    weights = sight.weights.mean(axis=1)
-    num_steps = weights.shape[1]
-    named = list(range(num_steps)) if num_steps <= MOST_NAMED else [0, num_steps - 1]
-    steps = {step: f" for {steps_text(*_steps_of(subject, step))}" if num_steps > 1 else "" for step in named}
-    places = {step: _most_often(weights[:, step].argmax(axis=-1)) for step in named}
-    return ", ".join(_words(subject, *places[step], steps[step]) for step in named)
-
-
-def _most_often(places: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> tuple[int, float]:
-    """The place that occurs most, and in which share of the windows; of equal ones the older."""
-    counts = np.bincount(places)
-    return int(counts.argmax()), float(counts.max() / len(places))
-
-
-def _steps_of(subject: Subject, step: int) -> tuple[int, int]:
-    patches = subject.patches
-    return step * patches.length + 1, min((step + 1) * patches.length, patches.horizon)
-
-
-def _words(subject: Subject, key: int, share: float, steps: str) -> str:
-    first = (subject.patches.num_keys - 1 - key) * subject.patches.length
-    back = back_words(subject.model.schema.frequency.alias, first, first + subject.patches.length - 1)
-    return f"{back}{steps} (in {per_cent(share)} of the windows)"
+def _mean_weights(subject: Subject, sight: Sight) -> MeanWeights:
+    """The mean weights of the audited windows and of all heads; nothing on keys that are missing."""
+    weights = np.nan_to_num(sight.weights).mean(axis=(0, 1), dtype=np.float64)
+    length, frequency = subject.patches.length, subject.model.schema.frequency
+    ends = [min(first + length, subject.patches.horizon) for first in range(0, len(weights) * length, length)]
+    spans = [(step * length + 1, last) for step, last in enumerate(ends)]
+    return MeanWeights(weights, spans, frequency.alias, frequency.season, length)

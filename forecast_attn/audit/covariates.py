@@ -18,7 +18,7 @@ from torch import Tensor
 
 from forecast_attn.audit.results import HIGH, LOW, CovariateImportance, Importance
 from forecast_attn.audit.subject import Floats, Subject
-from forecast_attn.audit.wording import number
+from forecast_attn.audit.wording import change_of, signed
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.windows import Window
 from forecast_attn.forecasting.model import Model
@@ -92,19 +92,20 @@ def noise_interval(by_window: Floats, seed: int) -> tuple[float, float]:
 def _verdict(groups: list[Importance], singles: list[Importance], target: str) -> str:
     """The most important one, and those that a column of noise could be."""
     if not singles:
-        return f"there are no covariates; {_most(groups, target)}"
+        return f"there are no covariates; {_most(groups, target, 'nothing that it reads', 'all that it reads')}"
     noise = [f"'{each.name}'" for each in singles if not each.matters]
     rest = f"; no more than noise: {', '.join(noise)}" if noise else ""
-    return _most([each for each in singles if each.matters], target) + rest
+    return _most([each for each in singles if each.matters], target, "no covariate", "all covariates") + rest
 
 
-def _most(importances: list[Importance], target: str) -> str:
+def _most(importances: list[Importance], target: str, none: str, every: str) -> str:
     if not importances or not importances[0].matters:
-        return "no column is worth more than noise"
+        return f"{none} is worth more than noise"
     first = importances[0]
-    what = "its own past" if first.group == "target" else f"'{first.name}'"
-    rise = f"{number(first.mae_change)} ({100 * first.relative:.0f} %)"
-    return f"the forecast of '{target}' needs {what} most: without it the MAE rises by {rise}"
+    what = {"target": "its own past", "calendar": "the calendar"}.get(first.group, f"'{first.name}'")
+    rise = f"{change_of(first.relative)} ({signed(first.mae_change)})"
+    most = f", the most of {every}" if len(importances) > 1 else ""
+    return f"with {what} shuffled the MAE of '{target}' {rise}{most}"
 
 
 # --------------------------------------------------------------------------- columns

@@ -161,4 +161,4 @@ def _verdict(needs: list[GroupNeed], worst: GroupNeed) -> str:
     if worst.needed:
         return f"{change}: the least of all groups"
     other = f"{best.name} it {change_of(best.rise_relative)}"
-    return f"{change}, in {worst.windows} windows: there the forecast does not need these weights; {other}"
+    return f"{change}, in {worst.windows} windows: equal weights do about as well there; {other}"

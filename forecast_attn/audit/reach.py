@@ -99,7 +99,7 @@ def _verdict(reach: Reach, explained: Explained, passed: bool) -> str:
     said = f"{away} {key if away == 1 else keys} {side}" if away else "at"
     return (
         f"{per_cent(1 - reach.shown)} of what moves the forecast lies {near} of no {key} with weight, most of it "
-        f"{said} the {key} weighted most: it arrives through a recurrent state, and no weight shows it"
+        f"{said} the {key} weighted most: it arrives past the attention, and no weight shows it"
     )
 
 

@@ -38,8 +38,8 @@ def _about(header: AuditHeader) -> str:
 
 def _render_verdict(verdict: Verdict, header: AuditHeader, console: Console) -> None:
     console.print(Text.assemble((verdict.level, f"bold {COLOURS[verdict.level]}"), f": {verdict.sentence}"))
-    if header.most_weighted and verdict.level != "not faithful":
-        console.print(f"it looks most {header.most_weighted}")
+    if header.looks and verdict.level != "not faithful" and header.network_share != 0:
+        console.print(f"it looks {header.looks}", highlight=False)
     caveats = Table.grid(padding=(0, 1))
     for caveat in verdict.caveats:
         caveats.add_row("  -", caveat)

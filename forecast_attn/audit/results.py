@@ -196,8 +196,8 @@ class AuditHeader:
     """Time steps of a key; the document says it of patches only, as the next."""
     network_share: float | None = None
     """Weight of the network in what `predict` forecasts; None of a run that forecasts with the network alone."""
-    most_weighted: str = ""
-    """Patch with the largest weight, in words."""
+    looks: str = ""
+    """Words that follow "it looks": at what, seen from the time that is forecast."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +253,7 @@ class Audit:
         if self.header.network_share is None:
             del document["header"]["network_share"]
         if self.header.patch_length == 1:
-            del document["header"]["patch_length"], document["header"]["most_weighted"]
+            del document["header"]["patch_length"]
         return document
 
 

@@ -72,9 +72,10 @@ def _with_share(audit: Audit, weights: dict[str, float]) -> Audit:
         return audit
     share = weights.get(NETWORK, 0.0)
     others = ", ".join(f"{name} {per_cent(part)}" for name, part in weights.items() if name != NETWORK)
+    part = f"is {per_cent(share)} of" if share else "has no part in"
     caveat = (
-        f"This is about the network, which is {per_cent(share)} of what `predict` forecasts; the rest are baselines "
-        f"without attention: {others}."
+        f"This is about the network, which {part} what `predict` forecasts; the rest are baselines without attention: "
+        f"{others}."
     )
     verdict = audit.verdict and replace(audit.verdict, caveats=[caveat, *audit.verdict.caveats])
     return replace(audit, header=replace(audit.header, network_share=share), verdict=verdict)

@@ -178,7 +178,7 @@ def audit_section(audit: dict[str, Any] | None) -> str:
         "Can it be believed?",
         "audit",
         _verdict(verdict) if verdict else "",
-        _windows_words(header, needed=(verdict or {}).get("level") != "not faithful"),
+        _windows_words(header),
         profile_figure(audit.get("profiles") or {}, patch_length),
         checks,
         _covariates(audit.get("covariates"), header.get("target")),
@@ -191,11 +191,10 @@ def _verdict(verdict: dict[str, Any]) -> str:
     return f"<p>{level}: {words(verdict['sentence'])}</p>" + bullets(verdict.get("caveats", ()))
 
 
-def _windows_words(header: dict[str, Any], *, needed: bool) -> str:
+def _windows_words(header: dict[str, Any]) -> str:
     if "windows" not in header:
         return ""
-    looks = f" It looks most {header['most_weighted']}." if header.get("most_weighted") and needed else ""
-    return paragraph(f"Audited on {show(header['windows'])} of {show(header.get('windows_available'))} windows.{looks}")
+    return paragraph(f"Audited on {show(header['windows'])} of {show(header.get('windows_available'))} windows.")
 
 
 def _check(check: dict[str, Any], target: str | None, keys: str) -> str:

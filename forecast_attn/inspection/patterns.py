@@ -7,20 +7,22 @@ as of steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.data.frequency import UNIT_NAMES
-from forecast_attn.inspection.results import Inspection, InspectionHeader
-from forecast_attn.inspection.statistics import Matrix, lags_of, number_and_unit
+from forecast_attn.inspection.results import Inspection
+from forecast_attn.inspection.statistics import Matrix, lags_of, number_and_unit, steps_text
 
 MOST = 0.3
 LIFT = 2.0
 PART = 0.6
 """Share of a pattern's weight on one distance, from which on that distance is named instead."""
+HALF = 0.5
+"""Share from which on "mostly" is the word."""
 RECENT = 3
 """Keys before the cut-off that may be called the last ones."""
 LONGER = {"min": (60, "h"), "h": (24, "D")}
@@ -28,7 +30,50 @@ LONGER = {"min": (60, "h"), "h": (24, "D")}
 PERIODS = {("h", 24): "day", ("D", 7): "week", ("MS", 12): "year", ("ME", 12): "year", ("M", 12): "year"}
 SAME = {"h": "hour", "min": "time of day", "D": "weekday", "MS": "month", "ME": "month", "M": "month"}
 
+MOST_NAMED = 4
+"""Steps whose largest weight is told in words; of more of them the first and the last."""
+
 Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class MeanWeights:
+    """Mean weights of some steps, and the time that they are about.
+
+    Attributes:
+        weights: (steps, num_keys), the oldest key first.
+        spans: the first and the last time step ahead of each step.
+        frequency: of the time steps.
+        season: in time steps; 1 for none.
+        patch_length: time steps of a key.
+    """
+
+    weights: Matrix
+    spans: Sequence[tuple[int, int]]
+    frequency: str
+    season: int
+    patch_length: int
+
+    @classmethod
+    def of(cls, inspection: Inspection) -> MeanWeights:
+        header = inspection.header
+        spans = [(step.step, step.step if step.last_step is None else step.last_step) for step in inspection.steps]
+        return cls(inspection.mean_weights, spans, header.frequency, header.season, header.patch_length)
+
+    @property
+    def num_keys(self) -> int:
+        return self.weights.shape[1]
+
+    @property
+    def key_season(self) -> int:
+        """Keys in a season; 1 for no season, or one that is no whole number of keys."""
+        return 1 if self.season % self.patch_length else self.season // self.patch_length
+
+    @property
+    def distances(self) -> NDArray[np.int64]:
+        """(steps, num_keys) keys from each key to each step's target."""
+        ahead = np.array([-(-first // self.patch_length) for first, _ in self.spans])
+        return np.asarray(ahead[:, None] + lags_of(self.num_keys))
 
 
 @dataclass(frozen=True)
@@ -55,32 +100,51 @@ class Pattern:
         return f"{self.words} ({100 * self.share:.0f} % of the weight; equal weights: {100 * self.equal:.0f} %)"
 
 
-def looks_words(inspection: Inspection) -> str:
+def looks_words(mean: MeanWeights) -> str:
     """Words that follow "it looks": at what, seen from the target."""
-    named = _pattern_words(inspection)
+    named = _pattern_words(mean)
     if named is not None:
         return named
-    largest = max((step.top[0].weight for step in inspection.steps), default=0.0)
-    if largest >= LIFT / inspection.header.num_keys:
-        return f"most {inspection.most_at}"
-    equal = 100 / inspection.header.num_keys
+    largest = float(mean.weights.max(initial=0.0))
+    if largest >= LIFT / mean.num_keys:
+        return f"most at what was {_largest_words(mean)}"
+    equal = 100 / mean.num_keys
     return f"at no time in particular (the largest mean weight is {100 * largest:.1f} %, equal ones are {equal:.1f} %)"
 
 
-def _pattern_words(inspection: Inspection) -> str | None:
+def _largest_words(mean: MeanWeights) -> str:
+    """Distance of each step's largest weight: `36 hours before the time to forecast in steps 1–6 (12 % of …), …`."""
+    shown = range(len(mean.spans)) if len(mean.spans) <= MOST_NAMED else (0, len(mean.spans) - 1)
+    parts = []
+    for place in shown:
+        key = int(mean.weights[place].argmax())
+        before, of = (" before the time to forecast", " of the weight") if not parts else ("", "")
+        ahead = f" in {steps_text(*mean.spans[place])}" if len(mean.spans) > 1 else ""
+        share = f"({100 * mean.weights[place, key]:.0f} %{of})"
+        parts.append(f"{span_words(mean, int(mean.distances[place, key]))}{before}{ahead} {share}")
+    return ", ".join(parts)
+
+
+def _pattern_words(mean: MeanWeights) -> str | None:
     """The pattern that holds most of the weight; None where none holds enough of it."""
-    weights = inspection.mean_weights
-    total = float(weights.sum())
+    total = float(mean.weights.sum())
     if not total > 0:
         return None
-    patterns = [_measured(words, mask, weights / total) for words, mask in _candidates(inspection)]
+    patterns = [_measured(words, mask, mean.weights / total) for words, mask in _candidates(mean)]
     best = max(filter(lambda each: each.stands_out, patterns), key=lambda each: each.share - each.equal, default=None)
-    first = _of_first_steps(inspection)
+    first = _of_first_steps(mean)
     if best is None:
         return None if first is None else f"{first}, else at no time in particular"
-    named = _named_closer(best, [each for each in patterns if each.stands_out])
-    covers_first = (best.mask[0] & _recent(inspection.header, RECENT)).any()
-    return f"mostly at {named}" + (f"; {first}" if first is not None and not covers_first else "")
+    others = [each for each in patterns if each.stands_out]
+    named = _named_closer(best, others)
+    also = max(
+        (each for each in others if not (each.mask & named.mask).any()), key=lambda each: each.share, default=None
+    )
+    covers_first = (best.mask[0] & _recent(mean, RECENT)).any()
+    words = f"{'mostly' if named.share >= HALF else 'most'} at {named}"
+    if also is not None and named.share + also.share > best.share:
+        words += f" and at {also}"
+    return words + (f"; {first}" if first is not None and not covers_first else "")
 
 
 def _measured(words: str, mask: Mask, weights: Matrix) -> Pattern:
@@ -96,120 +160,111 @@ def _named_closer(best: Pattern, others: list[Pattern]) -> Pattern:
 # --------------------------------------------------------------------------- what may be looked at
 
 
-def _candidates(inspection: Inspection) -> Iterator[tuple[str, Mask]]:
+def _candidates(mean: MeanWeights) -> Iterator[tuple[str, Mask]]:
     """Patterns in words, with their keys."""
-    header = inspection.header
-    distance = _distances(inspection)
-    near = _tolerance(header)
-    season = header.key_season
+    distance, near, season = mean.distances, _tolerance(mean), mean.key_season
     if season > 1:
         whole = distance % season
         seasonal = (np.minimum(whole, season - whole) <= min(near, (season - 1) // 2)) & (distance >= season - near)
-        yield _seasons_words(header), seasonal
+        yield _seasons_words(mean), seasonal
         for count in range(1, int(distance.max()) // season + 1):
-            yield _season_words(header, count), np.abs(distance - count * season) <= near
-    yield from _fixed_distances(inspection, distance, near)
-    yield from _fixed_lags(inspection, near)
+            yield _season_words(mean, count), np.abs(distance - count * season) <= near
+    yield from _fixed_distances(mean, distance, near)
+    yield from _fixed_lags(mean, near)
 
 
-def _distances(inspection: Inspection) -> NDArray[np.int64]:
-    """(steps, num_keys) keys from each key to each step's target."""
-    header = inspection.header
-    ahead = np.array([-(-step.step // header.patch_length) for step in inspection.steps])
-    return ahead[:, None] + lags_of(header.num_keys)
-
-
-def _tolerance(header: InspectionHeader) -> int:
+def _tolerance(mean: MeanWeights) -> int:
     """Time steps beside a distance that count as it; of patches none, they are wide enough."""
-    return 1 if header.patch_length == 1 and header.key_season > 3 else 0
+    return 1 if mean.patch_length == 1 and mean.key_season > 3 else 0
 
 
-def _fixed_distances(inspection: Inspection, distance: NDArray[np.int64], near: int) -> Iterator[tuple[str, Mask]]:
-    """The one distance before every target that has the most weight."""
-    sums = np.bincount(distance.ravel(), inspection.mean_weights.ravel())
-    best, season = int(sums.argmax()), inspection.header.key_season
-    if season == 1 or best % season:
-        words = f"what was {span_words(inspection.header, best)} before the time to forecast"
-        yield words, np.abs(distance - best) <= near
+def _fixed_distances(mean: MeanWeights, distance: NDArray[np.int64], near: int) -> Iterator[tuple[str, Mask]]:
+    """The two distances before every target that have the most weight."""
+    sums, season = np.bincount(distance.ravel(), mean.weights.ravel()), mean.key_season
+    for _ in range(2):
+        best = int(sums.argmax())
+        if season == 1 or best % season:
+            words = f"what was {span_words(mean, best)} before the time to forecast"
+            yield words, np.abs(distance - best) <= near
+        sums[max(0, best - 2 * near) : best + 2 * near + 1] = 0
 
 
-def _fixed_lags(inspection: Inspection, near: int) -> Iterator[tuple[str, Mask]]:
+def _fixed_lags(mean: MeanWeights, near: int) -> Iterator[tuple[str, Mask]]:
     """The last keys known, and the one lag that has the most weight in every step."""
-    header, steps = inspection.header, len(inspection.steps)
+    steps = len(mean.spans)
     if steps == 1:
         near = 0
     for count in range(1, RECENT + 1):
-        yield f"the last {span_words(header, count)} before the cut-off", np.tile(_recent(header, count), (steps, 1))
-    lag = int(np.argmax(inspection.profile[::-1]))
+        yield f"the last {span_words(mean, count)} before the cut-off", np.tile(_recent(mean, count), (steps, 1))
+    lag = int(np.argmax(mean.weights.mean(axis=0)[::-1]))
     if steps > 1 and lag >= RECENT:
-        times = "the same time for every step: " if header.patch_length == 1 else "the same patch for every step: "
-        words = f"{times}{span_words(header, lag)} before the cut-off"
-        yield words, np.tile(np.abs(lags_of(header.num_keys) - lag) <= near, (steps, 1))
+        times = "the same time for every step: " if mean.patch_length == 1 else "the same patch for every step: "
+        words = f"{times}{span_words(mean, lag)} before the cut-off"
+        yield words, np.tile(np.abs(lags_of(mean.num_keys) - lag) <= near, (steps, 1))
 
 
-def _of_first_steps(inspection: Inspection) -> str | None:
+def _of_first_steps(mean: MeanWeights) -> str | None:
     """Words on first steps that look at the last keys known, though not all steps do."""
-    header, weights = inspection.header, inspection.mean_weights
-    mask = _recent(header, RECENT)
+    weights = mean.weights
+    mask = _recent(mean, RECENT)
     shares = weights[:, mask].sum(axis=1) / np.maximum(weights.sum(axis=1), np.finfo(float).tiny)
     looks = shares >= max(2 * MOST, LIFT * float(mask.mean()))
     count = int(np.argmin(looks)) if not looks.all() else 0
     if not 0 < count <= len(looks) // 2:
         return None
-    last = inspection.steps[count - 1]
-    until = last.step if last.last_step is None else last.last_step
-    words = span_words(header, RECENT)
+    until = mean.spans[count - 1][1]
+    words = span_words(mean, RECENT)
     steps = "step 1" if until == 1 else f"steps 1–{until}"
     return f"in {steps} at the last {words} ({100 * float(shares[:count].mean()):.0f} % of their weight)"
 
 
-def _recent(header: InspectionHeader, count: int) -> Mask:
+def _recent(mean: MeanWeights, count: int) -> Mask:
     """(num_keys,) the last of them."""
-    return np.asarray(lags_of(header.num_keys) < count)
+    return np.asarray(lags_of(mean.num_keys) < count)
 
 
 # --------------------------------------------------------------------------- in words
 
 
-def span_words(header: InspectionHeader, keys: int) -> str:
+def span_words(mean: MeanWeights, keys: int) -> str:
     """Length of so many keys in time: `10 days`, `36 hours`, `1 hour`; in steps on axes without time."""
-    number, unit = number_and_unit(header.frequency)
-    amount = keys * header.patch_length * number
+    number, unit = number_and_unit(mean.frequency)
+    amount = keys * mean.patch_length * number
     while unit in LONGER and amount % LONGER[unit][0] == 0:
         amount, unit = amount // LONGER[unit][0], LONGER[unit][1]
     name = UNIT_NAMES.get(unit) or UNIT_NAMES.get(unit[:1])
     if name is None:
-        amount, name = keys * header.patch_length, "step"
+        amount, name = keys * mean.patch_length, "step"
     return f"{amount} {name}{'' if amount == 1 else 's'}"
 
 
-def _same(header: InspectionHeader) -> str:
+def _same(mean: MeanWeights) -> str:
     """The same hour, or hours of a patch; the same place in its season where that has no name."""
-    _, unit = number_and_unit(header.frequency)
-    name = SAME.get(unit) if _period(header) else None
+    _, unit = number_and_unit(mean.frequency)
+    name = SAME.get(unit) if _period(mean) else None
     if name is None:
-        return "the same place in the season" if header.patch_length == 1 else "the same part of the season"
-    return f"the same {name}" if header.patch_length == 1 or not name.endswith("hour") else f"the same {name}s"
+        return "the same place in the season" if mean.patch_length == 1 else "the same part of the season"
+    return f"the same {name}" if mean.patch_length == 1 or not name.endswith("hour") else f"the same {name}s"
 
 
-def _period(header: InspectionHeader) -> str | None:
+def _period(mean: MeanWeights) -> str | None:
     """The season by its name: day, week, year."""
-    number, unit = number_and_unit(header.frequency)
-    return "day" if unit == "min" and header.season * number == 1440 else PERIODS.get((unit, header.season * number))
+    number, unit = number_and_unit(mean.frequency)
+    return "day" if unit == "min" and mean.season * number == 1440 else PERIODS.get((unit, mean.season * number))
 
 
-def _near_words(header: InspectionHeader) -> str:
-    return f", give or take {span_words(header, 1)}" if _tolerance(header) else ""
+def _near_words(mean: MeanWeights) -> str:
+    return f", give or take {span_words(mean, 1)}" if _tolerance(mean) else ""
 
 
-def _seasons_words(header: InspectionHeader) -> str:
-    period = _period(header) or "season"
-    return f"{_same(header)} of the {period}s before{_near_words(header)}"
+def _seasons_words(mean: MeanWeights) -> str:
+    period = _period(mean) or "season"
+    return f"{_same(mean)} of the {period}s before{_near_words(mean)}"
 
 
-def _season_words(header: InspectionHeader, count: int) -> str:
-    period = _period(header) or "season"
+def _season_words(mean: MeanWeights, count: int) -> str:
+    period = _period(mean) or "season"
     before = f"the {period} before" if count == 1 else f"{count} {period}s before"
     if period == "day" and count == 7:
         before = "the week before"
-    return f"{_same(header)} {'of ' if count == 1 or before == 'the week before' else ''}{before}{_near_words(header)}"
+    return f"{_same(mean)} {'of ' if count == 1 or before == 'the week before' else ''}{before}{_near_words(mean)}"

@@ -9,14 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from forecast_attn.inspection.patterns import looks_words
+from forecast_attn.inspection.patterns import MeanWeights, looks_words
 from forecast_attn.inspection.results import Inspection, Reading
+from forecast_attn.inspection.warnings import percent
 
 if TYPE_CHECKING:
     from forecast_attn.runs.run_dir import RunDir
 
 NEARLY_EQUAL = 0.9
 """Entropy, as a share of that of equal weights, from which on there is nothing to see."""
+NO_PART = (
+    "do not read these weights: validation gave the network no part in the forecast, which is that of the baselines"
+)
 
 
 @dataclass(frozen=True)
@@ -28,12 +32,14 @@ class Evidence:
         rise: of the MAE with equal weights, as a share of it; None where it is not known.
         windows: validation windows it was tested on.
         level: the verdict of `forecast audit`; None for its quick form alone.
+        better: the best baseline, if its error on the validation windows is below that of the forecast.
     """
 
     needed: bool
     rise: float | None
     windows: int
     level: str | None = None
+    better: str | None = None
 
 
 def evidence_of(run: RunDir | None) -> Evidence | None:
@@ -44,19 +50,27 @@ def evidence_of(run: RunDir | None) -> Evidence | None:
     """
     if run is None:
         return None
+    metrics = run.read_json(run.metrics) if run.metrics.is_file() else {}
+    better = _better_baseline(metrics)
     if run.audit.is_file():
         audited = _of_audit(run.read_json(run.audit))
         if audited is not None:
-            return audited
-    if not run.metrics.is_file():
-        return None
-    metrics = run.read_json(run.metrics)
+            return replace(audited, better=better)
     found = [metrics.get("weight_need"), *(member.get("weight_need") for member in metrics.get("members", ()))]
     needs = [need for need in found if need]
     if not needs:
         return None
     weakest = min(needs, key=_rise)
-    return Evidence(all(need["needed"] for need in needs), _rise(weakest), weakest["windows"])
+    return Evidence(all(need["needed"] for need in needs), _rise(weakest), weakest["windows"], better=better)
+
+
+def _better_baseline(metrics: dict[str, Any]) -> str | None:
+    """The best baseline, if its error is below that of what `predict` forecasts: the network, or its combination."""
+    best = metrics.get("best_baseline")
+    if best is None:
+        return None
+    forecast = metrics.get("combination") or metrics
+    return str(best) if metrics["baselines"][best]["mae"] < forecast["validation"]["mae"] else None
 
 
 def _rise(need: dict[str, Any]) -> float:
@@ -83,13 +97,15 @@ def reading_of(inspection: Inspection, evidence: Evidence | None) -> Reading:
     reading, share = _reading(inspection, evidence), inspection.header.network_share
     if share is None or share >= 1:
         return reading
-    part = f"the network is {100 * share:.0f} % of the forecast, the rest are baselines without attention"
+    if share == 0:
+        return Reading("not needed", NO_PART)
+    part = f"the network is {percent(share)} of the forecast, the rest are baselines without attention"
     return replace(reading, text=f"{reading.text}; {part}")
 
 
 def _reading(inspection: Inspection, evidence: Evidence | None) -> Reading:
-    entropy = inspection.mean("normalised_entropy")
-    if entropy is not None and entropy >= NEARLY_EQUAL:
+    entropy, needed = inspection.mean("normalised_entropy"), evidence is not None and evidence.needed
+    if entropy is not None and entropy >= NEARLY_EQUAL and not needed:
         return Reading("nothing", _nothing(inspection, entropy, evidence))
     if evidence is None:
         unknown = "whether the forecast needs these weights is not known here: see `forecast audit RUN`"
@@ -98,7 +114,9 @@ def _reading(inspection: Inspection, evidence: Evidence | None) -> Reading:
         text = f"do not read these weights: {_change(evidence)}, so the forecast hardly needs them"
         return Reading("not needed", f"{text}; see `forecast audit RUN`")
     audited = f"the audit calls them {evidence.level}" if evidence.level else "`forecast audit RUN` tests more"
-    return Reading("looks", f"it looks {looks_words(inspection)}; {_change(evidence)} ({audited})")
+    poor = f"; the forecast itself is worse than {evidence.better}'s" if evidence.better else ""
+    looks = looks_words(MeanWeights.of(inspection))
+    return Reading("looks", f"it looks {looks}; {_change(evidence)} ({audited}){poor}")
 
 
 def _nothing(inspection: Inspection, entropy: float, evidence: Evidence | None) -> str:

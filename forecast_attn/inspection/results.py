@@ -8,10 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.inspection.statistics import back_words, span_text, steps_text, time_span
-
-MOST_NAMED = 4
-"""Steps whose strongest lag is said in words."""
+from forecast_attn.inspection.statistics import span_text, time_span
 
 Matrix = NDArray[np.floating[Any]]
 
@@ -225,22 +222,6 @@ class Inspection:
         """The time steps ahead that `steps` stand for."""
         spans = [(step.step, step.step if step.last_step is None else step.last_step) for step in self.steps]
         return [step for first, last in spans for step in range(first, last + 1)]
-
-    @property
-    def most_at(self) -> str:
-        """Position of the largest mean weight, in the unit of the time axis: `24–47 hours back (83 % of the weight)`.
-
-        Of several steps it is said of each, of very many of the first and the last.
-        """
-        shown = self.steps if len(self.steps) <= MOST_NAMED else [self.steps[0], self.steps[-1]]
-        return ", ".join(self._most_at(step) for step in shown)
-
-    def _most_at(self, step: StepStatistics) -> str:
-        top = step.top[0]
-        first, last = (top.lag if lag is None else lag for lag in (top.first_lag, top.last_lag))
-        ahead = steps_text(step.step, step.step if step.last_step is None else step.last_step)
-        steps = f" for {ahead}" if len(self.steps) > 1 else ""
-        return f"{back_words(self.header.frequency, first, last)}{steps} ({100 * top.weight:.0f} % of the weight)"
 
     def mean(self, name: str) -> float | None:
         """The mean over steps of one of their numbers; None where it is not defined."""

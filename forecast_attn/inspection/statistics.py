@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.attention_file.times import stamps_after, stamps_until
-from forecast_attn.data.frequency import MONTH_UNITS, UNIT_NAMES, UNITS, parse_frequency, split_alias
+from forecast_attn.data.frequency import MONTH_UNITS, UNITS, parse_frequency, split_alias
 
 Weights = NDArray[np.floating[Any]]
 Floats = NDArray[np.floating[Any]]
@@ -171,19 +171,6 @@ def distance_span(frequency: str, first: int, last: int) -> str:
     if first == last:
         return near
     return f"{near} … {far}" if has_time_distances(frequency) else f"{first}–{last} steps"
-
-
-def back_words(frequency: str, first: int, last: int) -> str:
-    """The same in the unit of the time axis: lags 24 to 47 of hours are `24–47 hours back`.
-
-    Raises:
-        ConfigError: there is no such frequency.
-    """
-    number, unit = number_and_unit(frequency)
-    name = UNIT_NAMES.get(unit) or UNIT_NAMES.get(unit[:1])
-    factor, name = (number, name) if name else (1, "step")
-    amounts = span_text(first * factor, last * factor)
-    return f"{amounts} {name}{'' if amounts == '1' else 's'} back"
 
 
 def span_text(first: int, last: int) -> str:

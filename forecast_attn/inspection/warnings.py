@@ -14,14 +14,14 @@ def warnings_of(dump: AttentionDump, summary: Summary, header: InspectionHeader)
     shares = {name: float(np.mean(summary.values[name])) for name in ("uniform", "one_hot", "wrong_sum", "remaining")}
     if shares["wrong_sum"]:
         rule = "at most 1" if dump.metadata.row_sum == "<=1" else "1"
-        yield f"{_percent(shares['wrong_sum'])} of the rows do not add up to {rule}: these are no sound weights"
+        yield f"{percent(shares['wrong_sum'])} of the rows do not add up to {rule}: these are no sound weights"
     missing = float(np.mean(summary.values["missing_weight"]))
     if missing != 0:
         keys = "time steps" if dump.metadata.patch_length == 1 else "patches"
-        yield f"{_percent(missing)} of the weight lies on missing {keys}, where it must be 0: no sound weights"
+        yield f"{percent(missing)} of the weight lies on missing {keys}, where it must be 0: no sound weights"
     if dump.metadata.top is not None:
         yield (
-            f"the file keeps the {dump.metadata.top} largest weights of each row; {_percent(shares['remaining'])} of "
+            f"the file keeps the {dump.metadata.top} largest weights of each row; {percent(shares['remaining'])} of "
             "the weight is not in it, and entropy and effective steps are lower bounds"
         )
     yield from _shape_warnings(dump, summary, shares, header)
@@ -50,7 +50,8 @@ def identifiability_words(header: InspectionHeader) -> str:
         return "identifiable: cannot be told, this file does not say the rank of what the weights weigh"
     lags = f"{header.num_keys} {'lags' if header.patch_length == 1 else 'patches'}"
     if header.identifiable:
-        return f"identifiable: {lags} weigh states of rank {header.value_rank}, no other weights do"
+        rank = f"{lags} weigh states of rank {header.value_rank}"
+        return f"identifiable: {rank}, no other weights give the same context vectors"
     return (
         f"not identifiable: the {lags} weigh states of rank {header.value_rank}, so that quite other "
         "weights give the very same forecast; `forecast audit` tests what it depends on"
@@ -58,9 +59,9 @@ def identifiability_words(header: InspectionHeader) -> str:
 
 
 def _all_or_share(share: float) -> str:
-    return "the weights are" if share > 0.999 else f"{_percent(share)} of the rows are"
+    return "the weights are" if share > 0.999 else f"{percent(share)} of the rows are"
 
 
-def _percent(share: float) -> str:
+def percent(share: float) -> str:
     """Whole per cent, but never 0 for what is there."""
     return f"{100 * share:.0f} %" if share >= 0.01 or share == 0 else "under 1 %"

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file.times import parse_time
-from forecast_attn.baselines.naive import seasonal_naive
+from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, table_name
 from forecast_attn.devices import cpu_threads
@@ -47,25 +47,24 @@ class Past:
     panel: Panel
     name: str
 
-    def forecasts(self, cutoffs: Rows, *, baseline: bool = False) -> Forecasts:
-        """Forecast these rows of the panel, with what came; beside seasonal-naive if wanted."""
+    def forecasts(self, cutoffs: Rows) -> Forecasts:
+        """Forecast these rows of the panel, with what came."""
         model, panel = self.model, self.panel
         with cpu_threads(model.config.training.threads):
             batches = forecast_windows(model, panel, cutoffs, device=torch.device("cpu"), need_weights=False)
             frame = pd.concat([pd.DataFrame(prediction_columns(panel, model, batch)) for batch in batches])
         targets = panel.target[cutoffs[:, None] + np.arange(1, model.schema.horizon + 1)].ravel()
-        frame = frame.assign(target=targets, model=self.run.path.resolve().name)
-        if baseline:
-            frame = pd.concat([frame, self._naive(frame, cutoffs)])
-        name = f"'{self.run.path}'"
-        return Forecasts(frame.reset_index(drop=True), panel.zone, name, panel.roles.target)
+        frame = frame.assign(target=targets, model=self.run.path.resolve().name).reset_index(drop=True)
+        return Forecasts(frame, panel.zone, f"'{self.run.path}'", panel.roles.target)
 
-    def _naive(self, frame: pd.DataFrame, cutoffs: Rows) -> pd.DataFrame:
-        panel, schema = self.panel, self.model.schema
-        starts = panel.starts[_series_of(panel, cutoffs)]
-        naive = seasonal_naive(panel.target, starts, cutoffs, season=schema.frequency.season, horizon=schema.horizon)
-        without_quantiles = dict.fromkeys(quantile_columns(frame.columns), np.nan)
-        return frame.assign(prediction=naive.ravel(), model=SEASONAL_NAIVE, **without_quantiles)
+    def beside(self, forecasts: Forecasts, names: list[str], cutoffs: Rows, setup: BaselineSetup) -> Forecasts:
+        """The network's forecasts of these rows, followed by those of baselines."""
+        parts = [forecasts.frame]
+        without_quantiles = dict.fromkeys(quantile_columns(forecasts.frame.columns), np.nan)
+        for name in names:
+            prediction = baseline_forecasts(name, self.panel, cutoffs, setup).ravel()
+            parts.append(forecasts.frame.assign(prediction=prediction, model=name, **without_quantiles))
+        return replace(forecasts, frame=pd.concat(parts).reset_index(drop=True))
 
     def rows_at(self, cutoff: str, items: list[str]) -> Rows:
         """The rows of one cut-off, of series whose lookback and horizon lie in the table.
@@ -132,7 +131,7 @@ def read_past(run: RunDir, data: pd.DataFrame | Path | None) -> Past:
 
 
 def validation_forecasts(run: RunDir, data: pd.DataFrame | Path | None) -> Forecasts:
-    """Forecasts of the validation windows that training scored, beside seasonal-naive.
+    """Forecasts of the validation windows that training scored, beside the best baseline and seasonal-naive.
 
     Args:
         run: a finished run.
@@ -144,7 +143,9 @@ def validation_forecasts(run: RunDir, data: pd.DataFrame | Path | None) -> Forec
     """
     past, preparation = _prepared(run, data)
     cutoffs = spread_evenly(preparation.validation_cutoffs, past.model.config.training.validation_windows)
-    return past.forecasts(cutoffs, baseline=True)
+    best = run.read_json(run.metrics).get("best_baseline", SEASONAL_NAIVE)  # older runs knew one baseline
+    names = list(dict.fromkeys([best, SEASONAL_NAIVE]))
+    return past.beside(past.forecasts(cutoffs), names, cutoffs, preparation.baseline_setup())
 
 
 def newest_validation(run: RunDir, data: pd.DataFrame | Path | None, items: list[str]) -> tuple[Past, Rows]:

@@ -37,6 +37,10 @@ class ModelErrors:
         known = self.rows > 0
         return float(np.average(self.mae[known], weights=self.rows[known])) if known.any() else float("nan")
 
+    def is_far_from(self, other: ModelErrors) -> bool:
+        """Return whether a chart with both would make one line of all that is near the other."""
+        return self.overall > FAR * other.overall > 0
+
 
 @dataclass(frozen=True, eq=False)
 class StepErrors:
@@ -59,8 +63,8 @@ class StepErrors:
 
     def without_far(self) -> StepErrors:
         """Without the models whose error is more than `FAR` times the smallest; a note says what it is."""
-        nearest = min(model.overall for model in self.models)
-        far = [model for model in self.models if model.overall > FAR * nearest > 0]
+        nearest = min(self.models, key=lambda model: model.overall)
+        far = [model for model in self.models if model.is_far_from(nearest)]
         if not far:
             return self
         models = ", ".join(f"{model.name} ({model.overall:.4g})" for model in far)

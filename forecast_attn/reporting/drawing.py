@@ -26,6 +26,8 @@ Floats = NDArray[np.float64]
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 24
 HEAT = ("#ffffff", "#fbd9c0", "#f08a6b", "#c93a72", "#74206f", "#1d0b33")
 """The page's --heat-0 to --heat-5, on paper."""
+LETTER = 7
+"""Pixels of a letter, to make room for names."""
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 
 
@@ -36,9 +38,15 @@ class Frame(NamedTuple):
     height: int
     x: tuple[float, float]
     y: tuple[float, float]
+    margin: int = RIGHT
+    """To the right of the values."""
+
+    @property
+    def right(self) -> int:
+        return self.width - self.margin
 
     def across(self, values: Floats) -> Floats:
-        return _between(values, self.x, (LEFT, self.width - RIGHT))
+        return _between(values, self.x, (LEFT, self.right))
 
     def up(self, values: Floats) -> Floats:
         return _between(values, self.y, (self.height - BOTTOM, TOP))
@@ -76,18 +84,22 @@ def forecast_legend(view: ForecastView) -> str:
 
 
 def errors_figure(errors: StepErrors, first: str, *, width: int = 640, height: int = 190) -> str:
-    """Mean absolute error by step ahead of each model; the run's is drawn in blue."""
+    """Mean absolute error by step ahead of each model, named at its end; the run's is drawn in blue."""
     lines = {model.name: model.mae for model in errors.models}
-    frame = _frame(width, height, errors.steps.astype(np.float64), [*lines.values(), np.zeros(1)])
+    names = {name: "this run" if name == first else name for name in lines}
+    steps = errors.steps.astype(np.float64)
+    frame = _frame(width, height, steps, [*lines.values(), np.zeros(1)])
+    frame = frame._replace(margin=12 + LETTER * max(map(len, names.values())))
     parts = [_value_axis(frame), *_number_axis(frame, "step ahead")]
-    dashes = iter(DASHES[1:] * len(lines))
+    dashes, ends = iter(DASHES[1:] * len(lines)), {}
     for name, mae in lines.items():
         kind, dash = ("forecast", "") if name == first else ("other", next(dashes))
-        parts.append(_line(frame, kind, errors.steps.astype(np.float64), mae, dash))
+        parts.append(_line(frame, kind, steps, mae, dash))
         known = np.flatnonzero(np.isfinite(mae))
         if len(known):
-            x, y = _points(frame, errors.steps.astype(np.float64), mae)[known[-1]]
-            parts.append(_text(x - 4, y - 5, "end", "this run" if name == first else name))
+            ends[names[name]] = float(frame.up(mae)[known[-1]]) + 4
+    heights = _apart(list(ends.values()), TOP + 4, height - BOTTOM)
+    parts += [_text(frame.right + 6, y, "start", name) for name, y in zip(ends, heights, strict=True)]
     words = f"Mean absolute error of {errors.target} by step ahead"
     return figure(words, words, parts, width, height)
 
@@ -171,6 +183,18 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
     return path
 
 
+def _apart(heights: list[float], top: float, bottom: float, distance: float = 13.0) -> list[float]:
+    """Heights of words, in pixels, moved as far as they need not stand on each other."""
+    moved, order = list(heights), sorted(range(len(heights)), key=heights.__getitem__)
+    for place, at in enumerate(order):
+        above = moved[order[place - 1]] + distance if place else top
+        moved[at] = max(moved[at], above)
+    for at in reversed(order):
+        moved[at] = min(moved[at], bottom)
+        bottom = moved[at] - distance
+    return moved
+
+
 def _line(frame: Frame, kind: str, x: Floats, y: Floats, dash: str = "") -> str:
     dashes = f' stroke-dasharray="{dash}"' if dash else ""
     return f'<path class="{kind}"{dashes} d="{_path(_points(frame, x, y))}"/>'
@@ -181,7 +205,7 @@ def _value_axis(frame: Frame) -> str:
     spacing = abs(ticks[1] - ticks[0]) if len(ticks) > 1 else 0.0
     parts = []
     for tick, y in zip(ticks, frame.up(np.array(ticks)).tolist(), strict=True):
-        parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{frame.width - RIGHT}"/>')
+        parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{frame.right}"/>')
         parts.append(_text(LEFT - 5, y + 4, "end", number_text(tick, spacing)))
     return "".join(parts)
 
@@ -192,7 +216,7 @@ def _number_axis(frame: Frame, words: str) -> list[str]:
     base = frame.height - BOTTOM
     parts = [_text(x, base + 14, "middle", number_text(tick, spacing))
              for tick, x in zip(ticks, frame.across(np.array(ticks)).tolist(), strict=True)]  # fmt: skip
-    return [*parts, _text(frame.width - RIGHT, base - 5, "end", words)]
+    return [*parts, _text(frame.right, base - 5, "end", words)]
 
 
 def _time_axis(frame: Frame, stamps: Stamps, zone: Zone) -> list[str]:

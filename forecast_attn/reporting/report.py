@@ -7,7 +7,7 @@ request.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,6 +18,7 @@ import pandas as pd
 from forecast_attn.attention_file import read_attention
 from forecast_attn.checking.examination import check_table
 from forecast_attn.config.options import RunConfig
+from forecast_attn.config.values import NETWORK
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.forecasting.identifiability import with_rank
 from forecast_attn.forecasting.model import read_config, read_schema
@@ -36,12 +37,12 @@ from forecast_attn.inspection.reading import evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.plotting.forecasts import Forecasts
-from forecast_attn.plotting.past import read_past
+from forecast_attn.plotting.past import SEASONAL_NAIVE, read_past
 from forecast_attn.plotting.reliability import reliability
 from forecast_attn.plotting.scene import build_scene
 from forecast_attn.plotting.series_values import SeriesValues
 from forecast_attn.plotting.sources import PlotChoice, PlotSource, forecast_scene, scored_forecasts
-from forecast_attn.plotting.step_errors import step_errors
+from forecast_attn.plotting.step_errors import StepErrors, step_errors
 from forecast_attn.reporting.drawing import (
     calibration_figure,
     errors_figure,
@@ -155,6 +156,12 @@ def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspectio
     if skill is not None:
         side = "below" if skill >= 0 else "above"
         facts.append(f"That is {abs(skill):.1f} % {side} the error of {best}, the best of the baselines.")
+    combined = metrics.get("combination")
+    if combined:
+        facts[0] = facts[0].replace("its mean absolute error", "the mean absolute error of the network alone")
+        parts = _parts(combined["weights"])
+        facts.append(f"`forecast predict` combines it with baselines ({parts}): together the mean "
+                     f"absolute error is {show(combined['validation']['mae'])}.")  # fmt: skip
     interval = validation.get("interval")
     if interval:
         facts.append(f"{100 * interval['coverage']:.0f} % of the values lie in its {100 * interval['nominal']:.3g} % "
@@ -163,6 +170,12 @@ def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspectio
         facts.append("The training was interrupted.")
     reading = "" if inspection is None else reading_words(inspection.reading)
     return section("In short", "summary", bullets(facts), reading)
+
+
+def _parts(weights: dict[str, float]) -> str:
+    """`network 40 %, linear 60 %`; the network first, with 0 % where it has no part."""
+    ordered = {NETWORK: weights.get(NETWORK, 0.0), **weights}
+    return ", ".join(f"{name} {100 * weight:.0f} %" for name, weight in ordered.items())
 
 
 def _forecast_section(run: RunDir, missing: list[str], path: Path | None) -> str:
@@ -181,15 +194,21 @@ def _curves(scored: Forecasts | None, run: RunDir) -> Iterator[str]:
     """Error by step, and the calibration of the quantiles where there are any."""
     if scored is None:
         return
-    errors, name = step_errors(scored), run.path.resolve().name
-    near = errors.without_far()
-    errors = near if name in [model.name for model in near.models] else errors
+    name = run.path.resolve().name
+    errors = _beside_the_best(step_errors(scored), name)
     if len(errors.steps) > 1:
         yield errors_figure(errors, name)
-    of_validation = [] if run.backtest.is_file() else [SELECTED]
-    yield bullets([*errors.notes, *of_validation])
+    yield bullets([] if run.backtest.is_file() else [SELECTED])
     if scored.quantiles:
         yield calibration_figure(reliability(scored))
+
+
+def _beside_the_best(errors: StepErrors, name: str) -> StepErrors:
+    """The run's errors, those of the best other model, and of seasonal-naive unless it is far off."""
+    ours = [model for model in errors.models if model.name == name]
+    others = sorted((model for model in errors.models if model.name != name), key=lambda model: model.overall)
+    naive = [model for model in others[1:] if model.name == SEASONAL_NAIVE and not model.is_far_from(others[0])]
+    return replace(errors, models=(*ours, *others[:1], *naive))
 
 
 def _extreme_windows(run: RunDir, path: Path | None, scored: Forecasts | None, missing: list[str]) -> Iterator[str]:

@@ -187,7 +187,7 @@ AUDIT = record(
             {"windows": whole(0)},
             {
                 "target": nullable(text),
-                "most_weighted": nullable(text),
+                "looks": text,
                 "patch_length": whole(1),
                 "windows_available": nullable(whole(0)),
             },

@@ -21,6 +21,7 @@ from forecast_attn.data.split import Split, choose_sizes, split_panel, training_
 from forecast_attn.errors import DataError
 
 if TYPE_CHECKING:
+    from forecast_attn.baselines.window_features import BaselineSetup
     from forecast_attn.data.windows import WindowArrays
 
 
@@ -42,6 +43,16 @@ class Preparation:
     def windows(self) -> WindowArrays:
         """The windows to train on: where the scaler was fitted here, each is scaled by the rows up to its cut-off."""
         return self.schema.windows_of(self.panel, self.scaled_rows)
+
+    def baseline_setup(self) -> BaselineSetup:
+        """What baselines learn from: these windows, and the run's scales where a baseline would fit the same."""
+        from forecast_attn.baselines.window_features import BaselineSetup
+
+        scaler, split = self.schema.scaler, self.split
+        standard = scaler.method == "standard" and scaler.transform.kind == "none"
+        setup = BaselineSetup.of(self.schema, split.boundary)
+        setup = replace(setup, training_rows=split.own_rows, cutoffs=self.training_cutoffs)
+        return replace(setup, scaler=scaler if standard else None)
 
 
 @coded("FA403")

@@ -133,7 +133,7 @@ def _score_and_write(
         run.write_json(run.calibration, model.calibration.to_dict())
         scores["calibration_sha256"] = sha256_of(run.calibration)
     if not run.is_member and is_combined(model.config.training, preparation.panel):
-        scores["combination"] = combination(preparation, validation, _setup(preparation))
+        scores["combination"] = combination(preparation, validation, preparation.baseline_setup())
         write_tail(run, preparation, rows_to_keep(scores["combination"]["weights"], preparation, model.config))
     if model.has_attention:
         weights = scores.get("combination", {}).get("weights", {NETWORK: 1.0})
@@ -208,7 +208,7 @@ def _updated_scores(
 def _scored_combination(
     preparation: Preparation, validation: ValidationForecasts, weights: dict[str, float]
 ) -> dict[str, Any]:
-    others = candidates(preparation.panel, _setup(preparation), validation.cutoffs)
+    others = candidates(preparation.panel, preparation.baseline_setup(), validation.cutoffs)
     scale = naive_errors(preparation)[validation.series]
     return scored_combination(weights, validation.prediction, others, validation.actual, scale)
 
@@ -378,15 +378,6 @@ LARGEST_LINEAR = 5_000_000
 """Rows above which it is left there too: linear algebra has buffers of 30 MB, and memory is what such tables lack."""
 
 
-def _setup(preparation: Preparation) -> BaselineSetup:
-    """The run's own windows, and its scales where they are what a baseline would fit: both are large."""
-    scaler = preparation.schema.scaler
-    standard = scaler.method == "standard" and scaler.transform.kind == "none"
-    setup = BaselineSetup.of(preparation.schema, preparation.split.boundary)
-    setup = replace(setup, training_rows=preparation.split.own_rows, cutoffs=preparation.training_cutoffs)
-    return replace(setup, scaler=scaler if standard else None)
-
-
 def score_baselines(
     preparation: Preparation, cutoffs: Ints, actual: Floats, naive_error: Floats, mae: float
 ) -> dict[str, dict[str, Any]]:
@@ -403,7 +394,7 @@ def score_baselines(
         By the name of the baseline: mae, rmse, mase and skill_per_cent, how much smaller the model's MAE is.
     """
     release_memory()
-    setup = _setup(preparation)
+    setup = preparation.baseline_setup()
     scores: dict[str, dict[str, Any]] = {}
     for name in DEFAULT_BASELINES:
         if name == "linear" and (setup.lookback > LONGEST_LINEAR or preparation.panel.num_rows > LARGEST_LINEAR):

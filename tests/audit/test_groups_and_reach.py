@@ -41,7 +41,7 @@ def test_weights_that_one_regime_does_not_need_are_not_faithful(two_regimes: Aud
     assert on.needed is True
     assert on.rise_relative > 0.5 > 0.05 > off.rise_relative
     assert "where 'regime' is 'off'" in check.verdict
-    assert "does not need these weights" in check.verdict
+    assert "equal weights do about as well there" in check.verdict
     assert two_regimes.verdict is not None
     assert two_regimes.verdict.level == "partly faithful"
     assert check.verdict in two_regimes.verdict.sentence
@@ -108,7 +108,8 @@ def test_the_caveat_says_how_far(planted_audit: Audit) -> None:
     before = round(check["reach_before"].value)
     assert before < LAG
     assert planted_audit.verdict is not None
-    assert f"up to {before} step{'s' * (before != 1)} before it" in planted_audit.verdict.caveats[0]
+    said = f"and up to {before} step{'s' * (before != 1)} before it: read" if before else "come from it alone."
+    assert said in planted_audit.verdict.caveats[0]
 
 
 # --------------------------------------------------------------------------- in the target's units

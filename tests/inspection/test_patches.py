@@ -17,7 +17,6 @@ from forecast_attn.inspection.reading import Evidence
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.series_lines import SeriesLines
 from forecast_attn.inspection.statistics import (
-    back_words,
     distance_span,
     lookback_time_steps,
     span_text,
@@ -55,8 +54,6 @@ def test_a_patch_is_named_by_the_time_steps_it_covers(patched):
     assert [step.top[0].lag_text for step in inspection.steps] == ["24–31", "16–23", "8–15"]
     assert [step.top[0].distance for step in inspection.steps] == ["1d … 1d 7h", "16h … 23h", "8h … 15h"]
     assert inspection.target_steps == list(range(1, HORIZON + 1))
-    assert inspection.most_at.startswith("24–31 hours back for steps 1–8 (90 % of the weight), 16–23 hours back for")
-    assert inspect_attention(patched().select(step=12)).most_at == "16–23 hours back (90 % of the weight)"
 
 
 def test_of_one_window_the_times_are_said_from_when_to_when(patched):
@@ -193,25 +190,7 @@ def test_a_page_of_time_steps_says_nothing_of_patches(make_dump):
 # --------------------------------------------------------------------------- words
 
 
-@pytest.mark.parametrize(
-    ("frequency", "words"),
-    [
-        ("h", "24–47 hours back"),
-        ("15min", "360–705 minutes back"),
-        ("D", "24–47 days back"),
-        ("W-SUN", "24–47 weeks back"),
-        ("MS", "24–47 months back"),
-        ("QS-JAN", "24–47 quarters back"),
-        ("B", "24–47 business days back"),
-        ("1", "24–47 steps back"),
-    ],
-)
-def test_a_lag_in_the_unit_of_its_axis(frequency, words):
-    assert back_words(frequency, 24, 47) == words
-
-
 def test_words_for_a_single_step():
-    assert back_words("h", 1, 1) == "1 hour back"
     assert (span_text(7, 7), span_text(0, 23)) == ("7", "0–23")
     assert distance_span("h", 30, 30) == "1d 6h"
     assert distance_span("B", 5, 9) == "5–9 steps"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from forecast_attn.inspection.patterns import LIFT, MOST, looks_words
+from forecast_attn.inspection.patterns import LIFT, MOST, MeanWeights, looks_words
 from forecast_attn.inspection.reading import Evidence
 from forecast_attn.inspection.report import inspect_attention
 
@@ -19,7 +19,7 @@ def words_of(make_dump):
         weights = weight_of(ahead, lag) + noise + np.zeros((steps, keys))
         rows = weights / weights.sum(axis=1, keepdims=True)
         dump = make_dump(np.broadcast_to(rows, (2, 1, steps, keys)), **sizes)
-        return looks_words(inspect_attention(dump))
+        return looks_words(MeanWeights.of(inspect_attention(dump)))
 
     return words
 
@@ -93,7 +93,19 @@ def test_what_stands_out_nowhere_is_not_named(words_of):
     assert equal == "at no time in particular (the largest mean weight is 0.6 %, equal ones are 0.6 %)"
     rng = np.random.default_rng(3)
     scattered = words_of(lambda ahead, lag: rng.permuted(np.tile(np.arange(168) < 4, (24, 1)), axis=1) + 0.0)
-    assert scattered.startswith("most ")
+    assert scattered.startswith("most at what was ")
+
+
+def test_the_largest_weights_are_counted_from_the_time_to_forecast(words_of):
+    """Each step has a distance of its own, so that no pattern holds for all; a tenth of the weight lies there."""
+    far = np.array([[30], [50], [90]])
+    said = words_of(lambda ahead, lag: np.where(ahead + lag == far, 0.1, 0.9 / 167), steps=3)
+    assert said == (
+        "most at what was 30 hours before the time to forecast in step 1 (10 % of the weight), 50 hours in step 2 "
+        "(10 %), 90 hours in step 3 (10 %)"
+    )
+    patches = words_of(lambda ahead, lag: np.where(lag == 4, 0.2, 0.8 / 27), steps=2, keys=28, patch_length=6)
+    assert patches.startswith("most at what was 30 hours before the time to forecast in steps 1–6 (20 % of the weight)")
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.003, 0.01, 0.03])

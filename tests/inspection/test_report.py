@@ -137,7 +137,7 @@ def test_sound_weights_give_no_warning(make_dump):
 
 def test_equal_weights_get_one_sentence(make_dump):
     dump = make_dump(np.full((3, 1, 4, 20), 1 / 20), value_rank=20)
-    inspection = inspect_attention(dump, evidence=Evidence(needed=True, rise=0.0, windows=64))
+    inspection = inspect_attention(dump, evidence=Evidence(needed=False, rise=0.0, windows=64))
     assert inspection.warnings == []
     assert inspection.reading.kind == "nothing"
     assert inspection.reading.text == (
@@ -161,6 +161,36 @@ def test_where_it_looks_is_said_only_with_evidence(make_dump, evidence, kind, sa
     assert reading.kind == kind
     assert said in reading.text
     assert ("it looks most" in reading.text) == (kind == "looks")
+
+
+def test_nearly_equal_weights_that_the_forecast_needs_are_something_to_see(make_dump):
+    rows = np.full((3, 1, 4, 20), 0.9 / 19)
+    rows[..., 7] = 0.1
+    found = inspect_attention(make_dump(rows), evidence=Evidence(needed=True, rise=0.3, windows=64))
+    assert found.mean("normalised_entropy") > 0.9
+    assert found.reading.kind == "looks"
+    assert "with equal weights the MAE rises by 30 %" in found.reading.text
+
+
+def test_a_poor_forecast_is_called_one_beside_where_it_looks(make_dump):
+    evidence = Evidence(needed=True, rise=0.3, windows=64, level="faithful", better="linear")
+    reading = inspect_attention(make_dump(), evidence=evidence).reading
+    assert reading.text.endswith("(the audit calls them faithful); the forecast itself is worse than linear's")
+
+
+@pytest.mark.parametrize(
+    ("share", "kind", "said"),
+    [
+        (0.0, "not needed", "validation gave the network no part in the forecast"),
+        (0.004, "looks", "the network is under 1 % of the forecast"),
+        (0.25, "looks", "the network is 25 % of the forecast"),
+    ],
+)
+def test_the_part_of_the_network_is_said(make_dump, share, kind, said):
+    dump = make_dump(network_share=share)
+    reading = inspect_attention(dump, evidence=Evidence(needed=True, rise=0.3, windows=64)).reading
+    assert reading.kind == kind
+    assert said in reading.text
 
 
 def test_static_weights_are_told_apart_by_axis(make_dump):

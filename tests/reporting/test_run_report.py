@@ -82,6 +82,21 @@ def test_the_lines_are_the_forecast_and_the_errors(html, run):
     np.testing.assert_allclose(errors, level + slope * by_step, atol=0.11)
 
 
+def test_the_best_baseline_stands_beside_the_run(html, run):
+    """Its line is that of the errors which metrics.json holds, named at its end; no name stands on another."""
+    metrics = json.loads((run / "metrics.json").read_text())
+    frame = validation_forecasts(RunDir(run), None).frame
+    mae = (frame["prediction"] - frame["target"]).abs().groupby(frame["model"]).mean()
+    best = metrics["best_baseline"]
+    assert best != "seasonal-naive"
+    assert mae[best] == pytest.approx(metrics["baselines"][best]["mae"])
+    part = re.search('<section aria-labelledby="accuracy">.*?</section>', html, re.DOTALL)[0]
+    names = re.findall(r'<text x="[\d.]+" y="([\d.]+)" text-anchor="start">([^<]+)</text>', part)
+    assert {name for _, name in names} == {"this run", best, "seasonal-naive"}
+    heights = sorted(float(y) for y, _ in names)
+    assert min(np.diff(heights)) >= 12.9
+
+
 def test_the_best_and_worst_windows_are_those(html, run):
     frame = validation_forecasts(RunDir(run), None).frame
     ours = frame[frame["model"] == run.name]

@@ -1,0 +1,302 @@
+"""Lists every sentence that the tool says about the attention of ten runs, good and bad, with the evidence beside it.
+
+    python benchmarks/sentences.py                       writes docs/sentences.md
+    python benchmarks/sentences.py --runs panel,noise --keep runs/sentences --out sentences.md
+
+The ten tables are made here, and what a right answer may be is known of each. A run takes seconds: small networks, few
+epochs, `forecast audit` on 64 windows. Sentences are collected from what the commands print and write: the terminal,
+the page of `inspect --html`, the page of `report`, and the JSON documents.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from html import unescape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "sentences.md"
+WIDE = "5000"  # columns of a terminal on which no sentence is wrapped
+COMMON = ("--seed", "1", "--validation-windows", "128", "--accelerator", "cpu", "--quiet")
+SURFACES = ("terminal", "page", "report", "json")
+
+Table = Callable[[], pd.DataFrame]
+
+
+class Example(NamedTuple):
+    """A table, how it is trained on, and what is true of it."""
+
+    name: str
+    table: Table
+    options: tuple[str, ...]
+    truth: str
+
+
+# --------------------------------------------------------------------------- ten tables
+
+
+def _sample(name: str, rows: int) -> pd.DataFrame:
+    table = pd.read_csv(ROOT / "data" / name)
+    known = table[table[table.columns[1]].notna()]
+    return known.tail(rows)
+
+
+def _city() -> pd.DataFrame:
+    return _sample("city_load.csv", 4_000)
+
+
+def _prices() -> pd.DataFrame:
+    return _city()[["timestamp", "price"]]
+
+
+def _noise() -> pd.DataFrame:
+    values = np.random.default_rng(1).normal(size=2_000).round(3)
+    return pd.DataFrame({"timestamp": _stamps(2_000, "h"), "value": values})
+
+
+def _walk() -> pd.DataFrame:
+    values = np.random.default_rng(2).normal(size=1_500).cumsum().round(3)
+    return pd.DataFrame({"date": _stamps(1_500, "D"), "value": values})
+
+
+def _regimes() -> pd.DataFrame:
+    """A driver of 3 days ago where 'shift' is 0, of 9 days ago where it is 1; shifts change every 20 days or so."""
+    random = np.random.default_rng(3)
+    driver, shift = random.normal(size=2_009), (np.cumsum(random.random(2_000) < 0.05) % 2).astype(int)
+    rows = np.arange(2_000)
+    value = np.where(shift == 1, driver[rows], driver[rows + 6]) + random.normal(scale=0.05, size=2_000)
+    ahead = rows >= 1_997  # of the steps to forecast, shift alone is known
+    columns = {"value": np.where(ahead, np.nan, value.round(4)), "driver": np.where(ahead, np.nan, driver[9:].round(4))}
+    columns["shift"] = shift
+    return pd.DataFrame({"date": _stamps(2_000, "D"), **columns})
+
+
+def _panel() -> pd.DataFrame:
+    """Six shops: four with a week of their own, two of pure noise."""
+    random, rows = np.random.default_rng(4), np.arange(600)
+    parts = []
+    for shop in range(6):
+        week = random.normal(size=7) * (8 if shop < 4 else 0)
+        sales = 50 + 10 * shop + week[rows % 7] + random.normal(scale=2, size=600)
+        parts.append(pd.DataFrame({"shop": f"shop {shop}", "date": _stamps(600, "D"), "sales": sales.round(2)}))
+    return pd.concat(parts)
+
+
+def _months() -> pd.DataFrame:
+    random, rows = np.random.default_rng(5), np.arange(360)
+    value = 100 + 0.1 * rows + 20 * np.sin(2 * np.pi * rows / 12) + random.normal(scale=3, size=360)
+    return pd.DataFrame({"month": _stamps(360, "MS"), "value": value.round(2)})
+
+
+def _stamps(count: int, frequency: str) -> pd.Series[str]:
+    stamps = pd.Series(
+        pd.date_range("1994-01-01" if frequency == "MS" else "2020-01-01", periods=count, freq=frequency)
+    )
+    return stamps.dt.strftime("%Y-%m-%d %H:%M" if frequency == "h" else "%Y-%m-%d")
+
+
+DAILY = ("--lookback", "28", "--horizon", "3", "--hidden-size", "16", "--epoch-windows", "1024")
+HOURLY = ("--horizon", "24", "--hidden-size", "16", "--epoch-windows", "1024")
+EXAMPLES = (
+    Example("patches", _city, (*HOURLY, "--max-epochs", "6"), "hourly demand with a day and a week in it"),
+    Example(
+        "single hours", _city, (*HOURLY, "--patch-length", "1", "--lookback", "96", "--max-epochs", "6"),
+        "the same, with a weight per hour",
+    ),
+    Example(
+        "one epoch", _city, (*HOURLY, "--patch-length", "1", "--lookback", "96", "--max-epochs", "1",
+                             "--epoch-windows", "128"),
+        "the same, hardly trained",
+    ),
+    Example("noise", _noise, (*HOURLY, "--max-epochs", "4"), "white noise: the past says nothing"),
+    Example(
+        "planted lag", lambda: _sample("planted_lag.csv", 2_000),
+        (*DAILY, "--attention", "bahdanau", "--max-epochs", "25", "--learning-rate", "0.01"),
+        "the target is its driver of 10 days before",
+    ),
+    Example(
+        "two regimes", _regimes, (*DAILY, "--future", "shift", "--max-epochs", "25", "--learning-rate", "0.01"),
+        "the driver of 3 days before where shift is 0, of 9 days before where it is 1",
+    ),
+    Example(
+        "prices", _prices, (*HOURLY, "--attention", "multi-head", "--max-epochs", "5"),
+        "hourly prices: a day, wind that lasts, rare spikes",
+    ),
+    Example("panel", _panel, (*DAILY, "--id", "shop", "--max-epochs", "6"), "four shops with a week, two of noise"),
+    Example("random walk", _walk, (*DAILY, "--max-epochs", "6"), "the last value is the best forecast"),
+    Example(
+        "months", _months, ("--horizon", "12", "--lookback", "48", "--hidden-size", "16", "--max-epochs", "20"),
+        "a year with its shape, and a trend",
+    ),
+)  # fmt: skip
+
+
+# --------------------------------------------------------------------------- what is said
+
+
+class Said(NamedTuple):
+    """All that was said of a run, and what was measured."""
+
+    sentences: dict[str, list[str]]
+    """Sentence -> where it stands."""
+    evidence: list[str]
+
+
+def say(example: Example, folder: Path) -> Said:
+    """Train, audit, and collect."""
+    folder.mkdir(parents=True, exist_ok=True)
+    table, run = folder / "table.csv", folder / "run"
+    if not (run / "metrics.json").is_file():
+        example.table().to_csv(table, index=False)
+        _forecast("train", table, *example.options, *COMMON, "--out", run)
+    _forecast("predict", run, "--quiet")
+    plain = _terminal_lines(_forecast("inspect", run, "--validation"))  # with the quick form of the audit alone
+    _forecast("audit", run, "--windows", 64, "--draws", 50, "--covariates", "--json")
+    audit = _forecast("audit", run, "--windows", 64, "--draws", 50, "--covariates")
+    document = json.loads(_forecast("inspect", run, "--validation", "--json"))
+    page, report = folder / "page.html", folder / "report.html"
+    terminal = _forecast("inspect", run, "--validation", "--html", page)
+    _forecast("report", run, "--html", report)
+    sentences: dict[str, list[str]] = {}
+    for surface, said in (
+        ("terminal before the audit", plain),
+        ("terminal", [*_terminal_lines(terminal), *_terminal_lines(audit)]),
+        ("page", _html_sentences(page)),
+        ("report", _html_sentences(report)),
+        ("json", _json_sentences(document, json.loads((run / "audit.json").read_text()))),
+    ):
+        for sentence in said:
+            places = sentences.setdefault(sentence, [])
+            if surface not in places:
+                places.append(surface)
+    return Said(sentences, list(_evidence(run, document)))
+
+
+def _forecast(*words: object) -> str:
+    """What a command prints on a very wide terminal."""
+    from forecast_attn.cli import main
+
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main([str(word) for word in words])
+        except SystemExit as ended:
+            if ended.code:
+                raise SystemExit(f"{' '.join(map(str, words))}\n{err.getvalue()}") from None
+    return out.getvalue()
+
+
+def _terminal_lines(text: str) -> Iterator[str]:
+    """Lines with a clause in them, and the sentences in a table's last column."""
+    for line in text.splitlines():
+        last = re.split(r"\s{2,}", line.strip())[-1]
+        if _is_sentence(last):
+            yield _plain(last)
+
+
+def _html_sentences(path: Path) -> Iterator[str]:
+    html = re.sub(r"<(script|style|svg|table)\b.*?</\1>", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for part in re.findall(r"<(?:p|li|figcaption)\b[^>]*>(.*?)</(?:p|li|figcaption)>", html, re.DOTALL):
+        text = unescape(re.sub(r"<[^>]+>", "", re.sub(r"</?code>", "`", part)))
+        if _is_sentence(text):
+            yield _plain(text)
+
+
+def _json_sentences(inspection: dict[str, Any], audit: dict[str, Any]) -> Iterator[str]:
+    yield from map(_plain, (inspection["reading"]["text"], *inspection["warnings"]))
+    yield from map(
+        _plain, (f"{audit['verdict']['level']}: {audit['verdict']['sentence']}", *audit["verdict"]["caveats"])
+    )
+    yield from (_plain(check["verdict"]) for check in audit["checks"])
+    yield _plain(audit["covariates"]["verdict"])
+
+
+def _is_sentence(text: str) -> bool:
+    return len(text.split()) >= 5 and bool(re.search("[a-z]{3}", text))
+
+
+def _plain(text: str) -> str:
+    """One spelling, so that the same sentence in two places is one."""
+    text = re.sub(r"\s+", " ", text.replace("\u00a0", " ")).strip().removeprefix("- ").removeprefix("warning: ")
+    text = text.removeprefix("covariates: ")
+    return text[:1].upper() + text[1:].rstrip(".")
+
+
+def _evidence(run: Path, document: dict[str, Any]) -> Iterator[str]:
+    """Numbers that the sentences must agree with."""
+    metrics, audit = json.loads((run / "metrics.json").read_text()), json.loads((run / "audit.json").read_text())
+    need = metrics.get("weight_need")
+    yield f"validation MAE {metrics['validation']['mae']:.4g}; " + ", ".join(
+        f"{name} {errors['mae']:.4g}" for name, errors in metrics["baselines"].items()
+    )
+    if need:
+        yield (f"quick form: MAE {need['mae']:.4g}, with equal weights {need['mae_equal']:.4g}, "
+               f"{need['windows']} windows, needed: {need['needed']}")  # fmt: skip
+    yield f"reading: {document['reading']['kind']}; entropy " + ", ".join(
+        f"{step['normalised_entropy']:.2f}" for step in document["steps"][:6]
+    )
+    yield "largest mean weights: " + "; ".join(
+        f"step {step['step']}: " + ", ".join(f"lag {top['lag']} {100 * top['weight']:.0f} %" for top in step["top"][:3])
+        for step in document["steps"][:: max(1, len(document["steps"]) // 4)]
+    )
+    yield f"verdict: {audit['verdict']['level']}; " + ", ".join(
+        f"{check['name']} {({True: 'passed', False: 'failed', None: 'note'})[check['passed']]}"
+        for check in audit["checks"]
+    )
+
+
+# --------------------------------------------------------------------------- the page
+
+
+def write_page(said: dict[str, Said]) -> str:
+    examples = {example.name: example for example in EXAMPLES}
+    parts = [HEAD]
+    for name, each in said.items():
+        parts.append(f"## {name[:1].upper()}{name[1:]}\n\n*{examples[name].truth}*: "
+                     f"`forecast train table.csv {' '.join(examples[name].options)}`\n\nMeasured:\n")  # fmt: skip
+        parts.append("".join(f"\n- {fact}" for fact in each.evidence) + "\n\n| sentence | stands in |\n|---|---|")
+        rows = (
+            f"| {sentence.replace('|', '/')} | {', '.join(places)} |" for sentence, places in each.sentences.items()
+        )
+        parts.append("\n" + "\n".join(rows) + "\n\n")
+    return "".join(parts).rstrip("\n") + "\n"
+
+
+HEAD = """# Every sentence, and its evidence
+
+Ten small runs, good and bad, on tables whose truth is known; all that the tool says about their attention, and what was measured.
+`python benchmarks/sentences.py` trains, audits and writes this page again; another machine's arithmetic may change a digit.
+
+"""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", help="names of examples, separated by commas; all when absent")
+    parser.add_argument("--keep", type=Path, help="folder for tables and runs; runs that are there are used again")
+    parser.add_argument("--out", type=Path, default=PAGE, help="the page to write")
+    arguments = parser.parse_args()
+    wanted = arguments.runs.split(",") if arguments.runs else [example.name for example in EXAMPLES]
+    os.environ["COLUMNS"] = WIDE
+    said: dict[str, Said] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for example in EXAMPLES:
+            if example.name in wanted:
+                said[example.name] = say(example, (arguments.keep or Path(folder)) / example.name.replace(" ", "-"))
+                print(f"{example.name}: {len(said[example.name].sentences)} sentences", flush=True)
+    arguments.out.write_text(write_page(said), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
