@@ -17,6 +17,7 @@ import json
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from html import unescape
 from pathlib import Path
@@ -29,7 +30,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "sentences.md"
 WIDE = "5000"  # columns of a terminal on which no sentence is wrapped
 COMMON = ("--seed", "1", "--validation-windows", "128", "--accelerator", "cpu", "--quiet")
-SURFACES = ("terminal", "page", "report", "json")
+HEADINGS = ("attention ", "windows ", "sizes ", "weight 0 [")
+"""Beginnings of lines of `inspect` that say what is shown, not what is in it."""
+SHARED = 3
+"""Runs from which on a sentence that is the same in all of them stands once, above them."""
 
 Table = Callable[[], pd.DataFrame]
 
@@ -162,7 +166,6 @@ def say(example: Example, folder: Path) -> Said:
         _forecast("train", table, *example.options, *COMMON, "--out", run)
     _forecast("predict", run, "--quiet")
     plain = _terminal_lines(_forecast("inspect", run, "--validation"))  # with the quick form of the audit alone
-    _forecast("audit", run, "--windows", 64, "--draws", 50, "--covariates", "--json")
     audit = _forecast("audit", run, "--windows", 64, "--draws", 50, "--covariates")
     document = json.loads(_forecast("inspect", run, "--validation", "--json"))
     page, report = folder / "page.html", folder / "report.html"
@@ -170,7 +173,7 @@ def say(example: Example, folder: Path) -> Said:
     _forecast("report", run, "--html", report)
     sentences: dict[str, list[str]] = {}
     for surface, said in (
-        ("terminal before the audit", plain),
+        ("before the audit", plain),
         ("terminal", [*_terminal_lines(terminal), *_terminal_lines(audit)]),
         ("page", _html_sentences(page)),
         ("report", _html_sentences(report)),
@@ -201,7 +204,7 @@ def _terminal_lines(text: str) -> Iterator[str]:
     """Lines with a clause in them, and the sentences in a table's last column."""
     for line in text.splitlines():
         last = re.split(r"\s{2,}", line.strip())[-1]
-        if _is_sentence(last):
+        if _is_sentence(last) and not line.strip().startswith(HEADINGS):
             yield _plain(last)
 
 
@@ -261,23 +264,42 @@ def _evidence(run: Path, document: dict[str, Any]) -> Iterator[str]:
 
 def write_page(said: dict[str, Said]) -> str:
     examples = {example.name: example for example in EXAMPLES}
-    parts = [HEAD]
+    runs = Counter(sentence for each in said.values() for sentence in each.sentences)
+    shared = {sentence: [] for sentence, count in runs.items() if count >= SHARED}
+    for name, each in said.items():
+        for sentence in shared.keys() & each.sentences.keys():
+            shared[sentence].append(name)
+    parts = [HEAD, *(f"| {_cell(sentence)} | {_names(names, said)} |\n" for sentence, names in shared.items()), "\n"]
     for name, each in said.items():
         parts.append(f"## {name[:1].upper()}{name[1:]}\n\n*{examples[name].truth}*: "
                      f"`forecast train table.csv {' '.join(examples[name].options)}`\n\nMeasured:\n")  # fmt: skip
         parts.append("".join(f"\n- {fact}" for fact in each.evidence) + "\n\n| sentence | stands in |\n|---|---|")
-        rows = (
-            f"| {sentence.replace('|', '/')} | {', '.join(places)} |" for sentence, places in each.sentences.items()
-        )
+        own = {sentence: places for sentence, places in each.sentences.items() if sentence not in shared}
+        rows = (f"| {_cell(sentence)} | {', '.join(places)} |" for sentence, places in own.items())
         parts.append("\n" + "\n".join(rows) + "\n\n")
     return "".join(parts).rstrip("\n") + "\n"
 
 
+def _cell(sentence: str) -> str:
+    return sentence.replace("|", "/")
+
+
+def _names(names: list[str], said: dict[str, Said]) -> str:
+    """The runs in their order; all of them in a word."""
+    return "all" if len(names) == len(said) else ", ".join(name for name in said if name in names)
+
+
 HEAD = """# Every sentence, and its evidence
 
-Ten small runs, good and bad, on tables whose truth is known; all that the tool says about their attention, and what was measured.
-`python benchmarks/sentences.py` trains, audits and writes this page again; another machine's arithmetic may change a digit.
+Ten small runs, good and bad, on tables whose truth is known; all that the tool says about their attention, and what was
+measured. `python benchmarks/sentences.py` trains, audits and writes this page again; another machine's arithmetic may
+change a digit. *Before the audit* is `forecast inspect` with the evidence of the training alone; *terminal* is it
+with `audit`, *page* is `inspect --html`, *json* is `inspect --json` and audit.json.
 
+## Said of several runs, word for word
+
+| sentence | runs |
+|---|---|
 """
 
 
