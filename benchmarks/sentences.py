@@ -265,7 +265,7 @@ def _evidence(run: Path, document: dict[str, Any]) -> Iterator[str]:
 def write_page(said: dict[str, Said]) -> str:
     examples = {example.name: example for example in EXAMPLES}
     runs = Counter(sentence for each in said.values() for sentence in each.sentences)
-    shared = {sentence: [] for sentence, count in runs.items() if count >= SHARED}
+    shared: dict[str, list[str]] = {sentence: [] for sentence, count in runs.items() if count >= SHARED}
     for name, each in said.items():
         for sentence in shared.keys() & each.sentences.keys():
             shared[sentence].append(name)

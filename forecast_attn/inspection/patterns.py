@@ -62,7 +62,7 @@ class MeanWeights:
 
     @property
     def num_keys(self) -> int:
-        return self.weights.shape[1]
+        return int(self.weights.shape[1])
 
     @property
     def key_season(self) -> int:
@@ -115,7 +115,7 @@ def looks_words(mean: MeanWeights) -> str:
 def _largest_words(mean: MeanWeights) -> str:
     """Distance of each step's largest weight: `36 hours before the time to forecast in steps 1–6 (12 % of …), …`."""
     shown = range(len(mean.spans)) if len(mean.spans) <= MOST_NAMED else (0, len(mean.spans) - 1)
-    parts = []
+    parts: list[str] = []
     for place in shown:
         key = int(mean.weights[place].argmax())
         before, of = (" before the time to forecast", " of the weight") if not parts else ("", "")
