@@ -45,7 +45,7 @@ class Preparation:
         return self.schema.windows_of(self.panel, self.scaled_rows)
 
     def baseline_setup(self) -> BaselineSetup:
-        """What baselines learn from: these windows, and the run's scales where a baseline would fit the same."""
+        """Windows that baselines learn from, and the run's scales where a baseline would fit the same."""
         from forecast_attn.baselines.window_features import BaselineSetup
 
         scaler, split = self.schema.scaler, self.split
