@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from forecast_attn.data.frequency import Stamps
+from forecast_attn.data.written_dates import plain_dates
 from forecast_attn.errors import ConfigError, DataError
 
 Mask = NDArray[np.bool_]
@@ -219,7 +220,8 @@ def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedS
     which, texts = pd.factorize(column)
     order = date_format if date_format in ORDERS else None
     date_format = None if order is not None else date_format
-    text, offsets = _without_offsets(pd.Series(texts).astype("string").str.strip(), date_format)
+    text = pd.Series(texts).astype("string").str.strip()
+    text, offsets = _without_offsets(plain_dates(text) if date_format is None else text, date_format)
     text, is_end_of_day = _without_end_of_day(text)
     if date_format is None:
         stamps, order = parse_forms(text, name, order)

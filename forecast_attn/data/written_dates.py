@@ -1,0 +1,159 @@
+"""Time stamps as people and offices write them, made plain before they are parsed.
+
+Names of weekdays and of months in eight languages, names of zones, spans of two stamps, fiscal years and seasons such
+as 1975/76. A column without letters or spans passes as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_MONTHS = {
+    "Jan": "januar januari jänner jaenner jän janvier janv enero ene gennaio gen janeiro",
+    "Feb": "februar februari février fevrier févr fevr fév febrero febbraio fevereiro fev",
+    "Mar": "märz maerz mrz mär mars marzo março marco maart mrt marts",
+    "Apr": "avril avr abril abr aprile",
+    "May": "mai mayo maggio mag maio mei maj",
+    "Jun": "juni juin junio giugno giu junho",
+    "Jul": "juli juillet juil julio luglio lug julho",
+    "Aug": "août aout agosto ago augustus augusti",
+    "Sep": "sept septembre septiembre setiembre settembre set setembro",
+    "Oct": "oktober okt octobre octubre ottobre ott outubro out",
+    "Nov": "novembre noviembre novembro",
+    "Dec": "dezember dez décembre decembre déc diciembre dic dicembre dezembro",
+}
+"""English month -> what it is called in German, French, Spanish, Italian, Portuguese, Dutch, Swedish and Danish."""
+_LONG_MONTHS = "January February March April May June July August September October November December"
+_NAMES = (*_MONTHS, *_LONG_MONTHS.split())
+_ENGLISH = {name: month for month, names in _MONTHS.items() for name in names.split()}
+_WEEKDAYS = (
+    "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun "
+    "montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag mo di mi do fr sa so "
+    "lundi mardi mercredi jeudi vendredi samedi dimanche lun mer jeu ven sam dim "
+    "lunes martes miércoles miercoles jueves viernes sábado sabado domingo mié mie jue vie sáb sab dom "
+    "lunedì martedì mercoledì giovedì venerdì sabato domenica gio "
+    "maandag dinsdag woensdag donderdag vrijdag zaterdag zondag"
+)
+"""`mar` is March rather than mardi, martes or martedì."""
+_ZONES = {
+    **dict.fromkeys(("UTC", "GMT", "WET"), "+00:00"),
+    **dict.fromkeys(("CET", "MEZ", "WEST"), "+01:00"),
+    **dict.fromkeys(("CEST", "MESZ", "EET"), "+02:00"),
+    "EEST": "+03:00",
+    "EST": "-05:00",
+    "EDT": "-04:00",
+    "MST": "-07:00",
+    "MDT": "-06:00",
+    "PST": "-08:00",
+    "PDT": "-07:00",
+    "AEST": "+10:00",
+    "AEDT": "+11:00",
+    "JST": "+09:00",
+}
+"""Names that mean one offset wherever they are used; CST, IST and BST do not."""
+
+_ENGLISH_WORDS = ("set", "out", "ago", "gen", "mag")
+"""Months of a language and words of another: `set 12` is no September."""
+_HAS_WORD = re.compile(r"[^\W\d_]{2}")
+_WORD = re.compile(r"[^\W\d_]+\.?")
+_WEEKDAY = re.compile(rf"(?:{_WEEKDAYS.replace(' ', '|')})\b\.?,?\s+(?=\S*\d|[^\W\d_]+\.? \d)", re.IGNORECASE)
+_ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|er|º|ª|\.(?= ?[^\W\d_]))(?![^\W\d_])", re.IGNORECASE)
+_OF = re.compile(r"\s+(?:de|del|of)\s+", re.IGNORECASE)
+_ASIAN = re.compile(r"(\d{4})[年년] ?(\d{1,2})[月월](?: ?(\d{1,2})[日일])?")
+_ZONE = re.compile(rf"(?<=\d)\s*\(?({'|'.join(_ZONES)})\)?$")
+_GMT_WITH_OFFSET = re.compile(r"\s*(?:GMT|UTC)([+-]\d{2}:?\d{2})(?: \([^)]*\))?$")
+_ZONE_IN_BRACKETS = re.compile(r"(?<=[\dZ])\[[A-Za-z_]+(?:/[A-Za-z_]+)*\]$")
+_FISCAL = re.compile(r"(?:fiscal year|fy)[ .-]?(?=\d{4})", re.IGNORECASE)
+_SPAN = re.compile(r"(.{8,}?)(?: - | – | to | bis |/)(.{8,})")
+_CLOCKS = re.compile(r"(.*\d{1,2}:\d{2}) ?(?: - | – )\d{1,2}:\d{2}")
+_YEARS = re.compile(r"(\d{4}) ?[-/–] ?(\d{4}|\d{2})")
+_COMMA_SECONDS = re.compile(r"(\d:\d{2}:\d{2}),(\d+)$")
+
+
+def plain_dates(text: pd.Series) -> pd.Series:
+    """The cells with English months, numbers for zones, and one stamp where there were two (num_cells,).
+
+    Args:
+        text: stripped cells, each once. A cell of another form than the first one is changed alike, or stays.
+    """
+    first = next((cell for cell in text.head(100) if isinstance(cell, str) and cell), "")
+    for change in _changes(first):
+        text = text.map(change, na_action="ignore").astype("string")
+    if _HAS_WORD.search(first) and _has_other_words(text):
+        text = text.map(_in_english, na_action="ignore").astype("string")
+    return _first_years(text) if _YEARS.fullmatch(first) else text
+
+
+def _changes(first: str) -> Iterator[Callable[[str], str]]:
+    """The changes that make cells plain, judged by the first one."""
+    if _starts_span(first):
+        yield _start_of_span
+    if not first.isascii() and _ASIAN.match(first):
+        yield _western
+    if _COMMA_SECONDS.search(first):
+        yield lambda cell: _COMMA_SECONDS.sub(r"\1.\2", cell)
+    if _ZONE.search(first) or _GMT_WITH_OFFSET.search(first) or _ZONE_IN_BRACKETS.search(first):
+        yield _with_offset
+    if _FISCAL.search(first):
+        yield lambda cell: _FISCAL.sub("", cell)
+
+
+def _has_other_words(text: pd.Series) -> bool:
+    """Return whether any cell holds letters besides English months and halves of the day; by Arrow, for all cells."""
+    cells = pa.array(text, pa.string(), from_pandas=True)
+    left = pc.replace_substring_regex(cells, rf"(?i)\b({'|'.join(_NAMES)}|am|pm)\b", "")
+    return bool(pc.any(pc.match_substring_regex(left, r"\pL{2}")).as_py())
+
+
+def _starts_span(cell: str) -> bool:
+    return _start_of_span(cell) != cell
+
+
+def _start_of_span(cell: str) -> str:
+    """The first of two stamps of one form: `01.01.2023 00:00 - 01.01.2023 01:00`, `2023-01-02/2023-01-08`."""
+    match = _SPAN.fullmatch(cell)
+    zone = _ZONE.search(cell)
+    if match is not None and re.sub(r"\d+", "0", match[1]) == re.sub(r"\d+", "0", _ZONE.sub("", match[2])):
+        return match[1] + (f" {zone[1]}" if zone is not None else "")
+    clocks = _CLOCKS.fullmatch(cell)
+    return cell if clocks is None else clocks[1]
+
+
+def _western(cell: str) -> str:
+    return _ASIAN.sub(lambda date: "-".join(part.zfill(2) for part in date.groups() if part), cell)
+
+
+def _with_offset(cell: str) -> str:
+    cell = _ZONE_IN_BRACKETS.sub("", cell)
+    cell = _GMT_WITH_OFFSET.sub(r"\1", cell)
+    return _ZONE.sub(lambda zone: _ZONES[zone[1]], cell)
+
+
+def _in_english(cell: str) -> str:
+    """`Montag, 3. März 2021` as `3 Mar 2021`."""
+    cell = _WEEKDAY.sub("", cell, count=1) if _WEEKDAY.match(cell) else cell
+    cell = _OF.sub(" ", _ORDINAL.sub(r"\1", cell))
+    return _WORD.sub(_english_month, cell)
+
+
+def _english_month(word: re.Match[str]) -> str:
+    bare = word[0].rstrip(".").lower()
+    is_word = bare in _ENGLISH_WORDS and not re.search(r"\d{4}", word.string)
+    if bare in _ENGLISH and not is_word:
+        return _ENGLISH[bare]
+    is_english = len(bare) >= 3 and bare[:3].title() in _MONTHS
+    return word[0].rstrip(".") if is_english else word[0]
+
+
+def _first_years(text: pd.Series) -> pd.Series:
+    """Seasons of two years, each the year after the other, as their first year; cells as they are if one is none."""
+    found = [_YEARS.fullmatch(cell) for cell in text.dropna()]
+    pairs = [(int(match[1]), match[2]) for match in found if match is not None]
+    follow = all(int(second) == (first + 1) % 10 ** len(second) for first, second in pairs)
+    is_no_month = any(len(second) == 4 or not 1 <= int(second) <= 12 for _, second in pairs)
+    return text.str[:4] if len(pairs) == len(found) and follow and is_no_month else text

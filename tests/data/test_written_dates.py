@@ -1,0 +1,88 @@
+"""Time stamps as people and offices write them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.data.timestamps import looks_like_dates, read_stamps
+
+GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
+FRENCH = "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc."
+SPANISH = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
+ITALIAN = "gen feb mar apr mag giu lug ago set ott nov dic"
+PORTUGUESE = "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"
+DUTCH = "januari februari maart april mei juni juli augustus september oktober november december"
+SWEDISH = "januari februari mars april maj juni juli augusti september oktober november december"
+
+
+@pytest.mark.parametrize("months", [GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, SWEDISH])
+@pytest.mark.parametrize("form", ["{month} {year}", "1 {month} {year}", "01-{month}-{year}", "1 de {month} de {year}"])
+def test_months_of_other_languages_are_months(months: str, form: str) -> None:
+    cells = [form.format(month=name, year=year) for year in (2020, 2021) for name in months.split()]
+    expected = pd.date_range("2020-01-01", periods=24, freq="MS")
+    parsed = read_stamps(pd.Series(cells))
+    assert not parsed.bad.any()
+    np.testing.assert_array_equal(parsed.stamps, expected.to_numpy("datetime64[ns]"))
+
+
+@pytest.mark.parametrize(
+    ("cell", "stamp"),
+    [
+        ("Monday, January 04, 2021", "2021-01-04"),
+        ("Mon 04 Jan 2021", "2021-01-04"),
+        ("Montag, 4. Januar 2021", "2021-01-04"),
+        ("January 4th, 2021", "2021-01-04"),
+        ("lun. 18/01/2021 13:00", "2021-01-18T13:00"),
+        ("2021年1月4日", "2021-01-04"),
+        ("2021년 1월", "2021-01-01"),
+        ("31.01.2021 00:00 - 31.01.2021 01:00", "2021-01-31"),
+        ("31/01/2021 23:45 - 24:00", "2021-01-31T23:45"),
+        ("2021-01-04/2021-01-10", "2021-01-04"),
+        ("2021-01-04T05:00/2021-01-04T06:00", "2021-01-04T05:00"),
+        ("FY2021", "2021-01-01"),
+        ("FY2021 Q3", "2021-07-01"),
+        ("Fiscal Year 2021", "2021-01-01"),
+        ("2021-01-04 13:05:07,250", "2021-01-04T13:05:07.250"),
+        ("1975/76", "1975-01-01"),
+        ("1975-1976", "1975-01-01"),
+    ],
+)
+def test_a_written_date_is_the_day_it_names(cell: str, stamp: str) -> None:
+    parsed = read_stamps(pd.Series([cell]))
+    assert not parsed.bad.any()
+    assert parsed.stamps[0] == np.datetime64(stamp)
+
+
+@pytest.mark.parametrize(
+    ("cell", "offset"),
+    [
+        ("2021-01-04 13:00 UTC", 0),
+        ("2021-01-04 13:00 CET", 3600),
+        ("2021-07-04 13:00 (MESZ)", 7200),
+        ("2021-01-04 13:00:00 EST", -18000),
+        ("2021-01-04T13:00+01:00[Europe/Berlin]", 3600),
+        ("Mon Jan 04 2021 13:00:00 GMT+0100 (Central European Standard Time)", 3600),
+    ],
+)
+def test_names_of_zones_are_offsets(cell: str, offset: int) -> None:
+    parsed = read_stamps(pd.Series([cell]))
+    assert not parsed.bad.any()
+    assert parsed.offsets is not None
+    assert parsed.offsets[0] == offset
+
+    local = parsed.stamps[0] + np.timedelta64(offset, "s")
+    assert local == np.datetime64("2021-07-04T13" if "-07-" in cell else "2021-01-04T13")
+
+
+def test_seasons_are_no_months() -> None:
+    months = read_stamps(pd.Series([f"{year}/{month:02d}" for year in (2000, 2001) for month in range(1, 13)]))
+    assert months.stamps[1] == np.datetime64("2000-02-01")
+    seasons = read_stamps(pd.Series([f"{year}/{(year + 1) % 100:02d}" for year in range(1995, 2020)]))
+    np.testing.assert_array_equal(seasons.stamps.astype("datetime64[Y]").astype(int) + 1970, np.arange(1995, 2020))
+
+
+@pytest.mark.parametrize("cell", ["2021-01-04 13:00 CST", "Mai", "Montag", "FY", "1975/79", "set 12", "Total 2010"])
+def test_what_names_no_day_is_no_date(cell: str) -> None:
+    assert not looks_like_dates(pd.Series([cell] * 3))
