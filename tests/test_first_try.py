@@ -462,7 +462,8 @@ def test_a_time_with_a_fault_is_not_replaced_by_row_numbers(tmp_path: Path, spoi
     assert all(proposal.time == "date" for proposal in find_proposals(path, DataConfig()))
     thousands = pd.DataFrame({"date": days(30), "y": [f"{at},{at + 100}" for at in range(1, 31)]})
     thousands.to_csv(path, index=False)
-    assert find_proposals(path, DataConfig()) == ()
+    both = [(proposal.options, proposal.forecasts) for proposal in find_proposals(path, DataConfig())]
+    assert both == [({"decimal": mark}, f"'y', 7 steps of 1 day ahead, with '{mark}' before decimals") for mark in ".,"]
 
 
 @pytest.mark.slow

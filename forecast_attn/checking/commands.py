@@ -18,7 +18,7 @@ import pandas as pd
 
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.fix import config_after_reading
-from forecast_attn.checking.openings import openings
+from forecast_attn.checking.openings import marks_of_missing, openings
 from forecast_attn.checking.readings import DATES, TableReading, readings_of, regular_order, target_candidates
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
@@ -47,6 +47,8 @@ COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "W-MON", "MS", "QS-JA
 FEWEST_STEPS = 20
 FULL = 0.8
 """Share of steps that have a row, of a step that is fine enough."""
+ZONES_BY_CLOCK = ("Europe/Berlin", "Europe/London", "Europe/Helsinki")
+"""One zone for each hour at which Europe's clocks are put back; elsewhere several offsets share it."""
 Table = Path | str | pd.DataFrame
 
 
@@ -104,7 +106,7 @@ def find_proposals(
     """
     examination = examine(table, config) if examination is None else examination
     if not examination.has_errors and examination.preparation is not None:
-        return (_proposal(examination, {}),)
+        return (*_better_readings(table, config, examination), _proposal(examination, {}))
     found: list[Proposal] = []
     for opening in openings(table, config, examination):
         if found and not opening.is_another_table:
@@ -114,6 +116,29 @@ def find_proposals(
         if len(found) >= most:
             break
     return tuple(found)
+
+
+def _better_readings(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
+    """Another reading of a table that can be read as it stands: its steps are seconds since 1970, its -999 no value."""
+    options: dict[str, Any] = {}
+    for finding in examination.findings:
+        if finding.code == "FA212" and config.date_format is None:
+            options["date_format"] = "ms" if "milliseconds" in finding.message else "s"
+    frame, panel = examination.frame, examination.panel
+    assert frame is not None
+    assert panel is not None
+    if not config.na and isinstance(table, Path | str):
+        used = [name for name in (*panel.roles.numeric,) if name in frame.columns]
+        marks = marks_of_missing(frame[used])
+        options |= {"na": marks} if marks else {}
+    if options:
+        better = examine(table, replace(config, **options))
+        if not better.has_errors and better.preparation is not None:
+            yield _proposal(better, options)
+        elif "na" in options and "missing" not in options and config.missing == "auto":
+            better = examine(table, replace(config, **options, missing="mask"))
+            if not better.has_errors and better.preparation is not None:
+                yield _proposal(better, {**options, "missing": "mask"})
 
 
 # --------------------------------------------------------------------------- searching
@@ -283,6 +308,9 @@ def _one_of_equal_rows(
     cells = examination.cells
     if search.config.duplicates != "error" or "duplicates" in options or cells is None:
         return None
+    zone = _zone_of_repeats(search, examination, options)
+    if zone is not None:
+        return {"tz": zone}
     same = (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1])
     equal = all(np.array_equal(v[1:][same], v[:-1][same], equal_nan=True) for v in cells.columns.values())
     if equal or _repeats_are_equal(examination):
@@ -290,6 +318,24 @@ def _one_of_equal_rows(
     if same.sum() <= MOST_AVERAGED * len(cells.rows):
         return {"duplicates": "mean"}
     return _resample(search, finding, examination, options)
+
+
+def _zone_of_repeats(search: _Search, examination: Examination, options: dict[str, Any]) -> str | None:
+    """The zone whose clocks are put back at each hour that stands twice, where there is one such offset from UTC."""
+    cells = examination.cells
+    if cells is None or search.config.tz is not None or "tz" in options or cells.zone.name is not None:
+        return None
+    same = (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1])
+    repeats = np.flatnonzero(same)
+    if not len(repeats) or not all(cells.may_be_clock_change(int(at)) for at in repeats):
+        return None
+    for zone in ZONES_BY_CLOCK:
+        config = search._config({**options, "tz": zone})
+        if config is not None:
+            found = examine(search.frame, config_of_frame(config)).findings
+            if not any(finding.code in ("FA202", "FA210", "FA211") for finding in found):
+                return zone
+    return None
 
 
 def _repeats_are_equal(examination: Examination) -> bool:
@@ -376,6 +422,10 @@ def _proposal(examination: Examination, options: dict[str, Any]) -> Proposal:
     ahead = f"{schema.horizon} steps of {step} ahead" if schema.horizon > 1 else f"1 step of {step} ahead"
     if roles.time == ROW_NUMBER:
         ahead += ", if the rows are in the order of time"
+    if "decimal" in options:
+        ahead += f", with '{options['decimal']}' before decimals"
+    if "na" in options:
+        ahead += f", with {quoted(list(options['na']))} as no value"
     return Proposal(
         options,
         f"{what}{resampled}, {ahead}",

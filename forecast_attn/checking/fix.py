@@ -21,7 +21,7 @@ from forecast_attn.checking.examination import CheckReport, Examination, examine
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.csv_text import csv_text
-from forecast_attn.data.findings import Repair, knowing_lines, place
+from forecast_attn.data.findings import Repair, knowing_lines, place, quoted
 from forecast_attn.data.panel import Panel, panel_to_frame
 from forecast_attn.data.reading.columnar import TEXT_OPTIONS
 from forecast_attn.data.reading.dialect import Plan, first_plan, is_blank, western_encoding
@@ -33,7 +33,7 @@ from forecast_attn.data.roles import Roles
 from forecast_attn.errors import DataError
 
 LAYOUT_OPTIONS = ("wide", "layout", "sheet")
-SETTLED = (*TEXT_OPTIONS, *LAYOUT_OPTIONS, "date_format", "duplicates", "resample", "aggregate")
+SETTLED = (*TEXT_OPTIONS, *LAYOUT_OPTIONS, "na", "date_format", "duplicates", "resample", "aggregate")
 """Options that say how the original is read, which the repaired table no longer needs."""
 NOT_KEPT = ("index without a name", "differs in every row", "empty")
 """Reasons for which a column without a role is not written: it would be none, or another, beside added rows."""
@@ -243,6 +243,8 @@ def _category_names(panel: Panel, kind: str) -> dict[str, list[str | None]]:
 def _form_repairs(table: Path | str | pd.DataFrame, config: DataConfig) -> Iterator[Repair]:
     """Changes of encoding, delimiter and decimal mark, where the file differs from the repaired one."""
     form = None if isinstance(table, pd.DataFrame) else text_form(table, config)
+    if config.na:
+        yield Repair(f"{quoted(list(config.na))}: no value")
     if config.wide or config.layout != "long":
         yield Repair(f"{'wide' if config.wide else f'layout {config.layout}'}: one row per series and step")
     if form is None:
@@ -273,6 +275,8 @@ def _repairs_around_the_rows(config: DataConfig) -> Iterator[Repair]:
         yield Repair("lines below the rows: removed", count=config.skip_footer)
     if not config.header:
         yield Repair("header: added")
+    elif config.header_rows > 1:
+        yield Repair("names in several lines: joined", count=config.header_rows)
 
 
 @knowing_lines
@@ -296,6 +300,9 @@ def _changes_of_rows(
     if unsorted is not None:
         yield Repair("rows: sorted by series and time", first=place(unsorted))
     yield from _stamp_repairs(repaired, clean)
+    for finding in original.findings:
+        if finding.code == "FA109":
+            yield Repair("numbers: signs removed", column=finding.column)
     for name, reason in (repaired.roles.ignored if repaired.roles is not None else {}).items():
         if reason in NOT_KEPT:
             yield Repair(f"column left out: {reason}", column=name)

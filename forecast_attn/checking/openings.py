@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,11 +17,20 @@ from forecast_attn.checking.examination import Examination
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
-from forecast_attn.data.reading.dialect import SAMPLE
+from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, bare_number, find_delimiter, parse_texts
 from forecast_attn.data.reading.layouts import arranged, likely_layout
 from forecast_attn.data.reading.source import SPREADSHEET, Source
 from forecast_attn.data.reading.spreadsheet import sheet_as_text, sheets_with_rows
-from forecast_attn.data.reading.surroundings import MOST_FOOTERS, find_footer, find_preamble, find_titles
+from forecast_attn.data.reading.surroundings import (
+    MOST_FOOTERS,
+    Surroundings,
+    find_blanks,
+    find_footer,
+    find_header_rows,
+    find_preamble,
+    find_titles,
+    without_surroundings,
+)
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import DataError
 
@@ -52,15 +62,12 @@ def openings(table: Table, config: DataConfig, examination: Examination) -> Iter
     """
     for sheet in _sheets(table, config):
         options = {"sheet": sheet, **_titles_of_sheet(table, replace(config, sheet=sheet))}
-        opening = _first_opening(table, config, options, None)
-        if opening is not None:
+        for opening in _first_openings(table, config, options, None):
             yield from _with_layout(replace(opening, is_another_table=True), config)
-        continue
     if not _sheets(table, config):
         titles = _titles_of_sheet(table, config)
         frame = None if config.wide or config.layout != "long" or titles else examination.frame
-        opening = _first_opening(table, config, titles, frame)
-        if opening is not None:
+        for opening in _first_openings(table, config, titles, frame):
             yield from _with_layout(opening, config)
 
 
@@ -91,27 +98,59 @@ def _titles_of_sheet(table: Table, config: DataConfig) -> dict[str, Any]:
     return {"skip_rows": titles} if titles else {}
 
 
-def _first_opening(
+def _first_openings(
     table: Table, config: DataConfig, options: dict[str, Any], frame: pd.DataFrame | None
-) -> Opening | None:
-    """The table by the first options of reading that do it; `frame` where it was read already."""
-    if frame is None:
-        read = _read(table, config, options)
-        for around in ({}, *_surroundings(table, options, read)):
-            read = _read(table, config, {**options, **around})
-            if isinstance(read, pd.DataFrame) and (read.shape[1] > 1 or not around):
-                frame, options = read, {**options, **around}
-                break
-            if isinstance(read, DataError) and read.code not in _NO_TABLE:
-                return None
-    if frame is None:
-        return None
-    below = 0 if config.skip_footer else rows_without_stamps_at_end(frame)
-    if below and not isinstance(table, pd.DataFrame):
-        shorter = {**options, "skip_footer": below + options.get("skip_footer", 0)}
-        read = _read(table, config, shorter)
+) -> Iterator[Opening]:
+    """The table by the first options of reading that do it; `frame` where it was read already.
+
+    Two openings where a mark may be one of decimals or of thousands.
+    """
+    read = frame if frame is not None else _read(table, config, options)
+    for around in _surroundings(table, options, read):
+        again = _read(table, config, {**options, **around})
+        if _is_better(again, read):
+            read, options = again, {**options, **around}
+            break
+    if isinstance(read, DataError) and "decimal" in read.options:
+        yield from _with_decimals(table, config, options)
+    elif isinstance(read, pd.DataFrame):
+        yield _finished(table, config, options, read)
+
+
+def _is_better(read: pd.DataFrame | DataError | None, before: pd.DataFrame | DataError | None) -> bool:
+    """Return whether other options read a table of several columns, or all of it but for its decimal marks."""
+    if isinstance(read, DataError):
+        is_no_table = isinstance(before, DataError) and before.code in _NO_TABLE and "decimal" not in before.options
+        return is_no_table and "decimal" in read.options
+    return read is not None and (read.shape[1] > 1 or not isinstance(before, pd.DataFrame))
+
+
+def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) -> Iterator[Opening]:
+    """The table with each decimal mark, the one that makes more columns numbers first; without one that makes fewer."""
+    found = []
+    for mark in (".", ","):
+        read = _read(table, config, {**options, "decimal": mark})
         if isinstance(read, pd.DataFrame):
-            return Opening(shorter, read)
+            found.append(_finished(table, config, {**options, "decimal": mark}, read))
+    sizes = [sum(map(pd.api.types.is_numeric_dtype, opening.frame.dtypes)) for opening in found]
+    best = [opening for opening, size in zip(found, sizes, strict=True) if size == max(sizes)]
+    yield from (replace(opening, is_another_table=len(best) > 1) for opening in best)
+
+
+def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: pd.DataFrame) -> Opening:
+    """The table without sums below its rows, and without the marks of missing values in its columns of numbers."""
+    below = 0 if config.skip_footer or isinstance(table, pd.DataFrame) else rows_without_stamps_at_end(frame)
+    mark = None if config.comment or below or isinstance(table, pd.DataFrame) else mark_of_sums(frame)
+    more = {"skip_footer": below + options.get("skip_footer", 0)} if below else {}
+    more |= {} if mark is None or "comment" in options else {"comment": mark}
+    for evidence in (
+        lambda _: more,
+        lambda read: {"na": marks} if not config.na and (marks := marks_of_missing(read)) else {},
+    ):
+        added = evidence(frame)
+        read = _read(table, config, {**options, **added}) if added else None
+        if isinstance(read, pd.DataFrame):
+            options, frame = {**options, **added}, read
     return Opening(options, frame)
 
 
@@ -162,10 +201,36 @@ def _surroundings(table: Table, options: dict[str, Any], problem: object) -> tup
         return ()
     above, below = find_preamble(start), find_footer(end)
     around = {**above, **({"skip_footer": below} if below else {})}
-    likely = (*((around,) if around else ()), *((above,) if above and below else ()))
+    likely = [each for each in (around, above, find_blanks(start)) if each]
+    if not any(each for each in likely) and isinstance(problem, pd.DataFrame):
+        likely = [{}]
+    ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, {**options, **each}))]
+    if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have names in two lines
+        return tuple(way for way in ways if set(way) == {"header_rows"})
     if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:
-        return (*likely, {"skip_rows": 1, "header": False})
-    return (*likely, {"header": False})
+        return (*ways, *likely, {"skip_rows": 1, "header": False})
+    return (*ways, *likely, {"header": False})
+
+
+def _header_rows(start: str, options: dict[str, Any]) -> dict[str, Any]:
+    """The option for names in several lines, where they are."""
+    if options.get("header") is False:
+        return {}
+    lines = Surroundings(options.get("skip_rows", 0), options.get("comment"))
+    text = b"".join(without_surroundings([start.encode()], lines)).decode()
+    if options.get("delimiter") == BLANKS:
+        text = "\n".join("\t".join(line.split()) for line in text.splitlines())
+    try:
+        records = Sample(text, complete=True).records(find_delimiter(Sample(text, complete=True), ""))
+    except DataError:
+        return {}
+    count = find_header_rows(records, _is_number) if len(records) > 2 else 1
+    return {"header_rows": count} if count > 1 else {}
+
+
+def _is_number(cell: str) -> bool:
+    numbers = (parse_texts([bare_number(cell.strip())], mark, grouped=True) for mark in ".,")
+    return any(not np.isnan(number[0]) for number in numbers)
 
 
 def _ends(source: Source) -> tuple[str, str]:
@@ -201,3 +266,69 @@ def _reads_either_way(column: pd.Series) -> bool:
     except DataError as error:
         return "date_format" in error.options
     return False
+
+
+# --------------------------------------------------------------------------- cells that are none
+
+
+MOST_MARKS = 3
+"""Different texts for no value in a column."""
+FEWEST_NUMBERS = 10
+
+
+def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
+    """Texts, and numbers of nines far from all others, that stand for no value in columns of numbers."""
+    found: list[str] = []
+    for name in map(str, frame.columns):
+        column = frame[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            found += _texts_among_numbers(column)
+        elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
+            found += _far_nines(column)
+    return tuple(dict.fromkeys(found))
+
+
+def _texts_among_numbers(column: pd.Series) -> list[str]:
+    """The few texts without a digit in a column of which most other cells are numbers."""
+    counts = column.value_counts()
+    counts = counts[counts > 0]
+    texts = [str(text) for text in counts.index]
+    is_number = np.array([_is_number(text) for text in texts[:MOST_LOOKED_AT]], np.bool_)
+    others = [text for text, number in zip(texts, is_number, strict=False) if not number]
+    enough = counts.to_numpy()[: len(is_number)][is_number].sum() > counts.sum() / 2
+    few = 0 < len(others) <= MOST_MARKS and not any(re.match(r"[^#]*[\d,]", text) for text in others)
+    return others if few and enough and is_number.sum() >= FEWEST_NUMBERS else []
+
+
+MOST_LOOKED_AT = 10_000
+_NINES = re.compile(r"-?9{2,}(\.9+)?|-?9{2,}\.0+")
+
+
+def _far_nines(column: pd.Series) -> list[str]:
+    """-999, say, where all other numbers are farther from it than from each other."""
+    values = column.to_numpy(np.float64, na_value=np.nan)
+    values = values[~np.isnan(values)]
+    if not len(values):
+        return []
+    for extreme in (values.min(), values.max()):
+        others = values[values != extreme]
+        if not _NINES.fullmatch(f"{extreme:.10g}") or len(others) < max(FEWEST_NUMBERS, len(values) / 2):
+            continue
+        if np.abs(others - extreme).min() > max(np.ptp(others), 1.0):
+            return [f"{extreme:.10g}"]
+    return []
+
+
+def mark_of_sums(frame: pd.DataFrame) -> str | None:
+    """The word with which rows between the others begin, such as `Total`, whose first cell is no date."""
+    column = frame.iloc[:, 0]
+    if not isinstance(column.dtype, pd.CategoricalDtype) or not looks_like_dates(column):
+        return None
+    try:
+        bad = parse_timestamps(column, str(column.name), "day-first" if _reads_either_way(column) else None)[1]
+    except DataError:
+        return None
+    words = {str(cell).split()[0] for cell in column[bad].dropna() if str(cell).split()}
+    word = next(iter(words)) if len(words) == 1 else ""
+    is_word = re.fullmatch(r"[^\W\d_]{3,}:?", word) is not None
+    return word if is_word and not any(str(cell).startswith(word) for cell in column[~bad].unique()) else None

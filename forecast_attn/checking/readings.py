@@ -152,13 +152,22 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     still = {name for name in likely if _stands_still(values[name])}
     wordy = {each for each in likely if {"target", "total"} & set(re.findall("[a-z]+", each.lower()))}
     titled = {each for each in likely if _names_the_table(each, name)}
+    titled = set() if len(titled) > len(likely) / 2 else titled  # what all are called names none
+    chosen = {each for each in likely if "target" in re.findall("[a-z]+", each.lower())}
 
     def rank(column: str) -> tuple[Any, ...]:
-        return column in still, order.get(column.lower(), len(order)), column not in titled, column not in wordy
+        return (
+            column in still,
+            column not in chosen,
+            order.get(column.lower(), len(order)),
+            column not in titled,
+            column not in wordy,
+        )
 
     ranked = sorted(likely, key=rank)
     named = [each for each in likely if each.lower() in order or each in titled]
-    return Targets(tuple(ranked), not named and len(likely) >= MANY and _have_one_scale([values[n] for n in likely]))
+    are_alike = not named and len(likely) >= MANY and _have_one_scale([values[n] for n in likely])
+    return Targets(tuple(ranked), are_alike or (len(likely) > 2 and _are_numbered_alike(likely)))
 
 
 # --------------------------------------------------------------------------- time
@@ -173,6 +182,7 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
     yield from (name for name in numbers if name.lower() in named or name.lower() == "t" or _counts(frame[name]))
+    yield from (name for name in numbers if name.lower() not in (*named, "t") and _is_of_digits(frame[name]))
     parts = time_parts(frame, free)
     if len(parts) == 1 and parts[0].lower() not in named:
         yield parts[0]
@@ -184,6 +194,19 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
                 yield f"{date},{name}"
     if not dates and not any(_is_named_time(frame[name]) for name in numbers):
         yield ROW_NUMBER
+
+
+def _is_of_digits(column: pd.Series) -> bool:
+    """Return whether numbers are years and months, 202401 or 2024.083, or seconds since 1970 one step apart."""
+    if pd.api.types.is_float_dtype(column.dtype):
+        stamps, bad = parse_timestamps(column, str(column.name))
+        return stamps.dtype.kind == "M" and not bad.any() and _regularity(np.unique(stamps)) >= REGULAR
+    if not pd.api.types.is_integer_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return False
+    stamps = column.to_numpy(np.int64)
+    if _are_months(stamps):
+        return True
+    return _epoch_of(stamps) is not None and _regularity(np.unique(stamps)) >= REGULAR
 
 
 def _is_named_time(column: pd.Series) -> bool:
@@ -222,8 +245,9 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
     stamps, date_format = _stamps(frame, time, config), None
     if stamps is None:
         return
-    if config.date_format is None and _are_months(stamps):
-        stamps, date_format = parse_timestamps(frame[time], time, MONTHS_AS_DIGITS)[0], MONTHS_AS_DIGITS
+    if config.date_format is None and time in frame.columns:
+        date_format = MONTHS_AS_DIGITS if _are_months(stamps) else _epoch_of(stamps)
+        stamps = stamps if date_format is None else parse_timestamps(frame[time], time, date_format)[0]
     name = config.item_id
     if name is None:
         name, keys = _series_of(frame, time, stamps, config)
@@ -275,6 +299,13 @@ def _are_months(stamps: NDArray[Any]) -> bool:
         return False
     months = stamps % 100
     return bool(stamps.min() >= 150001 and stamps.max() <= 220012 and months.min() >= 1 and months.max() == 12)
+
+
+def _epoch_of(stamps: NDArray[Any]) -> str | None:
+    """`s` or `ms` of whole numbers that are instants of 2001 to 2065, in any order; None for others."""
+    if stamps.dtype.kind != "i" or len(np.unique(stamps)) < FEWEST_ROWS:
+        return None
+    return next((u for u, n in (("s", 1), ("ms", 1000)) if 1e9 * n <= stamps.min() and stamps.max() <= 3e9 * n), None)
 
 
 def regular_order(column: pd.Series) -> str | None:
@@ -385,6 +416,12 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
 
 
 # --------------------------------------------------------------------------- targets
+
+
+def _are_numbered_alike(names: list[str]) -> bool:
+    """Return whether all columns have one name with a number or a letter behind it: store_1, store_2, …"""
+    stems = {re.sub(r"[ _.-]?(\d+|[A-Za-z])$", "", name) for name in names}
+    return len(stems) == 1 and len(next(iter(stems))) >= 3
 
 
 def _stands_still(values: pd.Series) -> bool:

@@ -33,6 +33,8 @@ class TrainKeywords(TypedDict, total=False):
     comment: str | int | None
     skip_footer: int
     header: bool
+    header_rows: int
+    na: str | Sequence[str]
     sheet: str | int | None
     wide: bool
     layout: str
@@ -132,6 +134,8 @@ class CompareKeywords(TypedDict, total=False):
     comment: str | int | None
     skip_footer: int
     header: bool
+    header_rows: int
+    na: str | Sequence[str]
     sheet: str | int | None
     wide: bool
     layout: str
@@ -239,6 +243,8 @@ class TuneKeywords(TypedDict, total=False):
     comment: str | int | None
     skip_footer: int
     header: bool
+    header_rows: int
+    na: str | Sequence[str]
     sheet: str | int | None
     wide: bool
     layout: str
@@ -495,6 +501,8 @@ class EvaluateKeywords(TypedDict, total=False):
     comment: str | int | None
     skip_footer: int
     header: bool
+    header_rows: int
+    na: str | Sequence[str]
     sheet: str | int | None
     wide: bool
     layout: str

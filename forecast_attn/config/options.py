@@ -145,12 +145,16 @@ class DataConfig:
     comment: str | None = option(None, "start of lines of a CSV that are no data, such as '#'")
     skip_footer: int = option(0, "lines of a CSV below its rows, such as sums and sources", low=0)
     header: bool = option(True, "the first line of a CSV names its columns; else they are column_1, column_2, …")
+    header_rows: int = option(1, "lines of a CSV that name its columns, such as names and units", low=1, high=9)
+    na: tuple[str, ...] = option(
+        (), "cells that mean no value, besides NA, NaN, null and the like: -,?,-999", metavar="TEXTS"
+    )
     sheet: str | None = option(None, "sheet of a spreadsheet, by its name; the only one with rows when absent")
     wide: bool = option(False, "one column per series, named by the column, instead of one row per series and step")
     layout: str = option(
         "long",
         "long: one row per series and step; rows: one row per series; "
-        "calendar: one row per year, with a column per month or quarter",
+        "calendar: one row per year with a column per month or quarter, or per day with a column per hour",
         choices=("long", "rows", "calendar"),
     )
     duplicates: str = option(

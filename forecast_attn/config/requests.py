@@ -27,7 +27,8 @@ from forecast_attn.errors import ConfigError, did_you_mean
 CHECK_FORMATS = ("table", "json", "github")
 READING = (
     *("target", "time", "item_id", "freq", "tz", "date_format", "wide", "layout"),
-    *("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header", "sheet"),
+    *("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header", "header_rows"),
+    *("na", "sheet"),
 )
 """Options of training that say how the actuals of `forecast evaluate` are read."""
 LOGGERS = ("csv", "tensorboard", "mlflow", "wandb")

@@ -168,7 +168,11 @@ def _months_of_years(column: pd.Series) -> NDArray[np.datetime64] | None:
     if np.abs(years * 4 - quarters).max() < _NEAR:
         months = quarters * 3
     elif np.abs(years * 12 - months).max() >= _NEAR:
-        return None
+        months = np.floor(years * 12)  # the middles of months, as 1958.2027: nearly all one apart
+        if len(months) < FEWEST_MIDDLES or np.mean(np.diff(np.unique(months)) == 1) < MOSTLY_NEXT:
+            return None
+        if np.abs(years * 12 - months - 0.5).max() > _NEAR_MIDDLE or np.ptp(months) < len(np.unique(months)) - 1:
+            return None
     return (months.astype(np.int64) - 1970 * 12).astype("datetime64[M]").astype("datetime64[ns]")
 
 
@@ -374,6 +378,8 @@ ORDERS = {
 year-month is that of months of numbered years, `1-01` to `3-12`, which are steps and no dates.
 """
 
+_NEAR_MIDDLE = 0.15
+FEWEST_MIDDLES = 24
 _NEAR = 0.06
 """Largest distance of a year's fraction from a quarter or a month, in these: 1949.08 is a month."""
 _TWO_DIGIT_ORDERS = ("%d/%m/%y", "%m/%d/%y", "%y/%m/%d")

@@ -16,7 +16,7 @@ from forecast_attn.data.reading.dialect import check_names
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.errors import ConfigError, DataError
 
-TEXT_OPTIONS = ("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header")
+TEXT_OPTIONS = ("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header", "header_rows")
 """Options that say how text is written."""
 
 

@@ -22,6 +22,7 @@ from forecast_attn.data.findings import LINES_ABOVE, Finding, Report
 from forecast_attn.data.reading.dialect import (
     MISSING_WORDS,
     Plan,
+    bare_number,
     find_decimal,
     first_plan,
     parse_texts,
@@ -71,7 +72,7 @@ def read_delimited(source: Source, config: DataConfig, progress: Progress | None
     plan = first_plan(source, config)
     while True:
         try:
-            frame = _read(source, plan, progress)
+            frame = _read(source, plan, progress, report)
         except NotUtf8Error:
             plan = replace(plan, encoding=western_encoding(source))
         except _ReadAgainError as changed:
@@ -87,7 +88,7 @@ def read_delimited(source: Source, config: DataConfig, progress: Progress | None
 # --------------------------------------------------------------------------- reading
 
 
-def _read(source: Source, plan: Plan, progress: Progress | None) -> pd.DataFrame:
+def _read(source: Source, plan: Plan, progress: Progress | None, report: Report) -> pd.DataFrame:
     columns = _Columns(source.label, plan)
     chunks = as_utf8(source.chunks(progress=progress), plan.encoding, source.label, assumed=plan.encoding_is_assumed)
     rows = without_surroundings(chunks, plan.surroundings)
@@ -95,7 +96,11 @@ def _read(source: Source, plan: Plan, progress: Progress | None) -> pd.DataFrame
         columns.add(block)
     if not columns.num_rows:
         raise DataError(f"{source.label} has a header and no rows", "add rows of data below the header")
-    return columns.to_frame()
+    frame = columns.to_frame()
+    for name, (cell, number) in columns.bare.items():
+        message = f"column '{name}' is read as numbers without the signs in its cells: {cell!r} is {number}"
+        report(Finding("FA109", "note", message, f"--ignore '{name}' if they are none", column=name))
+    return frame
 
 
 class _Columns:
@@ -109,6 +114,8 @@ class _Columns:
         self.num_rows = 0
         self._kinds = ["text" if name in plan.texts | plan.texts_by_content else "empty" for name in plan.names]
         self._columns = [Collected() for _ in plan.names]
+        self.bare: dict[str, tuple[str, str]] = {}
+        """Columns whose numbers were freed of signs and units -> a cell, and the number in it."""
 
     def add(self, block: Block) -> None:
         """Convert a block and keep its columns."""
@@ -175,7 +182,7 @@ class _Columns:
             parse_options=pa_csv.ParseOptions(delimiter=block.delimiter, newlines_in_values=not block.plain),
             convert_options=pa_csv.ConvertOptions(
                 column_types={name: kind for name, kind in zip(names, kinds, strict=True) if kind is not None},
-                null_values=MISSING_WORDS,
+                null_values=[*MISSING_WORDS, *self.plan.na],
                 strings_can_be_null=True,
                 decimal_point=self.plan.decimal,
                 check_utf8=False,
@@ -186,11 +193,13 @@ class _Columns:
         column = collected.finish()
         if isinstance(column, pd.Categorical):
             identifier = name in self.plan.texts
-            return (
-                stripped(column)
-                if identifier
-                else finish_text(column, self.plan.decimal, grouped=self.plan.decimal_is_given)
-            )
+            column = stripped(column, self.plan.na)
+            if identifier:
+                return column
+            numbers, example = finish_text(column, self.plan.decimal, grouped=self.plan.decimal_is_given)
+            if example is not None:
+                self.bare[name] = example
+            return numbers
         return column
 
     def _reconsider_decimal(self, columns: dict[str, Column]) -> None:
@@ -205,7 +214,8 @@ class _Columns:
 
 def _telling(cells: pd.Index) -> list[str]:
     """Sample of a column's distinct cells that can decide the decimal mark."""
-    return [*cells[:MOST_CELLS], *cells[cells.str.contains(",", regex=False)][:MOST_CELLS]]
+    telling = [*cells[:MOST_CELLS], *cells[cells.str.contains(",", regex=False)][:MOST_CELLS]]
+    return [bare_number(cell) for cell in telling]
 
 
 def _kind(arrow_type: pa.DataType) -> str:
@@ -296,30 +306,39 @@ FEW = 50
 _BOOLEANS = {"true": True, "false": False}
 
 
-def finish_text(column: pd.Categorical, decimal: str, *, grouped: bool) -> pd.Categorical | NDArray[Any]:
-    """Convert a column of text to numbers or booleans when every cell is one, else strip it.
+def finish_text(
+    column: pd.Categorical, decimal: str, *, grouped: bool
+) -> tuple[pd.Categorical | NDArray[Any], tuple[str, str] | None]:
+    """Convert a column of text to numbers or booleans when every cell is one.
 
     Args:
-        column: the cells (num_rows,).
+        column: the stripped cells (num_rows,).
         decimal: the decimal mark.
         grouped: whether numbers may have marks between thousands.
+
+    Returns:
+        The column; a cell and the number in it where more than digits and marks stand in the cells.
     """
-    column = stripped(column)
     texts = [str(text) for text in column.categories[:FEW]]
     if texts and all(text.lower() in _BOOLEANS for text in texts) and len(texts) == len(column.categories):
-        return _spread(np.array([_BOOLEANS[text.lower()] for text in texts]), column)
+        return _spread(np.array([_BOOLEANS[text.lower()] for text in texts]), column), None
     # Most text is no number at all: a few cells show it.
-    for cells in (texts, column.categories):
-        numbers = parse_texts(cells, decimal, grouped=grouped)
-        if np.isnan(numbers).any() or not len(numbers):
-            return column
-    return _spread(numbers, column)
+    for shown in (str, bare_number):
+        for cells in (texts, column.categories):
+            numbers = parse_texts(map(shown, cells), decimal, grouped=grouped)
+            if np.isnan(numbers).any() or not len(numbers):
+                break
+        else:
+            dressed = next((text for text in map(str, column.categories) if shown(text) != text), None)
+            example = None if dressed is None else (dressed, shown(dressed))
+            return _spread(numbers, column), example
+    return column, None
 
 
-def stripped(column: pd.Categorical) -> pd.Categorical:
-    """Strip the text; words for a missing value become missing."""
+def stripped(column: pd.Categorical, na: tuple[str, ...] = ()) -> pd.Categorical:
+    """Strip the text; words for a missing value, and those that the user names, become missing."""
     texts = column.categories.str.strip()
-    gone = texts.isin(MISSING_WORDS)
+    gone = texts.isin([*MISSING_WORDS, *na])
     if not gone.any() and texts.equals(column.categories):
         return column
     codes, kept = pd.factorize(texts.where(~gone))

@@ -11,7 +11,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +39,8 @@ from forecast_attn.data.reading.surroundings import (
 )
 from forecast_attn.errors import ConfigError, DataError
 
+BLANKS = "blanks"
+"""`--delimiter` of fields with any number of blanks between them."""
 SAMPLE = 1 << 20
 """Bytes from which delimiter, header and decimal mark are told."""
 Record = list[str]
@@ -76,9 +78,11 @@ def checked_delimiter(text: str) -> str:
     Raises:
         ConfigError: no single character, or one that cannot stand between fields.
     """
+    if text.lower() == BLANKS:
+        return BLANKS
     character = {"\\t": "\t", "tab": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}.get(text.lower(), text)
     if len(character) != 1 or character in '"\r\n':
-        raise ConfigError(f"--delimiter must be one character; got {text!r}", "for example --delimiter ';' or tab")
+        raise ConfigError(f"--delimiter must be one character; got {text!r}", "for example ';', tab or blanks")
     return character
 
 
@@ -132,6 +136,32 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
         raise DataError(message, "add a line with the columns' names", code="FA107")
     check_names(names, label)
     return names
+
+
+def joined_names(lines: list[Record]) -> Record:
+    """One name per column out of a header of several lines: `load` and `MW` are `load MW`.
+
+    Empty cells of lines but the last repeat the cell before them, as those of merged cells of a sheet do.
+    """
+    if len(lines) == 1:
+        return lines[0]
+    names: list[list[str]] = [[] for _ in range(max(map(len, lines)))]
+    for line, cells in enumerate(lines):
+        before = ""
+        for at, cell in enumerate(cells):
+            before = cell.strip() or (before if line < len(lines) - 1 else "")
+            names[at].append(before)
+    return [" ".join(part for part in parts if part) for parts in names]
+
+
+def _as_wide_as_rows(records: list[Record]) -> Record:
+    """The header without a last empty name that no row has a field for, or with one for a last empty field of all."""
+    header, widths = records[0], {len(record) for record in records[1:]}
+    if len(header) > 2 and not header[-1].strip() and widths == {len(header) - 1}:
+        return header[:-1]
+    if widths == {len(header) + 1} and not any(record[-1].strip() for record in records[1:]):
+        return [*header, ""]
+    return header
 
 
 def check_names(names: list[str], label: str) -> None:
@@ -258,6 +288,29 @@ def _plain_number(cell: str | None, decimal: str, grouped: bool) -> str | None:
     return plain if plain.isascii() and _PLAIN.fullmatch(plain) else None
 
 
+def bare_number(cell: str) -> str:
+    """The number of a cell without what people write around it; the cell as it is where that is no number.
+
+    A currency or a percent sign, brackets or a minus behind it for below zero, and blanks or apostrophes between
+    thousands: `$ 1,234.50`, `12.5 %`, `(3.20)`, `3.20-`, `1 234`, `1'234`.
+    """
+    match = _DRESSED.fullmatch(cell)
+    if match is None:
+        return cell
+    minus = "-" if (match["open"] and match["close"]) or match["behind"] or match["minus"] else ""
+    if bool(match["open"]) != bool(match["close"]) or (match["minus"] and match["behind"]):
+        return cell
+    return minus + re.sub(r"[ \u00a0\u202f\u2009'’]", "", match["number"])
+
+
+_UNIT = r"(?:[$€£¥₹%]|EUR|USD|GBP|CHF|JPY)"
+_DRESSED = re.compile(
+    rf"(?P<minus>[-−])?\+?(?P<open>\()?{_UNIT}? ?"
+    r"(?P<number>\d{1,3}(?:[ \u00a0\u202f\u2009'’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*|[.,]\d+)"
+    rf"[ \u00a0]?{_UNIT}?(?P<close>\))?(?P<behind>-)?"
+)
+
+
 def _mostly_numbers(cells: list[str]) -> bool:
     kinds = (_PLAIN, _COMMA, _BOTH_MARKS)
     return sum(any(kind.fullmatch(cell) for kind in kinds) for cell in cells) > len(cells) / 2
@@ -306,6 +359,8 @@ class Plan:
     texts_by_content: frozenset[str] = field(default_factory=frozenset)
     """Columns that looked like numbers in the first rows only."""
     surroundings: Surroundings = field(default_factory=Surroundings)
+    na: tuple[str, ...] = ()
+    """Cells that mean no value, as the user says."""
     lines_above: int | None = 1
     """Lines of the file above its first row; None where comments may stand anywhere."""
 
@@ -321,7 +376,11 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     decimal = None if config.decimal is None else checked_decimal(config.decimal)
     given = None if config.encoding is None else checked_encoding(config.encoding)
     encoding, sample = _sample(source, given, config)
-    above = (sample.delimiter is not None) + config.skip_rows + config.header
+    above = (sample.delimiter is not None) + config.skip_rows + config.header * config.header_rows
+    has_blanks = delimiter == BLANKS
+    if has_blanks:
+        delimiter = "\t"
+        sample = replace(sample, text="\n".join("\t".join(line.split()) for line in sample.text.splitlines()))
     delimiter = delimiter or sample.delimiter or find_delimiter(sample, source.label)
     records = sample.records(delimiter)
     if not records:
@@ -329,13 +388,16 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         raise DataError(message, 'put quotes around whole fields, and write a quote within one as ""', code="FA106")
     names = [f"column_{at}" for at in range(1, len(records[0]) + 1)]
     if config.header:
+        records = [joined_names(records[: config.header_rows]), *records[config.header_rows :]]
+        records[0] = _as_wide_as_rows(records)
         names = column_names(records, delimiter, source.label)
     else:
         records = [names, *records]
+    has_own_header = config.header and config.header_rows == 1
     identifiers = () if config.item_id is None else (config.item_id, *map(str.strip, config.item_id.split(",")))
     declared = (*identifiers, *config.categorical)
     texts = frozenset(name for name in names if name in declared or name.lower() in TEXT_COLUMNS)
-    seen = decimal or find_decimal(_cells(records, names, texts), source.label)
+    seen = decimal or find_decimal(_cells(records, names, texts, config.na), source.label)
     return Plan(
         encoding=encoding,
         encoding_is_assumed=given is None,
@@ -346,8 +408,15 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
         decimal_is_known=seen is not None,
         texts=texts,
         surroundings=Surroundings(
-            config.skip_rows, config.comment, config.skip_footer, delimiter, () if config.header else tuple(names)
+            config.skip_rows,
+            config.comment,
+            config.skip_footer,
+            delimiter,
+            () if has_own_header else tuple(names),
+            config.header_rows if config.header and not has_own_header else 0,
+            has_blanks,
         ),
+        na=config.na,
         lines_above=above if config.comment is None else None,
     )
 
@@ -387,11 +456,14 @@ def western_encoding(source: Source) -> str:
     return WESTERN
 
 
-def _cells(records: list[list[str]], names: list[str], texts: frozenset[str]) -> dict[str, list[str]]:
+def _cells(
+    records: list[list[str]], names: list[str], texts: frozenset[str], na: tuple[str, ...]
+) -> dict[str, list[str]]:
     """The cells that may be numbers and are not missing, by column."""
     columns = {
         name: [record[at].strip() for record in records[1:] if at < len(record)]
         for at, name in enumerate(names)
         if name not in texts
     }
-    return {name: [cell for cell in cells if cell not in MISSING_WORDS] for name, cells in columns.items()}
+    words = {*MISSING_WORDS, *na}
+    return {name: [bare_number(cell) for cell in cells if cell not in words] for name, cells in columns.items()}

@@ -63,6 +63,14 @@ def parts_of(name: str | None, frame: pd.DataFrame) -> tuple[str, ...]:
     return tuple(part.strip() for part in name.split(",") if part.strip())
 
 
+def month_number(text: str) -> int | None:
+    """The month that a cell names: 3, 03, Mar, March; None for others."""
+    plain = text.strip().lower().rstrip(".")
+    if plain.isdecimal():
+        return int(plain) if 1 <= int(plain) <= 12 else None
+    return _MONTHS.index(plain[:3]) + 1 if plain[:3] in _MONTHS and len(plain) <= len("september") else None
+
+
 def unit_of(name: str) -> str | None:
     """The unit of time that a column of this name counts."""
     plain = name.strip().lower().replace(" ", "_")

@@ -1,7 +1,8 @@
 """Makes tables long whose rows each hold several steps: one series per row, or one year per row.
 
 `--layout rows`: the names of the columns are dates, years or numbers of steps (the layout of the M4 and M5 competitions
-and of the World Bank). `--layout calendar`: a column per month or quarter beside the year.
+and of the World Bank). `--layout calendar`: a column per month or quarter beside the year, per hour beside the day, or
+per year beside the months.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, place, require_column
+from forecast_attn.data.reading.grids import Grid, find_grid, has_grid
 from forecast_attn.data.reading.joined import unit_of
 from forecast_attn.data.reading.places import ITEM, LINE, TARGET, TIME
 from forecast_attn.errors import ConfigError, DataError
@@ -100,6 +102,8 @@ def is_arranged(frame: pd.DataFrame) -> bool:
 
 def likely_layout(frame: pd.DataFrame) -> str | None:
     """The layout other than long that a table has by its columns' names; None for long and wide ones."""
+    if has_grid(frame):
+        return "calendar"
     periods = find_periods(frame)
     if periods is not None and frame[periods.year].is_unique:  # else the months are switches beside rows of months
         return "calendar"
@@ -252,12 +256,16 @@ def _calendar_made_long(frame: pd.DataFrame, config: DataConfig, source: str, re
     if config.time is not None:
         require_column(frame, config.time, source, "time")
     named = frame if config.time is None else frame.rename(columns={config.time: "year"})
+    grid = find_grid(frame, config.date_format)
+    if grid is not None:
+        return _grid_made_long(frame, grid, config, source, report)
     periods = find_periods(named)
     if periods is None:
         message = (
             f"'{source}' has no column of years with one column for each month or quarter, as --layout calendar needs"
         )
-        raise DataError(message, "name them year, Jan, Feb, … or year, Q1, …, Q4", code="FA102", options=("layout",))
+        hint = "name them year, Jan, Feb, …; year, Q1, …, Q4; or date, 0, 1, …, 23"
+        raise DataError(message, hint, code="FA102", options=("layout",))
     _refuse_text(frame, periods.names, source)
     years = named[periods.year].to_numpy(np.int64)
     per_year = len(periods.names)
@@ -274,6 +282,21 @@ def _calendar_made_long(frame: pd.DataFrame, config: DataConfig, source: str, re
         if name not in used:
             report(Finding("FA104", "note", f"column '{name}' is left out: no month or quarter", column=name))
     long = _long(frame, rows, columns, config)
+    return long[_is_inside(long, config.item_id)]
+
+
+def _grid_made_long(frame: pd.DataFrame, grid: Grid, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
+    _refuse_text(frame, grid.names, source)
+    columns: dict[str, Any] = {}
+    if config.item_id is not None:
+        require_column(frame, config.item_id, source, "id")
+        columns[config.item_id] = frame[config.item_id].array.take(grid.rows)
+    columns |= {config.time or TIME: grid.stamps, TARGET: grid.values}
+    used = {grid.label, config.time, config.item_id, *grid.names, *_declared(config)}
+    for name in map(str, frame.columns):
+        if name not in used:
+            report(Finding("FA104", "note", f"column '{name}' is left out: no step", column=name))
+    long = _long(frame, grid.rows, columns, config)
     return long[_is_inside(long, config.item_id)]
 
 

@@ -113,7 +113,7 @@ def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Ite
             return
         if is_blank(cells):
             continue
-        if len(cells) != layout.width:
+        if row and len(cells) != layout.width:  # the names have been taken from the header
             raise _other_width(layout, row, line, len(cells))
         row += 1
         yield [_guarded(cell.strip()) for cell in cells]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +21,10 @@ MOST_FOOTERS = 15
 MOSTLY = 0.9
 """Share of lines with as many fields as the header, from which on what stands above is a title."""
 DATA_CELL = re.compile(r"[+-]?\d+([.,]\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{4}.*")
+MOST_HEADER_ROWS = 4
+FEWEST_BELOW = 5
+"""Rows that must show that the lines above them are names."""
+_YEAR = re.compile(r"(1[5-9]|20|21)\d\d")
 _NAMING_LINE = re.compile(rb'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
 
 
@@ -31,7 +37,11 @@ class Surroundings:
     skip_footer: int = 0
     delimiter: str = ","
     names: tuple[str, ...] = ()
-    """The header of a text that has none; empty where it has one."""
+    """The header of a text that has none, or one of several lines; empty where it has one line."""
+    header_rows: int = 0
+    """Lines that `names` stands for."""
+    has_blanks: bool = False
+    """True where blanks separate fields, any number of them: they become `delimiter`."""
 
 
 def naming_line(text: bytes) -> tuple[bytes, str | None]:
@@ -48,10 +58,16 @@ def without_surroundings(chunks: Iterable[bytes], lines: Surroundings) -> Iterat
         lines: what stands around the rows. The text passes as it is where that is nothing.
     """
     if lines.names:
-        yield (",".join(lines.names) + "\n").replace(",", lines.delimiter).encode()
+        header = io.StringIO()
+        csv.writer(header, delimiter=lines.delimiter, lineterminator="\n").writerow(lines.names)
+        yield header.getvalue().encode()
     text = _without_naming_line(chunks)
     if lines.skip_rows or lines.comment is not None:
         text = _without_top_and_comments(text, lines.skip_rows, lines.comment)
+    if lines.header_rows:
+        text = _without_header_rows(text, lines.header_rows)
+    if lines.has_blanks:
+        text = _split_at_blanks(text, lines.delimiter.encode())
     yield from _without_end(text, lines.skip_footer) if lines.skip_footer else text
 
 
@@ -70,6 +86,32 @@ def _without_top_and_comments(chunks: Iterable[bytes], skip_rows: int, comment: 
             yield b"\n".join(kept) + b"\n"
     if rest and not left and not (mark and rest.lstrip().startswith(mark)):
         yield rest
+
+
+def _without_header_rows(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:
+    """Leave out the first lines that are not blank."""
+    held = b""
+    for chunk in chunks:
+        if not count:
+            yield chunk
+            continue
+        held += chunk
+        while count and (end := held.find(b"\n") + 1):
+            count -= bool(held[:end].strip())
+            held = held[end:]
+        if not count and held:
+            yield held
+
+
+def _split_at_blanks(chunks: Iterable[bytes], delimiter: bytes) -> Iterator[bytes]:
+    """Lines without blanks around them, and with one delimiter instead of every run of blanks and tabs."""
+    rest = b""
+    for chunk in chunks:
+        *lines, rest = (rest + chunk).split(b"\n")
+        if lines:
+            yield b"".join(delimiter.join(line.split()) + b"\n" for line in lines)
+    if rest:
+        yield delimiter.join(rest.split())
 
 
 def _without_end(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:
@@ -108,15 +150,102 @@ def find_preamble(text: str) -> dict[str, Any]:
     if mark is not None and lines[0].lstrip().startswith(mark):
         return {"comment": mark}
     for delimiter in DELIMITERS:
-        widths = [line.count(delimiter) for line in lines]
+        widths = [_fields(line, delimiter) - 1 for line in lines]
         common, count = Counter(widths).most_common(1)[0] if widths else (0, 0)
         first = widths.index(common) if common else 0
-        names = lines[first].split(delimiter) if common else []
-        are_names = not any(DATA_CELL.fullmatch(name.strip().strip('"')) for name in names)
+        if first and widths[first - 1] == common + 1 and lines[first - 1].rstrip().endswith(delimiter):
+            first -= 1  # a delimiter behind the last name
+        names = [name.strip().strip('"') for name in lines[first].split(delimiter)] if common else []
+        are_names = not any(DATA_CELL.fullmatch(name) and not _YEAR.fullmatch(name) for name in names)
+        are_names = are_names and not _YEAR.fullmatch(names[0] if names else "")
         if common and are_names and count >= MOSTLY * (len(widths) - first) and 0 < first <= MOST_TITLES:
             at = text.splitlines().index(lines[first])
             return {"skip_rows": at}
     return {} if mark is None else {"comment": mark}
+
+
+def _fields(line: str, delimiter: str) -> int:
+    """Fields of a line, with delimiters in quotes; a quote that is not closed counts as a letter."""
+    if '"' not in line:
+        return line.count(delimiter) + 1
+    try:
+        return len(next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), []))
+    except csv.Error:
+        return line.count(delimiter) + 1
+
+
+def find_blanks(text: str) -> dict[str, Any]:
+    """The options of a text whose fields stand between blanks, as tables of numbers in columns do; {} for others.
+
+    Args:
+        text: the first lines of a file.
+    """
+    lines = [line for line in text.splitlines()[:MOST_RECORDS] if line.strip()]
+    mark = next((mark for mark in COMMENT_MARKS if any(line.lstrip().startswith(mark) for line in lines)), None)
+    rows = [line for line in lines if mark is None or not line.lstrip().startswith(mark)]
+    if any(_are_split_alike([line.count(delimiter) for line in rows]) for delimiter in DELIMITERS):
+        return {}
+    widths = [len(line.split()) for line in rows]
+    common = Counter(widths).most_common(1)[0][0] if widths else 0
+    first = widths.index(common) if common else 0
+    if common < 2 or first > MOST_TITLES or widths[first:].count(common) < MOSTLY * len(widths[first:]):
+        return {}
+    has_header = not any(DATA_CELL.fullmatch(cell) for cell in rows[first].split())
+    found: dict[str, Any] = {"delimiter": "blanks"} | ({} if has_header else {"header": False})
+    if mark is not None:
+        found["comment"] = mark
+        return found | ({"skip_rows": first} if first and lines[:first] == rows[:first] else {})
+    return found | ({"skip_rows": text.splitlines().index(rows[first])} if first else {})
+
+
+def _are_split_alike(counts: list[int]) -> bool:
+    common, count = Counter(counts).most_common(1)[0] if counts else (0, 0)
+    return common > 0 and count >= MOSTLY * len(counts)
+
+
+def find_header_rows(records: list[list[str]], is_number: Callable[[str], bool]) -> int:
+    """Number of lines that name the columns: 2 where units stand below the names.
+
+    Lines below the first one are no rows if no cell of them is a number in a column of numbers, nor looks like the
+    cells below it.
+
+    Args:
+        records: the first lines, as many cells each.
+        is_number: whether a cell is one.
+    """
+    width = len(records[0])
+    rows = [record for record in records if len(record) == width]
+    for count in range(2, MOST_HEADER_ROWS + 1):
+        below = rows[count:]
+        if len(below) < FEWEST_BELOW:
+            return 1
+        names, numeric = rows[1:count], _numeric_columns(below, is_number)
+        if not numeric or any(_is_like_a_row(name, below, numeric, is_number) for name in names):
+            return 1
+        if any(is_number(below[0][at]) for at in numeric):
+            return count
+    return 1
+
+
+def _numeric_columns(rows: list[list[str]], is_number: Callable[[str], bool]) -> list[int]:
+    columns = range(len(rows[0]))
+    return [at for at in columns if sum(is_number(row[at].strip()) for row in rows) >= MOSTLY * len(rows)]
+
+
+def _is_like_a_row(
+    record: list[str], rows: list[list[str]], numeric: list[int], is_number: Callable[[str], bool]
+) -> bool:
+    """Return whether a line has a number in a column of numbers, or digits that are written as those below it."""
+    if not any(cell.strip() for cell in record) or any(is_number(record[at].strip()) for at in numeric):
+        return True
+    shapes = [{_shape(row[at]) for row in rows} for at in range(len(record))]
+    return any(
+        bool(re.search(r"\d", cell)) and _shape(cell) in below for cell, below in zip(record, shapes, strict=True)
+    )
+
+
+def _shape(cell: str) -> str:
+    return re.sub(r"\d+", "0", cell.strip())
 
 
 def _mark_of_comments(lines: list[str]) -> str | None:

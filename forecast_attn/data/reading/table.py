@@ -6,12 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Report, coded, stop_at_errors
 from forecast_attn.data.reading.columnar import COLUMNAR, TEXT_OPTIONS, read_columnar, refuse_text_options
 from forecast_attn.data.reading.csv_file import read_delimited
+from forecast_attn.data.reading.dialect import parse_texts
 from forecast_attn.data.reading.frames import read_frame
 from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.reading.layouts import arranged, check_layout, is_arranged
@@ -50,12 +52,33 @@ def read_table(
         check_wide(config)
     check_layout(config)
     try:
-        frame = with_joined(_frame_of(table, config, progress, report), config, table_name(table))
+        frame = without_marks(_frame_of(table, config, progress, report), config)
+        frame = with_joined(frame, config, table_name(table))
         frame = arranged(frame, config, table_name(table), report)
     except DataError as error:
         error.file = error.file or table_name(table)
         raise
     return made_long(frame, config, table_name(table), report) if config.wide else frame
+
+
+def without_marks(frame: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
+    """The frame with no value in cells that --na names: texts, and numbers however they are written."""
+    if not config.na:
+        return frame
+    marks = parse_texts(config.na, ".", grouped=False)
+    marks = marks[~np.isnan(marks)]
+    changed = {}
+    for name in frame.columns:
+        column = frame[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            gone = column.cat.categories.astype(str).str.strip().isin(config.na)
+            if gone.any():
+                changed[name] = column.cat.remove_categories(column.cat.categories[gone])
+        elif column.dtype.kind in "iuf" and len(marks) and (gone := np.isin(column, marks)).any():
+            changed[name] = column.astype(np.float64).mask(gone)
+        elif column.dtype.kind in "OU" or str(column.dtype) in ("str", "string"):
+            changed[name] = column.mask(column.astype("string").str.strip().isin(config.na).fillna(False).astype(bool))
+    return frame.assign(**changed) if changed else frame
 
 
 @coded("FA101")
