@@ -28,7 +28,7 @@ from forecast_attn.data.reading.joined import ROW_NUMBER, with_joined
 from forecast_attn.data.reading.places import FILE_ROW, LINE
 from forecast_attn.data.reading.source import table_name
 from forecast_attn.data.resampling import floored
-from forecast_attn.data.roles import resolve_roles
+from forecast_attn.data.roles import is_numeric, resolve_roles
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_COMMANDS = 6
@@ -186,6 +186,8 @@ class _Search:
             return
         targets = target_candidates(self.frame, reading, self.config, table_name(self.table).partition(".")[0])
         wide = {name: value for name, value in options.items() if name != "item_id"} | {"wide": True}
+        others = self._numbers_besides(targets.names, reading)
+        wide |= {"ignore": (*self.config.ignore, *others)} if others else {}
         can_be_wide = reading.item_id is None and self.config.item_id is None and len(targets.names) > 1
         if can_be_wide and targets.are_alike:
             yield wide
@@ -193,6 +195,14 @@ class _Search:
             yield options | {"target": name}
         if can_be_wide and not targets.are_alike:
             yield wide
+
+    def _numbers_besides(self, targets: tuple[str, ...], reading: TableReading) -> tuple[str, ...]:
+        """The columns of numbers that are no series: counters, parts of a date, and what never changes."""
+        config = self.config
+        declared = {*config.ignore, *config.past_covariates, *config.future_covariates, *config.static_covariates}
+        taken = {*targets, *declared, *config.categorical, *reading.columns, config.weight}
+        names = [str(name) for name in self.frame.columns if name not in taken and is_numeric(self.frame[name])]
+        return tuple(name for name in names if name.lower() != "unnamed: 0" and self.frame[name].notna().any())
 
     def _knows_target(self, options: dict[str, Any]) -> bool:
         """Return whether training finds the target by itself."""

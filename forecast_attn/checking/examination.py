@@ -26,10 +26,11 @@ from forecast_attn.data.reading import Progress, read_table
 from forecast_attn.data.reading.source import Source, table_name
 from forecast_attn.data.roles import Roles, resolve_roles
 from forecast_attn.data.scaling import constant_series
+from forecast_attn.data.seasons import autocorrelation_at
 from forecast_attn.data.split import report_short_series
 from forecast_attn.errors import DataError
 from forecast_attn.runs.training_table import with_vintages
-from forecast_attn.training.preparation import Preparation, prepare
+from forecast_attn.training.preparation import Preparation, prepare, season_of_rows, training_values
 
 SEVERITIES = ("error", "warning", "note")
 
@@ -212,6 +213,7 @@ def report_constants(panel: Panel, report: Report) -> None:
 def report_preparation(preparation: Preparation, report: Report) -> None:
     """Report series too short to learn from, windows left out, and what is not known of the future."""
     report_short_series(preparation.split, report)
+    _report_other_season(preparation, report)
     panel, horizon, holidays = preparation.panel, preparation.schema.horizon, preparation.schema.calendar.holidays
     ahead_of_dates = () if holidays is None else holidays.notes(panel.zone.local(future_stamps(panel, horizon).ravel()))
     for finding in (*preparation.findings, *ahead_of_dates):
@@ -224,6 +226,26 @@ def report_preparation(preparation: Preparation, report: Report) -> None:
         )
         hint = "predict will need --future FILE with the future covariates"
         report(Finding("FA405", "note", message, hint, item_id=panel.item_ids[at]))
+
+
+CLEARER = 0.1
+"""By how much the autocorrelation at another season must be higher to be worth a word."""
+
+
+def _report_other_season(preparation: Preparation, report: Report) -> None:
+    """Report a season that the training rows show more clearly than that of the frequency, which stays."""
+    panel, season = preparation.panel, preparation.schema.frequency.season
+    shown = season_of_rows(panel, preparation.split) if season > 1 else None
+    if shown is None or shown[0] % season:  # one within the season, or beside it, is noise of the frequency's
+        return
+    usual = autocorrelation_at(training_values(panel, preparation.split), season)
+    if shown[1] - usual >= CLEARER:
+        message = (
+            f"the training rows repeat more clearly after {shown[0]} steps (autocorrelation {shown[1]:.2f}) than after "
+            f"the {season} of the frequency ({usual:.2f})"
+        )
+        hint = f"--season {shown[0]} if that is the season"
+        report(Finding("FA216", "note", message, hint, options=("season",)))
 
 
 # --------------------------------------------------------------------------- series summaries

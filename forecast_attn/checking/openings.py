@@ -106,6 +106,8 @@ def _first_openings(
     Two openings where a mark may be one of decimals or of thousands.
     """
     read = frame if frame is not None else _read(table, config, options)
+    if isinstance(read, DataError) and read.code not in _NO_TABLE:
+        return
     for around in _surroundings(table, options, read):
         again = _read(table, config, {**options, **around})
         if _is_better(again, read):

@@ -440,7 +440,8 @@ def _counts_or_cycles(values: pd.Series) -> bool:
         return False
     steps = np.diff(numbers)
     is_next = (steps == 1) | (numbers[1:] == numbers.min())
-    return bool((steps == 1).all() or (is_next.mean() > 0.9 and np.mean(steps == 1) > 0.6))
+    are_years = numbers.min() >= 1500 and numbers.max() <= 2200 and steps.min() >= 0 and steps.max() == 1
+    return bool(are_years or (steps == 1).all() or (is_next.mean() > 0.9 and np.mean(steps == 1) > 0.6))
 
 
 def _names_the_table(column: str, table: str) -> bool:

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.config.defaults import SIZES_WITHOUT_SEASON
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.calendar import Calendar, calendar_of
 from forecast_attn.data.categories import fit_vocabulary
 from forecast_attn.data.cleaning import sees_later_values, without_later_values
 from forecast_attn.data.findings import Finding, coded
+from forecast_attn.data.frequency import with_season
 from forecast_attn.data.outliers import outlier_findings
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scaling import Scaler, fit_scaler, negative_targets
 from forecast_attn.data.schema import Schema
+from forecast_attn.data.seasons import season_by_evidence
 from forecast_attn.data.split import Split, choose_sizes, split_panel, training_cutoffs, validation_cutoffs
 from forecast_attn.errors import DataError
 
@@ -69,13 +72,11 @@ def prepare(panel: Panel, config: DataConfig, calendar: Calendar | None = None) 
         DataError: the series are too short for the sizes.
     """
     lookback, horizon, fitted = choose_sizes(panel, config)
-    split = split_panel(
-        panel,
-        validation=config.validation,
-        horizon=horizon,
-        lookback=lookback,
-        short_series=config.short_series,
-    )
+    split = _split(panel, config, lookback, horizon)
+    panel, seasons = _with_season_of_rows(panel, split, config)
+    if seasons:
+        lookback, horizon, fitted = choose_sizes(panel, config)
+        split = _split(panel, config, lookback, horizon)
     panel = without_later_values(panel, split.boundaries(panel))
     schema = Schema(
         roles=panel.roles,
@@ -91,11 +92,48 @@ def prepare(panel: Panel, config: DataConfig, calendar: Calendar | None = None) 
         date_order=panel.date_order,
     )
     findings = negative_targets(panel) if config.non_negative else []
-    findings += [fitted] if fitted is not None else []
+    findings += [*seasons, *([fitted] if fitted is not None else [])]
     _refuse_tiny_targets(panel, split, schema.scaler)
     findings += outlier_findings(panel, split.training_rows(panel), schema.scaler)
     prepared = replace(_with_windows(panel, schema, split, findings), scaled_rows=split.training_rows(panel))
     return replace(prepared, training_cutoffs=_with_scale(prepared))
+
+
+def _split(panel: Panel, config: DataConfig, lookback: int, horizon: int) -> Split:
+    return split_panel(
+        panel, validation=config.validation, horizon=horizon, lookback=lookback, short_series=config.short_series
+    )
+
+
+def _with_season_of_rows(panel: Panel, split: Split, config: DataConfig) -> tuple[Panel, list[Finding]]:
+    """The panel with the season that its training rows show, where its step says none.
+
+    Years are steps without a season, too, and their cycles come at no fixed length.
+    """
+    frequency = panel.frequency
+    has_none = frequency.season == 1 and frequency.default_horizon == SIZES_WITHOUT_SEASON.horizon
+    if config.season is not None or not has_none:
+        return panel, []
+    season = season_of_rows(panel, split)
+    if season is None:
+        return panel, []
+    steps, strength = season
+    many = f"median of {panel.num_series:,} series" if panel.num_series > 1 else "of the series"
+    repeat = f"the training rows repeat after {steps} steps (autocorrelation {strength:.2f}, {many})"
+    message = f"{repeat}, which is taken as the season"
+    finding = Finding("FA216", "note", message, "--season N takes another one, --season 1 none", options=("season",))
+    return replace(panel, frequency=with_season(frequency, str(steps))), [finding]
+
+
+def season_of_rows(panel: Panel, split: Split) -> tuple[int, float] | None:
+    """The season that training rows show, and the autocorrelation at it: the median of those of the series."""
+    return season_by_evidence(training_values(panel, split))
+
+
+def training_values(panel: Panel, split: Split) -> list[NDArray[np.float64]]:
+    """The target of each series in its training rows."""
+    starts, rows = panel.starts[:-1].tolist(), split.training_rows(panel).tolist()
+    return [panel.target[start : start + count] for start, count in zip(starts, rows, strict=True)]
 
 
 def _with_scale(preparation: Preparation) -> NDArray[np.int32]:

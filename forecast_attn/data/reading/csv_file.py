@@ -26,6 +26,7 @@ from forecast_attn.data.reading.dialect import (
     find_decimal,
     first_plan,
     parse_texts,
+    unit_around,
     western_encoding,
 )
 from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
@@ -329,6 +330,8 @@ def finish_text(
             if np.isnan(numbers).any() or not len(numbers):
                 break
         else:
+            if shown is bare_number and len({unit_around(text) for text in map(str, column.categories)}) > 1:
+                return column, None  # 5 % among plain numbers may be 0.05
             dressed = next((text for text in map(str, column.categories) if shown(text) != text), None)
             example = None if dressed is None else (dressed, shown(dressed))
             return _spread(numbers, column), example

@@ -303,6 +303,12 @@ def bare_number(cell: str) -> str:
     return minus + re.sub(r"[ \u00a0\u202f\u2009'’]", "", match["number"])
 
 
+def unit_around(cell: str) -> str:
+    """The currency or the percent sign of a cell; nothing for a plain number."""
+    match = re.search(_UNIT, cell)
+    return match[0] if match is not None else ""
+
+
 _UNIT = r"(?:[$€£¥₹%]|EUR|USD|GBP|CHF|JPY)"
 _DRESSED = re.compile(
     rf"(?P<minus>[-−])?\+?(?P<open>\()?{_UNIT}? ?"

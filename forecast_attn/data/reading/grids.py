@@ -22,7 +22,7 @@ _YEAR = re.compile(r"X?((?:1[5-9]|20|21)\d\d)")
 
 
 @dataclass(frozen=True)
-class Grid:
+class CellGrid:
     """The cells of such a table, in the order of time."""
 
     names: tuple[str, ...]
@@ -35,7 +35,7 @@ class Grid:
     values: NDArray[Any]
 
 
-def find_grid(frame: pd.DataFrame, date_format: str | None = None) -> Grid | None:
+def find_grid(frame: pd.DataFrame, date_format: str | None = None) -> CellGrid | None:
     """The cells of a table of hours beside days, or of years beside months; None for others.
 
     Args:
@@ -54,7 +54,7 @@ def has_grid(frame: pd.DataFrame) -> bool:
     return grid is not None and bool(frame[grid.label].is_unique)
 
 
-def _hours_across(frame: pd.DataFrame, date_format: str | None) -> Grid | None:
+def _hours_across(frame: pd.DataFrame, date_format: str | None) -> CellGrid | None:
     names = [str(name) for name in frame.columns]
     minutes = _minutes_of(names)
     label = next((name for name in names if name not in minutes and _is_days(frame[name])), None)
@@ -69,7 +69,7 @@ def _hours_across(frame: pd.DataFrame, date_format: str | None) -> Grid | None:
     offsets = np.array([minutes[name] for name in order], "timedelta64[m]")
     stamps = (days[:, None] + offsets[None, :]).astype("datetime64[ns]").ravel()
     rows = np.repeat(np.arange(len(frame)), len(order))
-    return Grid(tuple(order), label, rows, stamps, _values(frame, order).ravel())
+    return CellGrid(tuple(order), label, rows, stamps, _values(frame, order).ravel())
 
 
 def _minutes_of(names: list[str]) -> dict[str, int]:
@@ -93,7 +93,7 @@ def _is_days(column: pd.Series) -> bool:
     return looks_like_dates(column)
 
 
-def _years_across(frame: pd.DataFrame) -> Grid | None:
+def _years_across(frame: pd.DataFrame) -> CellGrid | None:
     """A row for each month in order, and a column for each of several years."""
     names = [str(name) for name in frame.columns]
     years = {name: int(match[1]) for name in names if (match := _YEAR.fullmatch(name.strip()))}
@@ -106,7 +106,7 @@ def _years_across(frame: pd.DataFrame) -> Grid | None:
     months = np.array([(years[name] - 1970) * 12 for name in order])[:, None] + np.arange(12)[None, :]
     stamps = months.ravel().astype("datetime64[M]").astype("datetime64[ns]")
     rows = np.tile(np.arange(12), len(order))
-    return Grid(tuple(order), label, rows, stamps, _values(frame, order).T.ravel())
+    return CellGrid(tuple(order), label, rows, stamps, _values(frame, order).T.ravel())
 
 
 def _values(frame: pd.DataFrame, names: list[str]) -> NDArray[Any]:

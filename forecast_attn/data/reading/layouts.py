@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, place, require_column
-from forecast_attn.data.reading.grids import Grid, find_grid, has_grid
+from forecast_attn.data.reading.grids import CellGrid, find_grid, has_grid
 from forecast_attn.data.reading.joined import unit_of
 from forecast_attn.data.reading.places import ITEM, LINE, TARGET, TIME
 from forecast_attn.errors import ConfigError, DataError
@@ -285,7 +285,9 @@ def _calendar_made_long(frame: pd.DataFrame, config: DataConfig, source: str, re
     return long[_is_inside(long, config.item_id)]
 
 
-def _grid_made_long(frame: pd.DataFrame, grid: Grid, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
+def _grid_made_long(
+    frame: pd.DataFrame, grid: CellGrid, config: DataConfig, source: str, report: Report
+) -> pd.DataFrame:
     _refuse_text(frame, grid.names, source)
     columns: dict[str, Any] = {}
     if config.item_id is not None:

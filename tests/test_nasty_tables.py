@@ -1,0 +1,204 @@
+"""Tables as offices, instruments and spreadsheets write them: the options that `forecast check` finds for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.checking import examine
+from forecast_attn.checking.commands import find_proposals
+from forecast_attn.checking.fix import fix_table
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading import read_table
+
+DAYS = pd.date_range("2021-01-01", periods=60)
+VALUES = [1500 + 10 * (at % 7) + at / 4 for at in range(60)]
+
+
+def rows(line: Callable[[pd.Timestamp, float], str], stamps: pd.DatetimeIndex = DAYS) -> str:
+    values = (VALUES * (len(stamps) // 60 + 1))[: len(stamps)]
+    return "".join(line(stamp, value) + "\n" for stamp, value in zip(stamps, values, strict=True))
+
+
+def european(value: float) -> str:
+    return f"{value:,.2f}".translate(str.maketrans(",.", ".,"))
+
+
+def marked(mark: str) -> str:
+    cells = [mark if at in (20, 31) else f"{value}" for at, value in enumerate(VALUES)]
+    return "date,y\n" + "".join(f"{day:%Y-%m-%d},{cell}\n" for day, cell in zip(DAYS, cells, strict=True))
+
+
+HOURS = pd.date_range("2021-01-01", periods=24 * 8, freq="h")
+AUTUMN = pd.date_range("2021-10-25", periods=24 * 14, freq="h", tz="Europe/Berlin")
+TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
+    "european thousands, a sum below": (
+        "Datum;Umsatz\n" + rows(lambda day, value: f"{day:%d.%m.%Y};{european(value)}") + "Summe;90.000,00\n",
+        {"decimal": ",", "skip_footer": 1},
+        "D",
+    ),
+    "american thousands": (
+        "date,sales\n" + rows(lambda day, value: f'{day:%Y-%m-%d},"{value:,.2f}"'),
+        {"decimal": "."},
+        "D",
+    ),
+    "dollars": (
+        "date,sales\n" + rows(lambda day, value: f'{day:%Y-%m-%d},"${value:,.2f}"'),
+        {"decimal": "."},
+        "D",
+    ),
+    "units": (
+        "date,load\n,MW\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{value}"),
+        {"header_rows": 2},
+        "D",
+    ),
+    "names in three lines": (
+        "Price,Close\nTicker,A\nDate,\n" + rows(lambda day, value: f"{day:%Y-%m-%d},{value}"),
+        {"header_rows": 3},
+        "D",
+    ),
+    "blanks": ("date  y\n" + rows(lambda day, value: f"{day:%Y-%m-%d}   {value}"), {"delimiter": "blanks"}, "D"),
+    "numbers between blanks": (
+        "# carbon dioxide\n" + rows(lambda day, value: f"  {day.day_of_year} {value} -99.99"),
+        {"delimiter": "blanks", "header": False, "comment": "#", "time": "column_1", "target": "column_2"},
+        "1",
+    ),
+    "sums between rows": (
+        "date,y\n" + rows(lambda day, v: f"{day:%Y-%m-%d},{v}" + (f"\nTotal {day:%B},{v}" if day.day == 28 else "")),
+        {"comment": "Total"},
+        "D",
+    ),
+    "bank": (
+        '"Source","Indicators",\n\n"Updated","2024",\n\n"Country","Indicator",'
+        + ",".join(f'"{year}"' for year in range(1960, 2000))
+        + ",\n"
+        + "".join(f'"{name}","Population, total",' + ",".join(map(str, VALUES[:40])) + ",\n" for name in "ABC"),
+        {"skip_rows": 4, "layout": "rows"},
+        "YS-JAN",
+    ),
+    "hours across": (
+        "Date,"
+        + ",".join(f"H{hour:02d}" for hour in range(1, 25))
+        + "\n"
+        + "".join(f"{day:%Y-%m-%d}," + ",".join(map(str, VALUES[:24])) + "\n" for day in DAYS),
+        {"layout": "calendar"},
+        "h",
+    ),
+    "years across": (
+        "Month,"
+        + ",".join(map(str, range(2005, 2020)))
+        + "\n"
+        + "".join(
+            f"{month}," + ",".join(map(str, VALUES[:15])) + "\n"
+            for month in ["Jan", "Feb", "Mar", "April", "May", "June", "July", "Aug", "Sept", "Oct", "Nov", "Dec"]
+        ),
+        {"layout": "calendar"},
+        "MS",
+    ),
+    "seconds": (
+        "time,y\n" + rows(lambda hour, value: f"{int(hour.timestamp())},{value}", HOURS),
+        {"date_format": "s"},
+        "h",
+    ),
+    "milliseconds as floats": (
+        "t,y\n" + rows(lambda hour, value: f"{int(hour.timestamp()) * 1000}.0,{value}", HOURS),
+        {"time": "t", "date_format": "ms"},
+        "h",
+    ),
+    "summer time": (
+        "time,y\n" + rows(lambda hour, value: f"{hour:%Y-%m-%d %H:%M},{value}", AUTUMN),
+        {"tz": "Europe/Berlin"},
+        "h",
+    ),
+    "months as digits": (
+        "yyyymm,ret\n" + rows(lambda m, value: f"{m:%Y%m},{value}", pd.date_range("2001-01-01", periods=60, freq="MS")),
+        {"time": "yyyymm", "date_format": "%Y%m"},
+        "MS",
+    ),
+    "a question mark": (marked("?"), {"na": ("?",)}, "D"),
+    "a hyphen": (marked("-"), {"na": ("-",)}, "D"),
+    "an error of a sheet": (marked("#DIV/0!"), {"na": ("#DIV/0!",)}, "D"),
+    "nines": (marked("-9999.0"), {"na": ("-9999",)}, "D"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_options_that_read_a_table_are_found(tmp_path: Path, name: str) -> None:
+    text, options, step = TABLES[name]
+    path = tmp_path / "table.csv"
+    path.write_text(text)
+    proposal = find_proposals(path, DataConfig(), most=2)[0]
+    assert dict(proposal.options) == options
+    assert proposal.step == step
+
+
+def test_numbers_are_those_in_the_cells(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    cells = ["$1", "($2.50)", "$3-", "-$4", "$ 5"]
+    days = pd.date_range("2021-01-01", periods=5).strftime("%Y-%m-%d")
+    path.write_text(
+        "date;dollars;grouped;share\n"
+        + "".join(
+            f"{day};{cell};{group};{at},5 %\n"
+            for at, (day, cell, group) in enumerate(
+                zip(days, cells, ["1 234.5", "1'000", "12", "-1\u202f000\u202f000", "7"], strict=True)
+            )
+        )
+    )
+    found = examine(path, DataConfig(target="dollars", lookback=1, horizon=1))
+    frame = found.frame
+    assert frame is not None
+    np.testing.assert_array_equal(frame["dollars"], [1, -2.5, -3, -4, 5])
+    np.testing.assert_array_equal(frame["grouped"], [1234.5, 1000, 12, -1_000_000, 7])
+    np.testing.assert_array_equal(frame["share"], [0.5, 1.5, 2.5, 3.5, 4.5])
+    assert [finding.column for finding in found.findings if finding.code == "FA109"] == ["dollars", "grouped", "share"]
+
+
+def test_one_sign_among_plain_numbers_is_a_mistake(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("date,y\n" + "".join(f"{day:%Y-%m-%d},{at}{'%' * (at == 9)}\n" for at, day in enumerate(DAYS)))
+    assert [finding.code for finding in examine(path, DataConfig()).findings if finding.severity == "error"] == [
+        "FA103"
+    ]
+
+
+def test_marks_of_missing_values_count_in_every_form(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"date": DAYS, "y": [-999.0, *VALUES[1:]], "n": [*range(59), -999], "kind": ["-", "a"] * 30})
+    path = tmp_path / "table.parquet"
+    frame.to_parquet(path)
+    config = DataConfig(na=("-", "-999"), target="y")
+    for table in (frame, path):
+        read = read_table(table, config)
+        assert read["y"].isna().tolist() == [True] + [False] * 59
+        assert read["n"].isna().sum() == 1
+        assert read["kind"].isna().sum() == 30
+    assert not read_table(frame, DataConfig())["y"].isna().any()
+
+
+@pytest.mark.parametrize("name", ["european thousands, a sum below", "a hyphen", "hours across"])
+def test_a_table_is_repaired_with_the_options_of_its_command(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(TABLES[name][0])
+    config = DataConfig(**find_proposals(path, DataConfig(), most=2)[0].options)
+    _, fixed = fix_table(path, config)
+    assert fixed is not None
+    clean = tmp_path / "clean.csv"
+    clean.write_text(fixed.csv)
+    missing = "mask" if config.na else "auto"
+    again, first = examine(clean, DataConfig(missing=missing)), examine(path, config)
+    assert again.panel is not None
+    assert first.panel is not None
+    np.testing.assert_array_equal(again.panel.target, first.panel.target)
+    np.testing.assert_array_equal(again.panel.timestamps, first.panel.timestamps)
+
+
+@pytest.mark.parametrize("cell", ["12A", "A 12", "1 23", "(5", "5)", "--5", "$", "%", "1,2,3'4", "$5 €x"])
+def test_names_are_no_numbers_with_signs(tmp_path: Path, cell: str) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("date;kind;y\n" + "".join(f"{day:%Y-%m-%d};{cell};{at}\n" for at, day in enumerate(DAYS)))
+    assert not pd.api.types.is_numeric_dtype(read_table(path, DataConfig())["kind"].dtype)
