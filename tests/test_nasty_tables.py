@@ -144,7 +144,7 @@ def test_numbers_are_those_in_the_cells(tmp_path: Path) -> None:
     path.write_text(
         "date;dollars;grouped;share\n"
         + "".join(
-            f"{day};{cell};{group};{at},5 %\n"
+            f"{day};{cell};{group};{at}.5 %\n"
             for at, (day, cell, group) in enumerate(
                 zip(days, cells, ["1 234.5", "1'000", "12", "-1\u202f000\u202f000", "7"], strict=True)
             )

@@ -67,15 +67,15 @@ def without_marks(frame: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
         return frame
     marks = parse_texts(config.na, ".", grouped=False)
     marks = marks[~np.isnan(marks)]
-    changed = {}
+    changed: dict[str, pd.Series] = {}
     for name in frame.columns:
-        column = frame[name]
+        column: pd.Series = frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
             gone = column.cat.categories.astype(str).str.strip().isin(config.na)
             if gone.any():
-                changed[name] = column.cat.remove_categories(column.cat.categories[gone])
+                changed[name] = pd.Series(column.cat.remove_categories(column.cat.categories[gone]))
         elif column.dtype.kind in "iuf" and len(marks) and (gone := np.isin(column, marks)).any():
-            changed[name] = column.astype(np.float64).mask(gone)
+            changed[name] = pd.Series(column.astype(np.float64).mask(gone))
         elif column.dtype.kind in "OU" or str(column.dtype) in ("str", "string"):
             changed[name] = column.mask(column.astype("string").str.strip().isin(config.na).fillna(False).astype(bool))
     return frame.assign(**changed) if changed else frame
