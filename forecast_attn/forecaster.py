@@ -86,6 +86,10 @@ class Forecaster:
         self._run: RunDir | None = None
         self._keep: Self | None = None
 
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self._options.items())
+        return f"Forecaster({options})" if self._run is None else f"<Forecaster of run '{self._run.path}'>"
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """The options that were given, by name, as scikit-learn asks for them; of a loaded run all of them.
 

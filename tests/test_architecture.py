@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "forecast_attn"
 FLOORS = (
     ("errors", "version"),
-    ("config", "devices"),
+    ("config", "devices", "notebook"),
     ("data", "nn"),
     ("runs", "baselines"),
     ("attention_file", "evaluation"),

@@ -23,12 +23,17 @@ from numpy.typing import NDArray
 from forecast_attn.attention_file.schema import METADATA_KEY, AttentionMetadata, attention_schema, read_errors_of
 from forecast_attn.attention_file.times import parse_time, stamps_after, stamps_until, time_text
 from forecast_attn.attention_file.writer import spread_out
+from forecast_attn.data.findings import counted
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import ConfigError, DataError, RunError, did_you_mean
 from forecast_attn.runs.atomic import check_name, replacing, write_errors_of
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+DRAWN = 256
+"""Windows behind the heat map in a notebook."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +63,28 @@ class AttentionDump:
     path: Path
     _parquet: Any
     _places: NDArray[np.int64]  # (num_windows, 2): the row group of each window, and its place therein
+
+    def __repr__(self) -> str:
+        about = self.metadata
+        keys = f"lookback {about.lookback}" + (f" in patches of {about.patch_length}" if about.patch_length > 1 else "")
+        windows = f"{counted(self.num_windows, 'window')} of {len(self.item_ids):,} series"
+        return f"<AttentionDump of {about.mechanism}: {windows}, {keys}, horizon {about.horizon}>"
+
+    def _repr_html_(self) -> str:
+        """The mean weights as a heat map, for a notebook; of many windows those that are evenly spread."""
+        import forecast_attn.notebook as notebook
+
+        if not self.num_windows:
+            return notebook.titled(repr(self)[1:-1])
+        places = np.unique(np.linspace(0, self.num_windows - 1, min(self.num_windows, DRAWN)).round().astype(np.int64))
+        mean = np.nan_to_num(self.take(places).weights).mean(axis=(0, 1), dtype=np.float64)
+        kind = "patch" if self.metadata.patch_length > 1 else "lag"
+        windows = counted(len(places), "window")
+        words = (
+            f"Mean weight of {windows}: a row for each step, a column for each {kind}, the cut-off on the right; "
+            f"darkest: {100 * mean.max():.1f} %. Forecaster.inspect() says what may be read off them."
+        )
+        return notebook.titled(repr(self)[1:-1], notebook.heat_map(mean, words), notebook.caption(words))
 
     @property
     def num_windows(self) -> int:

@@ -13,6 +13,7 @@ import pandas as pd
 from forecast_attn.backtest.backtest import write_backtest
 from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.backtest.scoring import Scores, score_backtest
+from forecast_attn.data.findings import counted
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.version import package_version
 
@@ -39,6 +40,20 @@ class BacktestResult:
     weights: dict[int, dict[str, float]] = field(default_factory=dict)
     """Of `network` and of each baseline in the model `combination`, by the number of the model (0 the run's own, then
     the refits); empty where they were not chosen on validation windows."""
+
+    def __repr__(self) -> str:
+        table, best = self.metrics.set_index("model"), self.scores.best_baseline
+        name = self.frame["model"].iloc[0]
+        beside = f", {table['mae'][best]:.4g} of {best}, the best baseline" if best in table.index else ""
+        error = f"MAE {table['mae'][name]:.4g} of {name}{beside}" if "mae" in table else f"model {name}"
+        cutoffs, series = self.frame["cutoff"].nunique(), self.frame["item_id"].nunique()
+        return f"<BacktestResult: {counted(cutoffs, 'cut-off')} of {series:,} series, {error}>"
+
+    def _repr_html_(self) -> str:
+        """The scores of every model, for a notebook."""
+        import forecast_attn.notebook as notebook
+
+        return notebook.titled(repr(self)[1:-1], notebook.table(self.metrics))
 
     @property
     def metrics(self) -> pd.DataFrame:

@@ -54,6 +54,16 @@ class Comparison:
     notes: tuple[str, ...]
     """Conclusions that the numbers allow."""
 
+    def __repr__(self) -> str:
+        rows = len(self.leaderboard)
+        return f"<Comparison of {rows} mechanisms: {self.winner} first, MAE {self.leaderboard['mae'].iloc[0]:.4g}>"
+
+    def _repr_html_(self) -> str:
+        """The leaderboard and what it allows to conclude, for a notebook."""
+        import forecast_attn.notebook as notebook
+
+        return notebook.titled(repr(self)[1:-1], notebook.table(self.leaderboard), *map(notebook.caption, self.notes))
+
     @property
     def winner(self) -> str:
         """The mechanism with the smallest mean MAE."""

@@ -5,6 +5,7 @@ weights.
 from __future__ import annotations
 
 import contextlib
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -517,6 +518,10 @@ def _each(quantiles: NDArray[np.float64]) -> enumerate[NDArray[np.float64]]:
 # What `Forecaster.predict` gives.
 
 
+SHOWN = 3
+"""Forecasts that a notebook draws of a result."""
+
+
 @dataclass(frozen=True)
 class ForecastResult:
     """Result of `predict`."""
@@ -552,6 +557,30 @@ class ForecastResult:
     """Of `network` and of each of them, as validation chose; empty where the model has one half and they the other."""
     alone: tuple[str, ...] = ()
     """The series of which none of those baselines had a forecast: the model's stands alone."""
+
+    def __repr__(self) -> str:
+        from forecast_attn.data.findings import counted
+
+        frame = self.predictions
+        series, cutoffs = frame["item_id"].nunique(), frame["cutoff"].nunique()
+        after = f"after {frame['cutoff'].iloc[0]}" if cutoffs == 1 else f"after {cutoffs:,} cut-offs"
+        levels = f", quantiles {', '.join(self.quantiles)}" if self.quantiles else ""
+        steps = int(frame["step"].max()) if len(frame) else 0
+        return f"<ForecastResult: {counted(steps, 'step')} of {series:,} series {after}{levels}>"
+
+    def _repr_html_(self) -> str:
+        """The first series as lines with their widest interval, and the table, for a notebook."""
+        import forecast_attn.notebook as notebook
+
+        edges = [self.quantiles[0], self.quantiles[-1]] if len(self.quantiles) > 1 else []
+        parts = []
+        for (item, cutoff), rows in itertools.islice(
+            self.predictions.groupby(["item_id", "cutoff"], sort=False), SHOWN
+        ):
+            label = f"{item}, after {cutoff}"
+            drawn = notebook.line(rows["prediction"].to_numpy(), [rows[name].to_numpy() for name in edges], label)
+            parts.append(notebook.caption(label) + drawn)
+        return notebook.titled(repr(self)[1:-1], *parts, notebook.table(self.predictions))
 
     @property
     def quantiles(self) -> tuple[str, ...]:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import struct
-import zlib
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
@@ -15,6 +12,7 @@ from numpy.typing import NDArray
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
 from forecast_attn.inspection.results import Inspection
+from forecast_attn.notebook import heat_image
 from forecast_attn.plotting.reliability import Reliability
 from forecast_attn.plotting.scene import ForecastView
 from forecast_attn.plotting.step_errors import StepErrors
@@ -24,8 +22,6 @@ from forecast_attn.plotting.wording import interval_name
 Floats = NDArray[np.float64]
 
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 24
-HEAT = ("#ffffff", "#fbd9c0", "#f08a6b", "#c93a72", "#74206f", "#1d0b33")
-"""The page's --heat-0 to --heat-5, on paper."""
 LETTER = 7
 """Pixels of a letter, to make room for names."""
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
@@ -129,7 +125,7 @@ def weights_figure(inspection: Inspection, *, width: int = 640) -> str:
     height = TOP + tall + BOTTOM + 4
     room = width - LEFT - RIGHT
     most = float(weights.max()) or 1.0
-    image = _png(_colours(np.sqrt(weights / most)))
+    image = heat_image(weights)
     parts = [
         f'<image x="{LEFT}" y="{TOP}" width="{room}" height="{tall}" preserveAspectRatio="none" class="cells" '
         f'href="data:image/png;base64,{image}"/>',
@@ -230,24 +226,3 @@ def _time_axis(frame: Frame, stamps: Stamps, zone: Zone) -> list[str]:
 
 def _text(x: float, y: float, anchor: str, words: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
-
-
-def _colours(levels: NDArray[np.floating]) -> NDArray[np.uint8]:
-    """(rows, columns, 3) the page's colours of levels from 0 to 1."""
-    stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in HEAT], np.float64)
-    places = np.linspace(0, 1, len(stops))
-    channels = [np.interp(levels, places, stops[:, channel]) for channel in range(3)]
-    return np.stack(channels, axis=-1).round().astype(np.uint8)
-
-
-def _png(pixels: NDArray[np.uint8]) -> str:
-    """A PNG of (rows, columns, 3) pixels, in base64."""
-    rows, columns, _ = pixels.shape
-    lines = np.concatenate([np.zeros((rows, 1), np.uint8), pixels.reshape(rows, -1)], axis=1).tobytes()
-
-    def chunk(name: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
-
-    head = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
-    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b"")
-    return base64.b64encode(data).decode("ascii")

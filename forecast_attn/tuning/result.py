@@ -51,6 +51,16 @@ class TuningResult:
     run: Path | None = None
     """The run of the winner, where one was trained."""
 
+    def __repr__(self) -> str:
+        trials = counted(len(self.leaderboard), "trial")
+        return f"<TuningResult of {trials}: {self.metric} {self.best_value:.4g} on {self.scored_on}>"
+
+    def _repr_html_(self) -> str:
+        """The leaderboard, for a notebook."""
+        import forecast_attn.notebook as notebook
+
+        return notebook.titled(repr(self)[1:-1], notebook.table(self.leaderboard))
+
     @property
     def best_value(self) -> float:
         """The smallest error."""

@@ -1,7 +1,16 @@
 """What a notebook shows of results: their words and numbers, escaped, and pictures as PNG."""
 
+import base64
+import re
+import zlib
+
+import numpy as np
+import pandas as pd
 import pytest
 
+from forecast_attn.backtest.result import BacktestResult
+from forecast_attn.backtest.scoring import Scores
+from forecast_attn.forecasting.predict import ForecastResult
 from forecast_attn.inspection.differences import compare_attention
 from forecast_attn.inspection.reading import Evidence
 from forecast_attn.inspection.report import inspect_attention
@@ -29,11 +38,45 @@ def test_a_comparison_shows_both_with_escaped_names(make_dump):
 
 def test_a_picture_is_a_png():
     pytest.importorskip("matplotlib")
-    import numpy as np
-
     errors = StepErrors(
         np.array([1, 2]), (ModelErrors("m", np.array([1.0, 2]), np.array([3, 3])),), "y", 1, 3, "a", "b"
     )
     picture = Picture("error-by-step", errors)
     assert (picture._repr_png_() or b"").startswith(b"\x89PNG")
     assert repr(picture) == "<Picture: error-by-step>"
+
+
+def test_a_forecast_shows_lines_with_intervals_and_an_escaped_table():
+    frame = pd.DataFrame({"item_id": "<b>", "cutoff": "2024-01-01", "timestamp": ["2024-01-02", "2024-01-03"],
+                          "step": [1, 2], "prediction": [1.0, 3.0], "0.1": [0.0, 2.0], "0.9": [2.0, 4.0]})  # fmt: skip
+    result = ForecastResult(frame, None)
+    assert repr(result) == "<ForecastResult: 2 steps of 1 series after 2024-01-01, quantiles 0.1, 0.9>"
+    html = result._repr_html_()
+    assert "<b>" not in html.replace("<p><b>Forecast", "")
+    heights = [float(each) for each in re.findall(r",([\d.]+)", re.search('polyline.*points="([^"]+)"', html)[1])]
+    band = [float(each) for each in re.findall(r",([\d.]+)", re.search('polygon.*?points="([^"]+)"', html)[1])]
+    slope, level = np.polyfit([1.0, 3.0, 0.0, 2.0, 4.0, 2.0], heights + band, 1)
+    np.testing.assert_allclose(level + slope * np.array([1.0, 3.0, 0.0, 2.0, 4.0, 2.0]), heights + band, atol=0.06)
+    assert slope < 0
+
+
+def test_attention_shows_its_mean_weights_pixel_by_pixel(make_dump):
+    dump = make_dump(windows=2, horizon=5, lookback=30)
+    assert repr(dump) == "<AttentionDump of luong-general: 2 windows of 1 series, lookback 30, horizon 5>"
+    png = base64.b64decode(re.search('base64,([^"]+)', dump._repr_html_())[1])
+    data = zlib.decompress(png[png.index(b"IDAT") + 4 : png.index(b"IEND") - 8])
+    pixels = np.frombuffer(data, np.uint8).reshape(5, 1 + 3 * 30)[:, 1:].reshape(5, 30, 3)
+    mean = dump.weights.mean(axis=(0, 1))
+    assert np.unravel_index(pixels.astype(int).sum(axis=-1).argmin(), mean.shape) == np.unravel_index(
+        mean.argmax(), mean.shape
+    )
+    assert f"darkest: {100 * mean.max():.1f} %" in dump._repr_html_()
+
+
+def test_a_backtest_shows_its_scores_beside_the_best_baseline():
+    frame = pd.DataFrame({"item_id": ["a", "a"], "cutoff": [1, 2], "model": "run"})
+    overall = pd.DataFrame({"model": ["run", "naive"], "mae": [1.25, 2.0]})
+    empty = pd.DataFrame()
+    result = BacktestResult(frame, Scores(overall, None, empty, empty, "naive", empty), empty, {}, None)
+    assert repr(result) == "<BacktestResult: 2 cut-offs of 1 series, MAE 1.25 of run, 2 of naive, the best baseline>"
+    assert "<td>naive</td>" in result._repr_html_()

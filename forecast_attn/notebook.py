@@ -1,0 +1,91 @@
+"""Parts of what a notebook shows of a result: words, tables, a heat map and small lines, as HTML without a script."""
+
+from __future__ import annotations
+
+import base64
+import struct
+import zlib
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEAT = ("#ffffff", "#fbd9c0", "#f08a6b", "#c93a72", "#74206f", "#1d0b33")
+"""The page's --heat-0 to --heat-5, on paper."""
+MOST_ROWS = 12
+LINE, BAND = "#1565c0", "#1565c033"
+
+Floats = NDArray[np.floating[Any]]
+
+
+def titled(title: str, *parts: str) -> str:
+    """The parts below a line in bold."""
+    return f"<p><b>{escape(title)}</b></p>{''.join(parts)}"
+
+
+def caption(text: str) -> str:
+    return f'<p style="color:#6f6f7a">{escape(text)}</p>'
+
+
+def table(frame: pd.DataFrame) -> str:
+    """The first and the last rows; names of users are escaped."""
+    return str(frame.to_html(index=False, border=0, max_rows=MOST_ROWS, float_format="{:,.5g}".format, na_rep="–"))
+
+
+def heat_map(weights: Floats, label: str) -> str:
+    """(rows, columns) weights as an image of which each weight is a rectangle; colours follow the square root."""
+    height = int(np.clip(180 / len(weights), 6, 28)) * len(weights)
+    style = f"width:100%;max-width:640px;height:{height}px;image-rendering:pixelated;border:1px solid #d9d9e0"
+    return f'<img alt="{escape(label)}" style="{style}" src="data:image/png;base64,{heat_image(weights)}">'
+
+
+def heat_image(weights: Floats) -> str:
+    """A PNG of (rows, columns) weights, one pixel each, in base64; the largest is the darkest."""
+    return _png(_colours(np.sqrt(weights / (float(weights.max(initial=0.0)) or 1.0))))
+
+
+def line(values: Floats, edges: Sequence[Floats], label: str, *, width: int = 320, height: int = 72) -> str:
+    """A small line of values, and a band between two edges if there are any; what is not known is a gap."""
+    lines = [np.asarray(each, np.float64) for each in (values, *edges)]
+    known = np.concatenate([each[np.isfinite(each)] for each in lines])
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    across = np.linspace(3, width - 3, max(len(values), 2))[: len(values)]
+    points = [_points(across, height - 4 - (each - low) * (height - 8) / ((high - low) or 1.0)) for each in lines]
+    band = f'<polygon fill="{BAND}" points="{points[1]} {_backwards(points[2])}"/>' if len(edges) == 2 else ""
+    drawn = f'<polyline fill="none" stroke="{LINE}" stroke-width="2" points="{points[0]}"/>'
+    size = f'width="{width}" height="{height}"'
+    return f'<svg role="img" aria-label="{escape(label)}" {size}>{band}{drawn}</svg>'
+
+
+def _points(across: Floats, up: Floats) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, up, strict=True) if np.isfinite(y))
+
+
+def _backwards(points: str) -> str:
+    return " ".join(points.split()[::-1])
+
+
+def _colours(levels: Floats) -> NDArray[np.uint8]:
+    """(rows, columns, 3) the page's colours of levels from 0 to 1."""
+    stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in HEAT], np.float64)
+    places = np.linspace(0, 1, len(stops))
+    channels = [np.interp(levels, places, stops[:, channel]) for channel in range(3)]
+    return np.stack(channels, axis=-1).round().astype(np.uint8)
+
+
+def _png(pixels: NDArray[np.uint8]) -> str:
+    """A PNG of (rows, columns, 3) pixels, in base64."""
+    rows, columns, _ = pixels.shape
+    lines = np.concatenate([np.zeros((rows, 1), np.uint8), pixels.reshape(rows, -1)], axis=1).tobytes()
+
+    def chunk(name: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+    head = struct.pack(">IIBBBBB", columns, rows, 8, 2, 0, 0, 0)
+    data = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines, 9)) + chunk(b"IEND", b"")
+    return base64.b64encode(data).decode("ascii")
