@@ -115,8 +115,7 @@ class Recorder(pl.Callback):
         losses = pl_module.read_losses(at_once=trainer.is_last_batch)
         if not losses:
             return  # they are on their way: on a GPU nothing below shall wait for them
-        for loss, windows in losses:
-            num_windows = windows * trainer.world_size
+        for loss, num_windows in losses:
             self._loss_sum += loss * num_windows
             self._num_windows += num_windows
             if trainer.is_global_zero:

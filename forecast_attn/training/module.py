@@ -24,7 +24,7 @@ from forecast_attn.forecasting.model import windows_at_once
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.training.averaging import WeightAverage
 from forecast_attn.training.loss import loss_of, mean_loss, window_losses
-from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed
+from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed, share_of_step
 from forecast_attn.training.schedule import TrainingPlan, moved_on, scheduler_of
 from forecast_attn.training.unread import BatchLoss, UnreadLosses
 
@@ -87,14 +87,21 @@ class ForecastModule(pl.LightningModule):
         return self._loader(sampler)
 
     def val_dataloader(self) -> DataLoader[Batch]:
-        cutoffs = torch.from_numpy(self._validation_share()).to(self.device)
-        return self._loader(list(torch.split(cutoffs, windows_at_once(self.device, self.network.patches.num_keys))))
+        return self._loader([cutoffs.to(self.device) for cutoffs in self._validation_batches()])
 
-    def _validation_share(self) -> NDArray[np.int64]:
-        """The cut-offs that this device validates on: all of them where there are fewer than devices."""
-        cutoffs, devices = self.data.validation_cutoffs, self.trainer.world_size
-        own = cutoffs[self.trainer.global_rank :: devices] if len(cutoffs) >= devices else cutoffs
-        return np.ascontiguousarray(own)
+    def _validation_batches(self) -> list[Tensor]:
+        """The cut-offs that this device validates on, in batches: all of them where there are too few to share.
+
+        Where values are missing or series weigh differently, the loss depends on which windows a batch holds, and whole
+        batches are shared out.
+        """
+        cutoffs, size = self.data.validation_cutoffs, windows_at_once(self.device, self.network.patches.num_keys)
+        own = slice(self.trainer.global_rank, None, self.trainer.world_size)
+        if self._weighted:
+            batches = list(torch.split(torch.from_numpy(cutoffs), size))
+            return batches[own] if len(batches) >= self.trainer.world_size else batches
+        mine = cutoffs[own] if len(cutoffs) >= self.trainer.world_size else cutoffs
+        return list(torch.split(torch.from_numpy(np.ascontiguousarray(mine)), size))
 
     def _loader(self, sampler: EpochSampler | list[Tensor]) -> DataLoader[Batch]:
         return DataLoader(WindowBatches(self._arrays), batch_size=None, sampler=sampler)
@@ -106,11 +113,40 @@ class ForecastModule(pl.LightningModule):
         # Dropout and teacher forcing depend on seed and step alone, so that a resumed run repeats them.
         self._draw_from(mix_seed(self._seed, self.global_step, self.global_rank + 1))
         output = self.network(window, teacher_forcing=self.teacher_forcing, need_weights=False)
-        loss = self._loss(output.parameters, window)
-        self._training_losses.add(
-            BatchLoss(loss.detach(), self.global_step + 1, cutoffs, output.parameters.detach(), window.future_target)
-        )
+        windows = self._windows_of_step(batch_index)
+        loss = self._share_of_loss(output.parameters, window, windows)
+        parameters, target = output.parameters.detach(), window.future_target
+        self._training_losses.add(BatchLoss(loss.detach(), self.global_step + 1, cutoffs, parameters, target, windows))
         return loss
+
+    def _windows_of_step(self, batch_index: int) -> int:
+        """Number of windows of a training step on all devices together; the last step of an epoch may have fewer."""
+        assert self.config.batch_size is not None
+        whole = self.config.batch_size * self.trainer.world_size
+        return min(whole, self.plan.windows_per_epoch - batch_index * whole)
+
+    def _share_of_loss(self, parameters: Tensor, window: Window, windows: int) -> Tensor:
+        """This device's part of a step's loss, such that the mean over the devices is the loss of all its windows.
+
+        A device's own mean would do only where every device has as many known values as the others.
+
+        Args:
+            parameters: of the head.
+            window: this device's windows; of a step with fewer windows than devices, one that does not count.
+            windows: of all devices.
+        """
+        devices = self.trainer.world_size
+        if devices == 1:
+            return self._loss(parameters, window)
+        own = share_of_step(windows, self.trainer.global_rank, devices)
+        if not self._weighted:
+            return self._loss(parameters, window) * (own * devices / windows)
+        restored, target = self._in_units_of_series(parameters, window)
+        total = (window_losses(self._loss_of_steps, restored, target) * window.weight).sum()
+        known = (~torch.isnan(target)).sum().to(total.dtype)
+        counts = float(own > 0)
+        everywhere = self.trainer.strategy.reduce(known * counts, reduce_op="sum")
+        return total * (counts * devices) / everywhere
 
     def _draw_from(self, seed: int) -> None:
         # Without a GPU torch.manual_seed notes a seed, and where it was asked for, for each kind that there might be.
@@ -120,7 +156,7 @@ class ForecastModule(pl.LightningModule):
             torch.manual_seed(seed)
 
     def read_losses(self, *, at_once: bool) -> list[tuple[float, int]]:
-        """The losses of the training steps since the last call, and the windows of each on this device.
+        """The losses of the training steps since the last call, and the windows of each on all devices.
 
         Args:
             at_once: False leaves them on a GPU until there are enough.
@@ -130,7 +166,7 @@ class ForecastModule(pl.LightningModule):
         """
         unread = self._training_losses
         read = unread.read() if at_once or unread.is_time_to_read else []
-        return [(self._finite(loss, batch, "loss"), len(batch.cutoffs)) for batch, loss in read]
+        return [(self._finite(loss, batch, "loss"), batch.windows) for batch, loss in read]
 
     def on_train_batch_end(self, outputs: object, batch: Batch, batch_idx: int) -> None:
         if self.average is not None:
@@ -160,18 +196,19 @@ class ForecastModule(pl.LightningModule):
         cutoffs, window = batch
         output = self.result(window, need_weights=False)
         loss = self._loss(output.parameters, window)
-        self._validation_losses.add(BatchLoss(loss, self.global_step, cutoffs, output.parameters, window.future_target))
+        parameters, target = output.parameters, window.future_target
+        self._validation_losses.add(BatchLoss(loss, self.global_step, cutoffs, parameters, target, len(cutoffs)))
         if self._validation_losses.is_time_to_read:
             self._read_validation()
 
     def _read_validation(self) -> None:
         for batch, loss in self._validation_losses.read():
-            self._validation_sum += self._finite(loss, batch, "validation loss") * len(batch.cutoffs)
+            self._validation_sum += self._finite(loss, batch, "validation loss") * batch.windows
 
     def on_validation_epoch_end(self) -> None:
         self._read_validation()
         # The loss decides when to stop, and must be the same number on every device.
-        self.validation_loss = self.mean_over_devices(self._validation_sum, len(self._validation_share()))
+        self.validation_loss = self.mean_over_devices(self._validation_sum, sum(map(len, self._validation_batches())))
 
     def mean_over_devices(self, total: float, count: int) -> float:
         """Mean of what all devices counted; every one of them must ask.

@@ -12,7 +12,10 @@ from forecast_attn.data.windows import Window, WindowArrays
 
 
 class EpochSampler(Sampler[Tensor]):
-    """Batches of cut-off rows on a device: a fresh shuffle per epoch, of which each device takes its share."""
+    """Batches of cut-off rows on a device: a fresh shuffle per epoch, of whose batches each device takes its share.
+
+    Together the devices see the batches that one device with their batch sizes together would see.
+    """
 
     def __init__(
         self,
@@ -47,12 +50,17 @@ class EpochSampler(Sampler[Tensor]):
         shuffled = torch.randperm(len(self.cutoffs), generator=generator, dtype=torch.int32)
         order = shuffled[: self.windows_per_epoch].long()
         del shuffled  # as long as the table: of ten million windows an epoch shows few
-        if self.num_devices > 1:
-            # Every device must see as many windows as the others, or the last step waits for ever.
-            even = len(self) * self.num_devices * self.batch_size
-            order = order.repeat(-(-even // len(order)))[:even][self.rank :: self.num_devices]
         # Copied to the device once an epoch: a copy for every batch would hold up its GPU.
-        yield from torch.split(self.cutoffs[order].long().to(self.device), self.batch_size)
+        rows = self.cutoffs[order].long().to(self.device)
+        for batch in torch.split(rows, self.batch_size * self.num_devices):
+            own = batch[self.rank :: self.num_devices]
+            # The others wait for this device at every step: one without a window has one that does not count.
+            yield own if len(own) else batch[:1]
+
+
+def share_of_step(windows: int, rank: int, num_devices: int) -> int:
+    """Return how many of a step's windows a device has; see `EpochSampler`."""
+    return -(-max(windows - rank, 0) // num_devices)
 
 
 class WindowBatches(Dataset[tuple[Tensor, Window]]):

@@ -24,6 +24,8 @@ class BatchLoss(NamedTuple):
     """Of the head, (batch, horizon, size)."""
     target: Tensor
     """On the same scale, (batch, horizon)."""
+    windows: int
+    """Number of windows that the loss counts for: in training those of all devices."""
 
 
 class UnreadLosses:
