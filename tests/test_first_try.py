@@ -204,7 +204,7 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         "'ret', 12 steps of 1 month ahead",
     ),
     "points": (points_for_missing, {}, "'VIX', 7 steps of 1 day ahead"),
-    "decimal years": (decimal_years, {"target": "passengers"}, "'passengers', 12 steps of 1 month ahead"),
+    "decimal years": (decimal_years, {}, "'passengers', 12 steps of 1 month ahead"),
     "date and clock": (
         clocks_beside_dates,
         {"time": "date,clock", "date_format": "day-first"},

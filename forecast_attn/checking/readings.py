@@ -18,6 +18,7 @@ from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, unit_of, wit
 from forecast_attn.data.roles import (
     ID_NAMES,
     LOOSE_TIME_NAMES,
+    ROW_NAMES,
     TARGET_NAMES,
     TIME_NAMES,
     is_numeric,
@@ -27,7 +28,7 @@ from forecast_attn.data.roles import (
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
-FEWEST_PER_SERIES = 8
+FEWEST_PER_SERIES = 5
 """Rows that half of the series must have for their identifier to be one."""
 MOST_ID_COLUMNS = 8
 MOST_BAD_STAMPS = 0.02
@@ -35,9 +36,11 @@ FEWEST_TOGETHER = 0.3
 """Share of series that have a row at a stamp, on average."""
 MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
+FEWEST_STARTS = 3
+"""Times that the years of a panel begin again."""
 REGULAR = 0.6
 """Share of steps that are one long from which on an axis is regular, but for its gaps."""
-FEWEST_ROWS = 8
+FEWEST_ROWS = 5
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?")
 _COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "num", "number", "record", "instant", "idx", "index")
@@ -120,9 +123,30 @@ def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[TableReading]:
     names = [config.time] if config.time is not None else list(_time_candidates(frame, config))
     found = [reading for name in names for reading in _readings_with(frame, name, config)]
     found = sorted(found, key=lambda reading: reading.rank)
-    if any(_is_a_time_of_many_rows(reading) for reading in found):  # rows of a panel or of events are no steps
-        return [reading for reading in found if reading.time != ROW_NUMBER]
+    is_panel = config.time is None and any(_repeats_years(frame[name]) for name in map(str, frame.columns))
+    if is_panel or any(
+        _is_a_time_of_many_rows(reading) for reading in found
+    ):  # rows of a panel, or events, are no steps
+        return [reading for reading in found if not _counts_rows(reading.time)]
     return found
+
+
+def _is_called_year(name: str) -> bool:
+    return unit_of(name) == "year" or "year" in name.lower()
+
+
+def _counts_rows(time: str) -> bool:
+    """Return whether a time is the number of the row, counted here or in the file."""
+    return time == ROW_NUMBER or time.lower() in _COUNTERS or time.lower().startswith("unnamed: ")
+
+
+def _repeats_years(column: pd.Series) -> bool:
+    """Return whether a column called year begins again and again, as in the rows of a panel."""
+    if not _is_called_year(str(column.name)) or not pd.api.types.is_numeric_dtype(column.dtype) or column.isna().any():
+        return False
+    years = column.to_numpy(np.float64)
+    is_year = bool(len(years) and years.min() >= 1500 and years.max() <= 2200)
+    return is_year and int(np.sum(np.diff(years) < 0)) >= FEWEST_STARTS
 
 
 def _is_a_time_of_many_rows(reading: TableReading) -> bool:
@@ -144,6 +168,7 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     taken |= {*config.static_covariates, *config.categorical, config.weight, ROW_NUMBER}
     numbers = [str(name) for name in frame.columns if name not in taken and is_numeric(frame[name])]
     numbers = [name for name in numbers if frame[name].nunique() > 1 and not name.lower().startswith("unnamed: ")]
+    numbers = [name for name in numbers if name.lower() not in ROW_NAMES or not _counts(frame[name])]
     values = {name: pd.to_numeric(frame[name].astype("string"), errors="coerce") for name in numbers}
     likely = [name for name in numbers if not _is_of_the_calendar(name) and not _counts_or_cycles(values[name])]
     likely = [name for name in likely if name.lower() not in TIME_NAMES]
@@ -182,7 +207,8 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
     yield from (name for name in numbers if name.lower() in named or name.lower() == "t" or _counts(frame[name]))
-    yield from (name for name in numbers if name.lower() not in (*named, "t") and _is_of_digits(frame[name]))
+    others = [name for name in numbers if name.lower() not in (*named, "t")]
+    yield from (name for name in others if _is_of_digits(frame[name]) or _holds_years(frame[name]))
     parts = time_parts(frame, free)
     if len(parts) == 1 and parts[0].lower() not in named:
         yield parts[0]
@@ -194,6 +220,14 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
                 yield f"{date},{name}"
     if not dates and not any(_is_named_time(frame[name]) for name in numbers):
         yield ROW_NUMBER
+
+
+def _holds_years(column: pd.Series) -> bool:
+    """Return whether a column called year by a part of its name holds years: `iyear`, `year of sale`."""
+    if unit_of(str(column.name)) == "year" or not _is_called_year(str(column.name)) or column.isna().any():
+        return False
+    years = column.to_numpy(np.float64)
+    return bool((years == np.round(years)).all() and years.min() >= 1500 and years.max() <= 2200)
 
 
 def _is_of_digits(column: pd.Series) -> bool:

@@ -101,6 +101,7 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     usable = [name for name in free if name in config.categorical or is_numeric(frame[name])]
     ignored |= {name: why_not_numeric(frame[name]) for name in free if name not in usable}
     ignored |= {name: "index without a name" for name in usable if name.lower() == "unnamed: 0"}
+    ignored |= {name: "numbers of rows" for name in usable if name.lower() in ROW_NAMES and _counts(frame[name])}
     usable = [name for name in usable if name not in ignored]
     numbers = [name for name in usable if name not in config.categorical]
     if config.target is None:
@@ -128,6 +129,17 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
         known_steps=known_steps,
         weight=config.weight,
     )
+
+
+ROW_NAMES = ("rownames", "row.names", "row_names", "rowname")
+"""Names that R gives to the numbers of rows."""
+
+
+def _counts(column: pd.Series) -> bool:
+    """Return whether a column is 1, 2, 3, …"""
+    if not pd.api.types.is_integer_dtype(column.dtype):
+        return False
+    return np.array_equal(column.to_numpy(), np.arange(1, len(column) + 1))
 
 
 def _is_categorical(column: pd.Series, config: DataConfig) -> bool:
