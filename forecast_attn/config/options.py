@@ -129,7 +129,8 @@ class DataConfig:
     freq: str | None = option(None, "time step such as h, D, MS, 15min; inferred when absent", essential=True)
     season: str | None = option(
         None,
-        "steps after which the series repeats, or hour, day, week, month, quarter or year; by frequency when absent",
+        "steps after which the series repeats, or hour, day, week, month, quarter or year; "
+        "of several the first counts, and the lookback covers all; by frequency when absent",
     )
     date_format: str | None = option(
         None,

@@ -189,15 +189,22 @@ def with_season(frequency: Frequency, season: str) -> Frequency:
 
     Args:
         frequency: of the table.
-        season: a number of steps, or one of `SEASON_NAMES`.
+        season: a number of steps, or one of `SEASON_NAMES`; or several with commas between them, of which the first
+            is the season, and the lookback covers the longest.
 
     Raises:
         ConfigError: neither, a stretch of time that is no whole number of steps, or one of too many.
     """
+    seasons = [_steps_of_season(frequency, part.strip()) for part in season.split(",")]
+    lookback = max(frequency.default_lookback, min(max(seasons), MOST_STEPS))
+    return replace(frequency, season=seasons[0], default_lookback=lookback)
+
+
+def _steps_of_season(frequency: Frequency, season: str) -> int:
     if season.isdecimal():
         steps = int(season) if len(season) < 20 else LONGEST_SEASON + 1
     else:
-        steps = season_steps(frequency.alias, season.strip().lower())
+        steps = season_steps(frequency.alias, season.lower())
     if steps > LONGEST_SEASON:
         message = f"--season {season:.40} is more than {LONGEST_SEASON:,} steps"
         raise ConfigError(message, "--season 1 for a series without one")
@@ -205,8 +212,7 @@ def with_season(frequency: Frequency, season: str) -> Frequency:
         step = step_name(frequency.alias)
         message = f"--season {season} is no whole number of steps of {step}"
         raise ConfigError(message, "--season N, a number of steps; or hour, day, week, month, quarter, year")
-    lookback = max(frequency.default_lookback, min(steps, MOST_STEPS))
-    return replace(frequency, season=steps, default_lookback=lookback)
+    return steps
 
 
 def season_steps(alias: str, name: str) -> int:

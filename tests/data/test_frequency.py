@@ -260,6 +260,13 @@ def test_a_season_is_given_in_steps_or_by_name(alias: str, season: str, steps: i
     assert frequency.default_horizon == parse_frequency(alias).default_horizon
 
 
+def test_of_several_seasons_the_first_counts_and_the_lookback_covers_all() -> None:
+    frequency = with_season(parse_frequency("h"), "day, 336")
+    assert (frequency.season, frequency.default_lookback) == (24, 336)
+    with pytest.raises(ConfigError):
+        with_season(parse_frequency("h"), "24,")
+
+
 @pytest.mark.parametrize(
     ("alias", "season"), [("h", "0"), ("h", "minute"), ("7h", "day"), ("D", "month"), ("1", "year"), ("YS-JAN", "week")]
 )
