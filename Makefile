@@ -18,7 +18,7 @@ MINIMUM := .venv-minimum
 
 .PHONY: help demo test fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-loading benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-nordpool \
-	benchmark-epf benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
+	benchmark-epf benchmark-fev benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
 
 help:  ## Show the targets
@@ -140,6 +140,9 @@ benchmark-nordpool: $(TESTING)  ## Default settings on a market file: make bench
 
 benchmark-epf: $(TESTING)  ## Electricity markets beside published numbers: make benchmark-epf DATA_DIR=… [ARGS="--seeds 1 2 3"]
 	$(BIN)/python benchmarks/epf.py $(DATA_DIR) $(ARGS)
+
+benchmark-fev: $(TESTING)  ## The same prices by the protocol of fev-bench: make benchmark-fev DATA_DIR=… [ARGS="--markets NP --test"]
+	$(BIN)/python benchmarks/fev_epf.py $(DATA_DIR) $(ARGS)
 
 benchmark-ablation: $(TESTING)  ## What each option of the network brings: make benchmark-ablation DATA_DIR=… [ARGS="--markets NP --seeds 1 2"]
 	$(BIN)/python benchmarks/ablation.py $(DATA_DIR) $(ARGS)

@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "benchmarks"))  # they are scripts, not part of the package
 try:
     import epf
-    from published import child, command, pieces, protocols, references, summary
+    import fev_epf
+    from published import child, command, fev, pieces, protocols, references, summary
 finally:
     sys.path.remove(str(ROOT / "benchmarks"))
 
@@ -202,7 +203,7 @@ def test_a_market_from_the_command_line(
 @pytest.fixture
 def short_days(monkeypatch: pytest.MonkeyPatch) -> None:
     """Protocol D on a table of 50 days."""
-    for name, days in (("TEST_DAYS", 10), ("VALIDATION_DAYS", 7), ("INNER_DAYS", 7)):
+    for name, days in (("TEST_DAYS", 10), ("FEV_DAYS", 4), ("VALIDATION_DAYS", 7), ("INNER_DAYS", 7)):
         monkeypatch.setattr(protocols, name, days)
     monkeypatch.setattr(pieces, "INNER_DAYS", 7)
 
@@ -364,3 +365,70 @@ def test_ablation_ends_where_the_test_part_begins(tmp_path, monkeypatch, capsys,
     assert "| `--lags 24` |" in second
     scores = json.loads((tmp_path / "out" / "ablation-F.json").read_text())
     assert scores["defaults"]["XX"]["mae"] != scores["--lags 24"]["XX"]["mae"]
+
+
+# --------------------------------------------------------------------------- fev-bench
+
+
+def test_days_of_fev_are_scored_as_the_formulas_say() -> None:
+    """Against plain loops; the last two of five days."""
+    random = np.random.default_rng(3)
+    target = random.normal(size=120)
+    quantiles = np.sort(random.normal(size=(2, 24, 9)), axis=-1)
+    rows = [
+        {"cutoff": day, "step": step + 1, "target": target[72 + 24 * day + step]}
+        | {f"0.{place + 1}": quantiles[day, step, place] for place in range(9)}
+        for day in range(2)
+        for step in range(24)
+    ]
+    found = fev.day_scores(pd.DataFrame(rows).sample(frac=1, random_state=0), target)
+    for day in range(2):
+        first = 72 + 24 * day
+        scale = sum(abs(target[row] - target[row - 24]) for row in range(24, first)) / (first - 24)
+        losses, absolute, inside = [], [], 0
+        for step in range(24):
+            actual, own = target[first + step], quantiles[day, step]
+            losses += [2 * abs((actual - q) * ((actual <= q) - (place + 1) / 10)) for place, q in enumerate(own)]
+            absolute.append(abs(actual - own[4]))
+            inside += own[0] <= actual <= own[8]
+        assert found["sql"][day] == pytest.approx(sum(losses) / len(losses) / scale)
+        assert found["mase"][day] == pytest.approx(sum(absolute) / 24 / scale)
+        assert found["coverage"][day] == pytest.approx(inside / 24)
+    with pytest.raises(RuntimeError, match="not those of the last days"):
+        fev.day_scores(pd.DataFrame(rows), target[:-1])
+
+
+def test_fev_chooses_by_sql_on_the_days_before_and_scores_the_last_ones_on_request(
+    tmp_path: Path,
+    in_this_process: list,
+    short_days: None,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    table = market(tmp_path / "data" / "M.csv")
+    network = {**fev_epf.NETWORK, **TINY, "lookback": 48}
+    monkeypatch.setattr(fev_epf, "CANDIDATES", (network, network | {"combine_with": "seasonal-naive"}))
+
+    def called(*words: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["fev_epf.py", str(table.parent), "--out", str(tmp_path / "out"), *words])
+        assert fev_epf.main() == 0
+        return capsys.readouterr().out
+
+    assert "The last 20 days are scored with --test only" in called()
+    assert [(task["kind"], task.get("known"), task.get("end")) for task in in_this_process] == [
+        ("train", ROWS - 11 * 24, None),
+        ("score", None, ROWS - 4 * 24),
+        ("score", None, ROWS - 4 * 24),
+    ]
+    assert "last 20 days, OURS" in called("--test")
+    assert [task["kind"] for task in in_this_process[3:]] == ["train", "score"]
+    assert in_this_process[3]["known"] == ROWS - 4 * 24
+    (told,) = json.loads((tmp_path / "out" / "fev.json").read_text())
+    sqls = [each["sql"] for each in told["candidates"]]
+    assert told["chosen"] == told["candidates"][sqls.index(min(sqls))]["options"]
+    rows = pd.read_parquet(tmp_path / f"out/M/FEV/seed-1/test-{sqls.index(min(sqls))}.parquet")
+    rows = rows[rows["model"] == ("combination" if "combine_with" in told["chosen"] else "ours")]
+    expected = fev.day_scores(rows, protocols.read_table(table)["OT"].to_numpy())
+    assert len(expected["sql"]) == 4
+    assert told["test"]["sql"] == pytest.approx(expected["sql"].mean())
+    assert told["halves"]["sql"] > 0

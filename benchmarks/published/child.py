@@ -17,6 +17,7 @@ import pandas as pd
 from safetensors import safe_open
 
 from forecast_attn import Forecaster
+from published.fev import QUANTILES, day_scores
 from published.protocols import TARGET, TIME, read_table
 
 
@@ -75,7 +76,7 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
     if result.left_out:
         raise RuntimeError(f"windows were left out, which no protocol allows: {result.left_out}")
     scores = {
-        name: errors(rows, scale, task["windows"], task["horizon"])
+        name: errors(rows, scale, task["windows"], task["horizon"]) | quantile_errors(rows, table[TARGET].to_numpy())
         for name, rows in result.frame.groupby("model", observed=True)
     }
     return {
@@ -106,6 +107,13 @@ def errors(rows: pd.DataFrame, scale: float, windows: int, horizon: int) -> dict
     if len(error) != windows * horizon or not np.isfinite(error).all():
         raise RuntimeError(f"{windows} windows of {horizon} steps were expected, got {np.isfinite(error).sum()} values")
     return {"mse": float(np.mean(error**2)), "mae": float(np.mean(np.abs(error)))}
+
+
+def quantile_errors(rows: pd.DataFrame, target: np.ndarray) -> dict[str, float]:
+    """Means over the days of what `day_scores` gives; nothing for forecasts without the nine quantiles."""
+    if not set(QUANTILES) <= set(rows.columns) or rows[list(QUANTILES)].isna().any(axis=None):
+        return {}
+    return {name: float(values.mean()) for name, values in day_scores(rows, target).items()}
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ class Piece:
     options: dict[str, Any]
     """Of the `Forecaster`, those that were given."""
     candidates: tuple[dict[str, Any], ...]
-    """Further options, of which the one with the best validation MAE is taken; at least one, which may be empty."""
+    """Further options, of which the one with the best validation score is taken; at least one, which may be empty."""
     out: Path
     """Folder of all pieces."""
 
@@ -120,7 +120,7 @@ def run_piece(piece: Piece, *, test: bool, again: bool, say: Callable[[str], Non
         RuntimeError: a process failed.
     """
     table = read_table(piece.table)
-    if piece.protocol.kind == "days":
+    if piece.protocol.is_daily:
         check_days(table, piece.table.name)
     columns, stages = list(table.columns), piece.protocol.stages(len(table))
     known = _prepare_folder(piece, piece.identity(columns, stages[0]), again)
@@ -136,8 +136,8 @@ def run_piece(piece: Piece, *, test: bool, again: bool, say: Callable[[str], Non
     for number, candidate in enumerate(piece.candidates):
         training, scores = work.stage(stages[0], number, candidate)
         result["candidates"].append({"options": candidate, "training": training, "validation": scores})
-    maes = [each["validation"]["mae"] for each in result["candidates"]]
-    chosen = maes.index(min(maes))
+    errors = [each["validation"][piece.protocol.metric] for each in result["candidates"]]
+    chosen = errors.index(min(errors))
     result |= {"chosen": chosen, "validation": result["candidates"][chosen]["validation"]}
     result["training"] = result["candidates"][chosen]["training"]
     if test or work.has_scores(stages[1], chosen):

@@ -2,7 +2,8 @@
 
 P, F: TimeXer (Wang et al., NeurIPS 2024) and its successors: the first int(0.7 n) rows train, the last int(0.2 n) test,
 those between validate. D: Lago et al. (Applied Energy 293, 2021): the last 728 days, one forecast each midnight.
-ETT: Zhou et al. (Informer, AAAI 2021): 12, 4 and 4 months of 30 days.
+ETT: Zhou et al. (Informer, AAAI 2021): 12, 4 and 4 months of 30 days. FEV: fev-bench (Shchur et al. 2025): the last 20
+days, one forecast each midnight.
 """
 
 from __future__ import annotations
@@ -19,8 +20,10 @@ TEST_DAYS = 728
 """Of protocol D: 104 weeks."""
 VALIDATION_DAYS = 364
 """Of protocol D: the 52 weeks before the test days, forecast as those are."""
+FEV_DAYS = 20
+"""Of protocol FEV: the days that are scored; those that choose are the `VALIDATION_DAYS` before."""
 INNER_DAYS = 91
-"""Of protocol D: the last days of what is trained on, which choose the epoch unless `validation` says otherwise."""
+"""Of D and FEV: the last days of what is trained on, which choose the epoch unless `validation` says otherwise."""
 ETT_MONTHS = (12, 4, 4)
 
 
@@ -65,7 +68,14 @@ class Protocol:
     refits: bool = False
     """Whether a network may be trained further as days pass."""
     kind: str = "fractions"
-    """fractions, days or months: how the rows are split."""
+    """fractions, days, fev or months: how the rows are split."""
+    metric: str = "mae"
+    """Score of validation that chooses: mae, or sql of forecasts with quantiles."""
+
+    @property
+    def is_daily(self) -> bool:
+        """Return whether there is one forecast each midnight, of the days that choose too."""
+        return self.kind in ("days", "fev")
 
     def split(self, rows: int) -> tuple[int, int, int]:
         """First row of validation, first row of the test, and the row after the last (all numbers of rows).
@@ -75,6 +85,8 @@ class Protocol:
         """
         if self.kind == "days":
             borders = (rows - (TEST_DAYS + VALIDATION_DAYS) * DAY, rows - TEST_DAYS * DAY, rows)
+        elif self.kind == "fev":
+            borders = (rows - (FEV_DAYS + VALIDATION_DAYS) * DAY, rows - FEV_DAYS * DAY, rows)
         elif self.kind == "months":
             first, second, third = (sum(ETT_MONTHS[:number]) * 30 * DAY for number in (1, 2, 3))
             borders = (first, second, third)
@@ -88,7 +100,7 @@ class Protocol:
     def stages(self, rows: int) -> tuple[Stage, Stage]:
         """Validation and test."""
         train, test, end = self.split(rows)
-        if self.kind == "days":  # what is forecast in validation must not have chosen an epoch: it stands for the test
+        if self.is_daily:  # what is forecast in validation must not have chosen an epoch: it stands for the test
             return (
                 Stage("validation", train, None, train, test, DAY),
                 Stage("test", test, None, test, end, DAY),
@@ -118,6 +130,9 @@ EPF = {
 }
 """By the names of docs/accuracy.md."""
 
+FEV = {"FEV": Protocol("FEV", 24, "future", in_money=True, refits=True, kind="fev", metric="sql")}
+"""Of fev-bench, whose score SQL is; see `published.fev`."""
+
 ETT = {
     f"{name}{horizon}": Protocol(f"{name}{horizon}", horizon, covariates, kind="months")
     for name, covariates in (("U", "none"), ("X", "past"))
@@ -143,11 +158,11 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def check_days(frame: pd.DataFrame, name: str) -> None:
-    """Protocol D is made of whole days.
+    """Protocols D and FEV are made of whole days.
 
     Raises:
         TableError: the table does not end with the last hour of a day.
     """
     last = frame[TIME].iloc[-1]
     if last.hour != DAY - 1:
-        raise TableError(f"'{name}' ends at {last}; protocol D needs a table whose last row is at 23:00")
+        raise TableError(f"'{name}' ends at {last}; this protocol needs a table whose last row is at 23:00")
