@@ -122,13 +122,15 @@ def _calibration_now(model: Model, panel: Panel, wanted: Refit, device: torch.de
 
     They followed the forecasts before the update: of its own, the network would have been trained on the answers.
     """
+    calibration = model.calibration
+    if calibration is None or calibration.tracking is None:
+        return calibration
     known = panel_until(panel, wanted.cutoff)
     rows = known.ends - 1
     rows = rows[known.timestamps[rows] == wanted.cutoff]
     model = model.of_series(known.item_ids).to(device)
     followed = followed_errors(model, known, rows, model.schema.windows_of(known).to(device))
-    calibration = model.calibration
-    if followed is None or calibration is None or calibration.tracking is None or not len(rows):
+    if followed is None or not len(rows):
         return calibration
     tracking = calibration.tracking._replace(unit=followed.unit.mean(axis=0))
     return replace(calibration, offsets=followed.offsets.mean(axis=0), tracking=tracking)
