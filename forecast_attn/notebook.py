@@ -44,9 +44,14 @@ def heat_map(weights: Floats, label: str) -> str:
     return f'<img alt="{escape(label)}" style="{style}" src="data:image/png;base64,{heat_image(weights)}">'
 
 
-def heat_image(weights: Floats) -> str:
-    """A PNG of (rows, columns) weights, one pixel each, in base64; the largest is the darkest."""
-    return _png(_colours(np.sqrt(weights / (float(weights.max(initial=0.0)) or 1.0))))
+def heat_image(weights: Floats, darkest: float | None = None) -> str:
+    """A PNG of (rows, columns) weights, one pixel each, in base64.
+
+    Args:
+        weights: of which none is above `darkest`.
+        darkest: the weight that has the darkest colour; the largest one when None.
+    """
+    return _png(_colours(np.sqrt(weights / (darkest or float(weights.max(initial=0.0)) or 1.0))))
 
 
 def line(values: Floats, edges: Sequence[Floats], label: str, *, width: int = 320, height: int = 72) -> str:

@@ -44,8 +44,9 @@ class BacktestResult:
     def __repr__(self) -> str:
         table, best = self.metrics.set_index("model"), self.scores.best_baseline
         name = self.frame["model"].iloc[0]
-        beside = f", {table['mae'][best]:.4g} of {best}, the best baseline" if best is not None else ""
-        error = f"MAE {table['mae'][name]:.4g} of {name}{beside}" if "mae" in table else f"model {name}"
+        scored = "mae" in table
+        beside = f", {table['mae'][best]:.4g} of {best}, the best baseline" if scored and best is not None else ""
+        error = f"MAE {table['mae'][name]:.4g} of {name}{beside}" if scored else f"model {name}"
         cutoffs, series = self.frame["cutoff"].nunique(), self.frame["item_id"].nunique()
         return f"<BacktestResult: {counted(cutoffs, 'cut-off')} of {series:,} series, {error}>"
 

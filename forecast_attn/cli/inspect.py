@@ -63,8 +63,8 @@ def _print(result: Inspection | WeightComparison, request: InspectRequest) -> No
 
     if not isinstance(result, Inspection):
         render_comparison(result, make_console())
-        return
-    render(result, make_console())
+    else:
+        render(result, make_console())
     for name in WRITTEN:
         path = getattr(request, name)
         if path is not None:

@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
+from forecast_attn.data.findings import counted
 from forecast_attn.errors import DataError
 from forecast_attn.inspection import statistics
+from forecast_attn.inspection.reading import Evidence
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection, without_nan
 from forecast_attn.inspection.statistics import Weights
@@ -53,6 +55,17 @@ class WeightComparison:
     distance: float | None
     profile_distance: float
 
+    @property
+    def words(self) -> str:
+        """How far apart the weights are, in a sentence."""
+        profiles = f"the mean profiles are {self.profile_distance:.2f} apart"
+        if self.distance is None:
+            return f"no window is in both (same series and cut-off); {profiles} (Jensen-Shannon distance, 0 to 1)"
+        return (
+            f"{counted(self.matched_windows, 'window')} in both (same series and cut-off): the weights are "
+            f"{self.distance:.2f} apart on average, {profiles} (Jensen-Shannon distance: 0 same, 1 nothing in common)"
+        )
+
     def __repr__(self) -> str:
         return f"<WeightComparison of {self.names[0]} and {self.names[1]}: {self.matched_windows:,} windows in both>"
 
@@ -86,7 +99,12 @@ class _Pair(NamedTuple):
 
 
 def compare_attention(
-    first: AttentionDump, second: AttentionDump, *, names: tuple[str, str], top: int = 5
+    first: AttentionDump,
+    second: AttentionDump,
+    *,
+    names: tuple[str, str],
+    top: int = 5,
+    evidence: tuple[Evidence | None, Evidence | None] = (None, None),
 ) -> WeightComparison:
     """Compare two files, or parts of them, in constant memory.
 
@@ -98,6 +116,7 @@ def compare_attention(
         second: the other.
         names: what to call them.
         top: how many lags to list.
+        evidence: what is known of the need for the weights of each.
 
     Raises:
         DataError: their time steps or patches differ, so that a lag is not the same in both, or one holds no windows.
@@ -111,7 +130,10 @@ def compare_attention(
             "compare runs of the same time step",
         )
     _expect_same_patches(first, second)
-    inspections = inspect_attention(first, top=top), inspect_attention(second, top=top)
+    inspections = (
+        inspect_attention(first, top=top, evidence=evidence[0]),
+        inspect_attention(second, top=top, evidence=evidence[1]),
+    )
     profiles = _same_length(inspections[0].profile, inspections[1].profile)
     matched, steps = _compare_windows(first, second)
     distances = [step.distance for step in steps if step.distance is not None]

@@ -66,7 +66,12 @@ class HtmlReport:
 
 
 def build_report(
-    dump: AttentionDump, run: RunDir | None = None, *, num_windows: int | None = None, table: Path | None = None
+    dump: AttentionDump,
+    run: RunDir | None = None,
+    *,
+    num_windows: int | None = None,
+    table: Path | None = None,
+    by: str | None = None,
 ) -> HtmlReport:
     """Make the page of an attention file, or of a part of it.
 
@@ -75,6 +80,7 @@ def build_report(
         run: whose file it is: adds the series, the metrics, the configuration and the audit.
         num_windows: how many windows can be chosen, evenly spread; as many as keep the page small when None.
         table: the table the windows come from; found through the run when None.
+        by: groups that stand side by side at first, such as `hour`.
 
     Raises:
         DataError: the file holds no windows, or the table cannot be read.
@@ -85,7 +91,7 @@ def build_report(
         values = WindowValues.unknown(shown, "The series is not drawn: name the run instead of its attention file.")
     else:
         values = values_of_windows(run, shown, table)
-    html = make_page(dump, shown, values, **_documents_of(run), evidence=evidence_of(run))
+    html = make_page(dump, shown, values, **_documents_of(run), evidence=evidence_of(run), by=by)
     return HtmlReport(html, shown.num_windows, dump.num_windows, series_left_out(dump, shown))
 
 
@@ -112,6 +118,7 @@ def make_page(
     metrics: dict[str, Any] | None = None,
     audit: dict[str, Any] | None = None,
     evidence: Evidence | None = None,
+    by: str | None = None,
 ) -> str:
     """The page of attention windows, with what is known of them and of their run.
 
@@ -123,6 +130,7 @@ def make_page(
         metrics: its metrics.json.
         audit: its audit.json.
         evidence: what is known of the need for its weights.
+        by: groups that stand side by side at first.
     """
     inspection = inspect_attention(dump, evidence=evidence)
     return _fill_template(
@@ -132,7 +140,7 @@ def make_page(
         findings=findings_section(inspection, [*filter(None, [series_left_out(dump, shown)]), *values.notes]),
         audit=audit_section(audit),
         run=run_section(config, metrics),
-        data=script_json(page_document(dump, shown, values)),
+        data=script_json(page_document(dump, shown, values, by)),
     )
 
 

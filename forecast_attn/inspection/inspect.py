@@ -14,6 +14,7 @@ from forecast_attn.inspection.grouping import check_grouping
 from forecast_attn.inspection.reading import evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
+from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.targets import refuse_targets
 
@@ -93,9 +94,7 @@ def inspect_source(
     """
     chosen = source.read(request)
     if request.compare is not None:
-        other = find_attention(request.compare, validation=request.validation)
-        names = (source.name, other.name)
-        return compare_attention(chosen, other.read(request), names=names, top=request.top), []
+        return _compared(source, chosen, request), []
     if source.run is None and table is not None:
         raise ConfigError(
             "--data needs a run, whose columns and time step the table has", "name the run instead of its file"
@@ -106,6 +105,32 @@ def inspect_source(
     _save_pictures(inspection, chosen, source.run, request, table)
     notes = _write_page(chosen, source.run, request, table)
     return inspection, notes
+
+
+def _compared(source: AttentionSource, chosen: AttentionDump, request: InspectRequest) -> WeightComparison:
+    """The comparison with the other file, written as pictures and as a page if wanted."""
+    other = find_attention(request.compare, validation=request.validation)
+    names, evidence = (source.name, other.name), (evidence_of(source.run), evidence_of(other.run))
+    compared = compare_attention(chosen, other.read(request), names=names, top=request.top, evidence=evidence)
+    _save_figure(compared, request)
+    if request.html is not None:
+        from forecast_attn.inspection.comparison_page import comparison_page
+
+        write_atomically(request.html, comparison_page(compared))
+    return compared
+
+
+def _save_figure(shown: Inspection | WeightComparison, request: InspectRequest) -> None:
+    """Write groups or a comparison as pictures."""
+    paths = {name: path for name in ("png", "svg") if (path := getattr(request, name)) is not None}
+    if not paths:
+        return
+    from forecast_attn.inspection.plots import save_figure
+    from forecast_attn.inspection.side_by_side import draw_comparison, draw_groups
+
+    figure = draw_groups(shown) if isinstance(shown, Inspection) else draw_comparison(shown)
+    for kind, path in paths.items():
+        save_figure(figure, path, kind)
 
 
 WRITTEN = ("export", "png", "svg", "html")
@@ -134,20 +159,17 @@ def check_combination(request: InspectRequest, *, has_table: bool) -> None:
     if request.by is not None:
         check_grouping(request.by)
     pictures = {name: path for name in ("png", "svg") if (path := getattr(request, name)) is not None}
-    asked = {name: getattr(request, name) for name in ("by", "export", *pictures)}
-    others = [name for name, value in asked.items() if value is not None]
+    others = [name for name in ("by", "export", "html_windows") if getattr(request, name) is not None]
     if request.compare is not None and others:
-        raise ConfigError(f"--compare does not go with --{others[0]}", "run them one after the other")
-    if request.by is not None and pictures:
-        raise ConfigError(
-            f"--by does not go with --{next(iter(pictures))}: a picture shows one mean, not groups",
-            "draw a group by itself, such as with --item NAME or --head 0",
-        )
+        raise ConfigError(f"--compare does not go with --{others[0].replace('_', '-')}", "run them one after the other")
     for name, path in pictures.items():
         if path.suffix.lower() != f".{name}":
             raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
     if has_table and not pictures and request.html is None:
         raise ConfigError("--data is for pictures and pages: it holds the series they draw", "add --png weights.png")
+    grouped = request.compare is not None or (request.by is not None and request.html is None)
+    if has_table and grouped:
+        raise ConfigError("--data is for pictures of a series; groups and comparisons have none", "leave --data out")
     export = request.export
     if export is not None and export.suffix not in EXPORTS:
         raise ConfigError(
@@ -158,13 +180,6 @@ def check_combination(request: InspectRequest, *, has_table: bool) -> None:
 def _check_page_options(request: InspectRequest) -> None:
     if request.html is None and request.html_windows is not None:
         raise ConfigError("--html-windows is about the page of --html", "add --html report.html")
-    if request.html is not None and request.by is not None:
-        raise ConfigError(
-            "--by does not go with --html: a page shows windows and one mean, not groups",
-            "run them one after the other",
-        )
-    if request.html is not None and request.compare is not None:
-        raise ConfigError("--compare does not go with --html", "write a page of each run")
 
 
 def _save_pictures(
@@ -173,6 +188,9 @@ def _save_pictures(
     """Write the pictures, with the series above the weights where it is known."""
     paths = [path for path in (request.png, request.svg) if path is not None]
     if not paths:
+        return
+    if inspection.groups:
+        _save_figure(inspection, request)
         return
     from forecast_attn.inspection.plots import save_picture
     from forecast_attn.inspection.series_lines import lines_of_run
@@ -188,6 +206,6 @@ def _write_page(dump: AttentionDump, run: RunDir | None, request: InspectRequest
         return []
     from forecast_attn.inspection.html_report import build_report
 
-    report = build_report(dump, run, num_windows=request.html_windows, table=table)
+    report = build_report(dump, run, num_windows=request.html_windows, table=table, by=request.by)
     report.write(request.html)
     return [f"page: {report.size_words()}"]

@@ -72,13 +72,16 @@ def _evenly(places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     return places[np.unique(np.linspace(0, len(places) - 1, count).round().astype(np.int64))]
 
 
-def page_document(dump: AttentionDump, shown: AttentionDump, values: WindowValues) -> dict[str, Any]:
+def page_document(
+    dump: AttentionDump, shown: AttentionDump, values: WindowValues, by: str | None = None
+) -> dict[str, Any]:
     """Everything the page draws.
 
     Args:
         dump: the windows the means are taken over.
         shown: those among them that are drawn one by one.
         values: what these looked at and forecast.
+        by: groups that stand side by side at first.
     """
     sizes = dump.metadata
     times, windows = _windows(shown)
@@ -114,7 +117,7 @@ def page_document(dump: AttentionDump, shown: AttentionDump, values: WindowValue
             {"name": name, "values": encode(_whole_patches(dump, column))} for name, column in _known(values.covariates)
         ],
         "mean": _means(dump),
-        "tiles": _tiles(dump, shown),
+        "tiles": sorted(_tiles(dump, shown), key=lambda tiles: tiles["kind"] != by),
     }
 
 

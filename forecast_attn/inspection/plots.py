@@ -59,7 +59,15 @@ def save_picture(source: AttentionDump | Inspection, path: Path | str, lines: Se
     if kind not in ("png", "svg"):
         raise ConfigError(f"a picture is a .png or a .svg; got '{target.name}'", f"--png {target.stem}.png")
     inspection = inspect_attention(source) if isinstance(source, AttentionDump) else source
-    figure = draw_heatmap(inspection, lines)
+    save_figure(draw_heatmap(inspection, lines), target, kind)
+
+
+def save_figure(figure: "Figure", target: Path, kind: str) -> None:
+    """Write a figure as png or svg, whole or not at all.
+
+    Raises:
+        RunError: the file cannot be written.
+    """
     from matplotlib import rc_context
 
     # The same picture is the same bytes: no date, and names that are not drawn by chance.
@@ -78,14 +86,8 @@ def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "F
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.layout_engine import ConstrainedLayoutEngine
-    except ImportError:
-        raise ConfigError("pictures need matplotlib", "pip install 'forecast-attn[plot]'") from None
     rows = _row_heights(inspection, lines)
-    layout = ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.05, wspace=0.01, hspace=0.01)
-    figure = Figure(figsize=(WIDTH, sum(rows) + MARGINS), facecolor="white", layout=layout)
+    figure = empty_figure(WIDTH, sum(rows) + MARGINS)
     panels = _panels(figure, rows, inspection, with_series=lines is not None)
     if lines is not None and panels.series is not None and panels.forecast is not None:
         _draw_series(panels.series, panels.forecast, inspection, lines)
@@ -94,6 +96,21 @@ def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "F
     _draw_effective(panels.effective, inspection)
     _write_titles(figure, panels, inspection)
     return figure
+
+
+def empty_figure(width: float, height: float) -> "Figure":
+    """A white figure of so many inches.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+        from matplotlib.layout_engine import ConstrainedLayoutEngine
+    except ImportError:
+        raise ConfigError("pictures need matplotlib", "pip install 'forecast-attn[plot]'") from None
+    layout = ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.05, wspace=0.01, hspace=0.01)
+    return Figure(figsize=(width, height), facecolor="white", layout=layout)
 
 
 # --------------------------------------------------------------------------- layout

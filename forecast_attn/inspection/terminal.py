@@ -7,7 +7,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from forecast_attn.data.findings import counted
 from forecast_attn.data.sessions import base_alias
 from forecast_attn.inspection.differences import WeightComparison
 from forecast_attn.inspection.heatmap import heatmap_text, profile_text
@@ -183,8 +182,9 @@ def render_comparison(comparison: WeightComparison, console: Console) -> None:
         console.print()
     console.print(_fitting_comparison(comparison, console))
     console.print()
-    console.print(_comparison_words(comparison), highlight=False)
+    console.print(comparison.words, highlight=False)
     for sign, inspection in zip("AB", comparison.inspections, strict=True):
+        console.print(f"{sign}: {inspection.reading.text}", highlight=False, markup=False)
         for warning in inspection.warnings:
             console.print(f"warning: {sign}: {warning}", style="yellow", highlight=False)
 
@@ -221,13 +221,3 @@ def _comparison_table(comparison: WeightComparison, width: int, tops: int) -> Ta
             *(_top_words(each.top[:tops]) for each in pair),
         )
     return table
-
-
-def _comparison_words(comparison: WeightComparison) -> str:
-    profiles = f"the mean profiles are {comparison.profile_distance:.2f} apart"
-    if comparison.distance is None:
-        return f"no window is in both (same series and cut-off); {profiles} (Jensen-Shannon distance, 0 to 1)"
-    return (
-        f"{counted(comparison.matched_windows, 'window')} in both (same series and cut-off): the weights are "
-        f"{comparison.distance:.2f} apart on average, {profiles} (Jensen-Shannon distance: 0 same, 1 nothing in common)"
-    )

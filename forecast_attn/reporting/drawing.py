@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
-from forecast_attn.inspection.results import Inspection
-from forecast_attn.notebook import heat_image
+from forecast_attn.inspection.weights_figure import BOTTOM, LEFT, RIGHT, TOP, figure, text
 from forecast_attn.plotting.reliability import Reliability
 from forecast_attn.plotting.scene import ForecastView
 from forecast_attn.plotting.step_errors import StepErrors
@@ -21,7 +19,6 @@ from forecast_attn.plotting.wording import interval_name
 
 Floats = NDArray[np.float64]
 
-LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 24
 LETTER = 7
 """Pixels of a letter, to make room for names."""
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
@@ -95,7 +92,7 @@ def errors_figure(errors: StepErrors, first: str, *, width: int = 640, height: i
         if len(known):
             ends[names[name]] = float(frame.up(mae)[known[-1]]) + 4
     heights = _apart(list(ends.values()), TOP + 4, height - BOTTOM)
-    parts += [_text(frame.right + 6, y, "start", name) for name, y in zip(ends, heights, strict=True)]
+    parts += [text(frame.right + 6, y, "start", name) for name, y in zip(ends, heights, strict=True)]
     words = f"Mean absolute error of {errors.target} by step ahead"
     return figure(words, words, parts, width, height)
 
@@ -118,43 +115,7 @@ def calibration_figure(calibration: Reliability, *, size: int = 300) -> str:
     return figure(words, words, parts, size, size)
 
 
-def weights_figure(inspection: Inspection, *, width: int = 640) -> str:
-    """Heat map of the mean weights, step ahead by lag; colours follow the square root."""
-    header, weights = inspection.header, inspection.mean_weights
-    tall = int(np.clip(round(180 / len(weights)), 4, 22)) * len(weights)
-    height = TOP + tall + BOTTOM + 4
-    room = width - LEFT - RIGHT
-    most = float(weights.max()) or 1.0
-    image = heat_image(weights)
-    parts = [
-        f'<image x="{LEFT}" y="{TOP}" width="{room}" height="{tall}" preserveAspectRatio="none" class="cells" '
-        f'href="data:image/png;base64,{image}"/>',
-        _text(2, 10, "start", "step"),
-    ]
-    every = max(1, -(-len(weights) // 8))
-    for row in range(0, len(weights), every):
-        middle = TOP + (row + 0.5) * tall / len(weights)
-        parts.append(_text(LEFT - 5, middle + 4, "end", inspection.steps[row].step_text))
-    keys = header.num_keys
-    spacing = header.key_season if header.key_season > 1 else max(1, keys // 7)
-    spacing *= max(1, -(-keys // (9 * spacing)))
-    for lag in range(0, keys, spacing):
-        x = LEFT + room * (keys - lag - 0.5) / keys
-        first, last = lag * header.patch_length, (lag + 1) * header.patch_length - 1
-        parts.append(_text(x, TOP + tall + 15, "middle", str(first) if first == last else f"{first}–{last}"))
-    words = f"Mean weight by step ahead and lag (steps before the cut-off); darkest: {100 * most:.1f} %"
-    return figure("Heat map of the mean weights by step ahead and lag", words, parts, width, height)
-
-
 # --------------------------------------------------------------------------- parts
-
-
-def figure(label: str, caption: str, parts: Sequence[str], width: int, height: int) -> str:
-    """A figure with a caption, which people who see no pictures hear by its label."""
-    return (
-        f'<figure class="wide"><svg role="img" aria-label="{escape(label)}" viewBox="0 0 {width} {height}">'
-        f"{''.join(parts)}</svg><figcaption>{escape(caption)}</figcaption></figure>"
-    )
 
 
 def _frame(width: int, height: int, x: Floats, lines: Sequence[Floats]) -> Frame:
@@ -202,7 +163,7 @@ def _value_axis(frame: Frame) -> str:
     parts = []
     for tick, y in zip(ticks, frame.up(np.array(ticks)).tolist(), strict=True):
         parts.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{frame.right}"/>')
-        parts.append(_text(LEFT - 5, y + 4, "end", number_text(tick, spacing)))
+        parts.append(text(LEFT - 5, y + 4, "end", number_text(tick, spacing)))
     return "".join(parts)
 
 
@@ -210,9 +171,9 @@ def _number_axis(frame: Frame, words: str) -> list[str]:
     ticks = number_ticks(*frame.x, 6)
     spacing = abs(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
     base = frame.height - BOTTOM
-    parts = [_text(x, base + 14, "middle", number_text(tick, spacing))
+    parts = [text(x, base + 14, "middle", number_text(tick, spacing))
              for tick, x in zip(ticks, frame.across(np.array(ticks)).tolist(), strict=True)]  # fmt: skip
-    return [*parts, _text(frame.right, base - 5, "end", words)]
+    return [*parts, text(frame.right, base - 5, "end", words)]
 
 
 def _time_axis(frame: Frame, stamps: Stamps, zone: Zone) -> list[str]:
@@ -220,9 +181,5 @@ def _time_axis(frame: Frame, stamps: Stamps, zone: Zone) -> list[str]:
     for tick in time_ticks(stamps, zone, 7):
         x = float(frame.across(np.array([np.searchsorted(stamps, tick.stamp)]))[0])
         parts.append(f'<path class="grid" d="M{x:.1f} {TOP}V{frame.height - BOTTOM}"/>')
-        parts.append(_text(x, frame.height - BOTTOM + 14, "middle", tick.text.replace("\n", " ")))
+        parts.append(text(x, frame.height - BOTTOM + 14, "middle", tick.text.replace("\n", " ")))
     return parts
-
-
-def _text(x: float, y: float, anchor: str, words: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'

@@ -36,6 +36,7 @@ from forecast_attn.inspection.page_sections import (
 from forecast_attn.inspection.reading import evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
+from forecast_attn.inspection.weights_figure import weights_figure
 from forecast_attn.plotting.forecasts import Forecasts
 from forecast_attn.plotting.past import SEASONAL_NAIVE, read_past
 from forecast_attn.plotting.reliability import reliability
@@ -48,7 +49,6 @@ from forecast_attn.reporting.drawing import (
     errors_figure,
     forecast_figure,
     forecast_legend,
-    weights_figure,
 )
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir, sha256_of

@@ -1,7 +1,9 @@
 """`forecast inspect` as a user runs it: groups, comparisons, pictures, exports and what does not go together."""
 
 import json
+import re
 import shutil
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -112,10 +114,13 @@ def test_exports_of_a_part(forecast, run, kind):
     [
         (("--by", "month"), "--by has no value 'month'", "item, head, hour, weekday"),
         (("--compare", "run", "--by", "item"), "--compare does not go with --by", "one after the other"),
-        (("--compare", "run", "--png", "a.png"), "--compare does not go with --png", "one after the other"),
-        (("--by", "hour", "--png", "a.png"), "--by does not go with --png", "--item NAME"),
-        (("--by", "hour", "--svg", "a.svg"), "--by does not go with --svg", "--item NAME"),
-        (("--by", "item", "--html", "a.html"), "--by does not go with --html", "one after the other"),
+        (("--compare", "run", "--export", "a.csv"), "--compare does not go with --export", "one after the other"),
+        (
+            ("--compare", "run", "--html", "a.html", "--html-windows", "3"),
+            "--compare does not go with --html-windows",
+            "one after the other",
+        ),
+        (("--by", "hour", "--png", "a.png", "--data", "d.csv"), "groups and comparisons have none", "leave --data out"),
         (("--png", "a.pdf"), "--png writes a .png; got 'a.pdf'", "--png a.png"),
         (("--svg", "a.png"), "--svg writes a .svg; got 'a.png'", "--svg a.svg"),
         (("--export", "a.xlsx"), "--export writes .csv or .npz; got 'a.xlsx'", "--export a.csv"),
@@ -231,6 +236,25 @@ def test_the_evidence_is_that_of_the_audit_where_there_is_one(forecast, run):
     assert "on 8 validation windows" in reading["text"]
 
 
+def test_groups_and_comparisons_are_written_as_pictures_and_pages(forecast, run_copy):
+    pytest.importorskip("matplotlib")
+    outcome = forecast("inspect", run_copy, "--validation", "--by", "weekday", "--png", "a.png", "--html", "by.html")
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.endswith("picture: a.png\npage: by.html\n")
+    assert Path("a.png").read_bytes().startswith(b"\x89PNG")
+    data = json.loads(re.search('id="data"[^>]*>(.*?)</script>', Path("by.html").read_text(), re.DOTALL)[1])
+    assert data["tiles"][0]["kind"] == "weekday"
+    words = ("inspect", run_copy, "--validation", "--compare", run_copy, "--svg", "a.svg", "--html", "compare.html")
+    outcome = forecast(*words)
+    assert outcome.code == 0, outcome.err
+    said = json.loads(forecast("inspect", run_copy, "--validation", "--json").out)["reading"]["text"]
+    html = unescape(re.sub("<[^>]+>", "", Path("compare.html").read_text())).replace("\u00a0", " ")
+    plain = said.replace("`", "")
+    assert html.count(f"{plain[:1].upper()}{plain[1:]}.") == 2, "the evidence of both runs is heard"
+    assert " ".join(outcome.out.split()).count(" ".join(said.split())) == 2
+    assert Path("a.svg").read_text().startswith("<?xml")
+
+
 # --------------------------------------------------------------------------- from Python
 
 
@@ -240,6 +264,6 @@ def test_a_forecaster_inspects_as_the_command_does(forecast, run_copy):
     said = json.loads(forecast("inspect", run_copy, "--validation", "--by", "weekday", "--top", 2, "--json").out)
     assert json.loads(json.dumps(found.to_dict())) == said
     assert Path("weights.csv").is_file()
-    with pytest.raises(ConfigError, match="--by does not go with --png"):
-        forecaster.inspect(by="head", png=Path("a.png"))
+    with pytest.raises(ConfigError, match="--compare does not go with --by"):
+        forecaster.inspect(by="head", compare=run_copy)
     assert forecaster.inspect(compare=run_copy).to_dict()["names"] == [str(run_copy)] * 2

@@ -1,0 +1,46 @@
+"""`forecast inspect --compare OTHER --html`: two files on one page that prints, without a script."""
+
+from __future__ import annotations
+
+from forecast_attn.inspection.differences import WeightComparison
+from forecast_attn.inspection.html_report import page_of_parts
+from forecast_attn.inspection.page_sections import bullets, paragraph, reading_words, section, table
+from forecast_attn.inspection.results import Inspection, StepStatistics
+from forecast_attn.inspection.weights_figure import weights_figure
+
+
+def comparison_page(comparison: WeightComparison) -> str:
+    """The sentences, the heat maps and the warnings of both, and each step beside the other's."""
+    darkest = max(float(each.mean_weights.max()) for each in comparison.inspections)
+    parts = [
+        _inspection_section(sign, name, each, darkest)
+        for sign, name, each in zip("AB", comparison.names, comparison.inspections, strict=True)
+    ]
+    apart = f"{comparison.words[:1].upper()}{comparison.words[1:]}."
+    steps = section("Step by step", "steps", _steps_table(comparison))
+    body = "".join([section("How far apart", "apart", paragraph(apart)), *parts, steps])
+    mechanisms = " and ".join(each.header.mechanism for each in comparison.inspections)
+    return page_of_parts("Two attentions side by side", mechanisms, body)
+
+
+def _inspection_section(sign: str, name: str, inspection: Inspection, darkest: float) -> str:
+    figure = weights_figure(inspection, darkest=darkest)
+    identity = f"file-{sign.lower()}"
+    warnings = bullets(inspection.warnings, "warnings")
+    return section(f"{sign}: {name}", identity, reading_words(inspection.reading), figure, warnings)
+
+
+def _steps_table(comparison: WeightComparison) -> str:
+    first, second = ({step.step: step for step in each.steps} for each in comparison.inspections)
+    rows = []
+    for step in comparison.steps:
+        pair = first[step.step], second[step.step]
+        same = None if step.same_top_lag is None else f"{100 * step.same_top_lag:.0f} %"
+        spread = [each.effective_steps for each in pair]
+        rows.append([pair[0].step_text, step.distance, same, *spread, *map(_top_words, pair)])
+    headings = ["step", "apart", "same top", "effective A", "effective B", "top lags A", "top lags B"]
+    return table("Steps that both have", headings, rows)
+
+
+def _top_words(step: StepStatistics) -> str:
+    return ", ".join(f"{top.lag_text}: {100 * top.weight:.0f} %" for top in step.top[:2])

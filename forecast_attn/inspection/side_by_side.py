@@ -1,0 +1,200 @@
+"""Groups of windows, or two files, as one picture: the same axes, colours and words as the picture of a single file."""
+
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.data.findings import counted
+from forecast_attn.inspection.differences import WeightComparison
+from forecast_attn.inspection.heatmap import tick_lags
+from forecast_attn.inspection.plots import (
+    ACCENT,
+    COLOURS,
+    FAINT,
+    INK,
+    LABEL,
+    SECOND,
+    TICK,
+    WIDTH,
+    empty_figure,
+    step_ticks,
+)
+from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader
+from forecast_attn.inspection.statistics import has_time_distances, time_distance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Normalize
+    from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
+
+COLUMNS, MOST_TILES = 4, 24
+TILE, TITLE_ROOM = 1.05, 1.5
+"""Inches of a row of tiles, and of title and axis labels."""
+LONGEST_NAME, LETTERS = 24, 112
+"""Letters of a name, and of a line of words."""
+OF_GROUPS = {"item": "series", "head": "head", "hour": "hour of the cut-off", "weekday": "weekday of the cut-off"}
+
+
+def draw_groups(inspection: Inspection) -> "Figure":
+    """A tile for each group: its mean weight by lag, before that of all windows as an outline.
+
+    Of more than `MOST_TILES` groups those most unlike the mean are drawn.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    groups = inspection.groups
+    if len(groups) > MOST_TILES:
+        unlike = sorted(groups, key=lambda group: -group.distance)[:MOST_TILES]
+        groups = [group for group in groups if group in unlike]
+    rows = -(-len(groups) // COLUMNS)
+    figure = empty_figure(WIDTH, rows * TILE + TITLE_ROOM)
+    axes = figure.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False)
+    most = max(max(float(group.profile.max()) for group in groups), float(inspection.profile.max()))
+    for place, tile in enumerate(axes.flat):
+        if place < len(groups):
+            _draw_tile(tile, groups[place], inspection, most)
+        else:
+            tile.set_visible(False)
+    for place, tile in enumerate(axes.flat):
+        tile.tick_params(labelbottom=place + COLUMNS >= len(groups))
+        tile.xaxis.set_in_layout(place >= COLUMNS * (rows - 1))  # elsewhere the tile below is empty, and has the room
+    shown = f"the {len(groups)} of {len(inspection.groups)} most unlike the mean, " if len(groups) < len(
+        inspection.groups) else ""  # fmt: skip
+    title = f"Where the forecast looks, by {OF_GROUPS[str(inspection.by)]}: {inspection.header.mechanism}"
+    windows = counted(inspection.header.num_windows, "window")
+    words = (
+        f"{shown}mean weight by lag (time steps before the cut-off); line: all {windows}; unlike: 0 the same, "
+        "1 nothing in common"
+    )
+    _write_title(figure, title)
+    _write_words(figure, [words, inspection.reading.text.replace("`", "")])
+    return figure
+
+
+def _draw_tile(axes: "Axes", group: GroupStatistics, inspection: Inspection, most: float) -> None:
+    header = inspection.header
+    edges = _edges(header)
+    axes.stairs(group.profile, edges, fill=True, color=ACCENT)
+    axes.stairs(inspection.profile, edges, color=INK, linewidth=0.8)
+    name = group.name if len(group.name) <= LONGEST_NAME else group.name[: LONGEST_NAME - 1] + "…"
+    axes.set_title(
+        f"{name}\nunlike {group.distance:.2f}", fontsize=TICK, color=INK, loc="left", pad=3, parse_math=False
+    )
+    axes.set_ylim(0, 1.08 * most or 1)
+    axes.locator_params(axis="y", nbins=2)
+    _dress(axes, header, 3)
+
+
+def draw_comparison(comparison: WeightComparison) -> "Figure":
+    """Both heat maps in the same colours on the same axis of lags, both profiles above, and how far apart each step is.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    from matplotlib.colors import PowerNorm
+
+    figure = empty_figure(WIDTH, 5.2)
+    grid = figure.add_gridspec(2, 4, height_ratios=[1, 2.6], width_ratios=[1, 1, 0.34, 0.04])
+    norm = PowerNorm(0.5, vmin=0, vmax=max(float(each.mean_weights.max()) for each in comparison.inspections) or 1)
+    lookback = max(each.header.lookback for each in comparison.inspections)
+    most = max(float(each.profile.max()) for each in comparison.inspections)
+    for column, (sign, name, each) in enumerate(zip("AB", comparison.names, comparison.inspections, strict=True)):
+        profile = figure.add_subplot(grid[0, column], label=f"profile {sign}")
+        profile.stairs(each.profile, _edges(each.header), fill=True, color=(ACCENT, SECOND)[column])
+        profile.set_ylim(0, 1.08 * most)
+        profile.locator_params(axis="y", nbins=3)
+        profile.set_title(f"{sign}  {_shortened(name)}: {each.header.mechanism}", fontsize=LABEL, color=INK, loc="left",
+                          parse_math=False)  # fmt: skip
+        weights = figure.add_subplot(grid[1, column], sharex=profile, label=f"weights {sign}")
+        image = _draw_weights(weights, each, norm)
+        _dress(profile, each.header, 5, lookback=lookback)
+        _dress(weights, each.header, 5, lookback=lookback)
+        profile.tick_params(labelbottom=False, labelleft=column == 0)
+        weights.set_xlabel("lag (time steps before the cut-off)", fontsize=LABEL, color=INK)
+        if column == 0:
+            profile.set_ylabel("mean weight", fontsize=LABEL, color=INK)
+            weights.set_ylabel("step ahead", fontsize=LABEL, color=INK)
+    _draw_distances(figure.add_subplot(grid[1, 2], label="distances"), comparison)
+    bar = figure.colorbar(image, cax=figure.add_subplot(grid[1, 3], label="colour bar"))
+    bar.set_label("weight (square-root scale)", color=INK, fontsize=LABEL)
+    bar.ax.tick_params(labelsize=TICK, colors=INK)
+    bar.outline.set_visible(False)
+    readings = [f"{sign}: {each.reading.text}".replace("`", "")
+                for sign, each in zip("AB", comparison.inspections, strict=True)]  # fmt: skip
+    _write_title(figure, "Two attentions side by side")
+    _write_words(figure, [comparison.words, *readings])
+    return figure
+
+
+def _draw_weights(axes: "Axes", inspection: Inspection, norm: "Normalize") -> "AxesImage":
+    header, steps = inspection.header, inspection.target_steps
+    below = steps[0] + len(inspection.steps) * header.patch_length
+    extent = (header.lookback - 0.5, -0.5, below - 0.5, steps[0] - 0.5)
+    image = axes.imshow(
+        inspection.mean_weights, cmap=COLOURS, norm=norm, extent=extent, aspect="auto", interpolation="nearest"
+    )
+    axes.set_ylim(steps[-1] + 0.5, steps[0] - 0.5)
+    axes.set_yticks(step_ticks(steps))
+    return image
+
+
+def _draw_distances(axes: "Axes", comparison: WeightComparison) -> None:
+    """Bars of the distance of the common windows, by step; words where no window is in both."""
+    length = comparison.inspections[0].header.patch_length
+    first = [step.step for step in comparison.steps]
+    known = [
+        (step, each.distance) for step, each in zip(first, comparison.steps, strict=True) if each.distance is not None
+    ]
+    if known:
+        middles = [step + (length - 1) / 2 for step, _ in known]
+        axes.barh(middles, [distance for _, distance in known], height=0.8 * length, color=FAINT, linewidth=0)
+    else:
+        axes.text(0.5, 0.5, "no window\nin both", ha="center", transform=axes.transAxes, fontsize=TICK, color=INK)
+    steps = comparison.inspections[0].target_steps
+    axes.set_ylim(steps[-1] + 0.5, steps[0] - 0.5)
+    axes.set_xlim(0, 1)
+    axes.set_xticks([0, 1])
+    axes.set_xlabel("apart\n(0 to 1)", fontsize=LABEL, color=INK)
+    axes.tick_params(labelleft=False, labelsize=TICK, colors=INK, length=3)
+    axes.tick_params(axis="y", length=0)
+    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    axes.spines["left"].set_color(FAINT)
+
+
+# --------------------------------------------------------------------------- axes and words
+
+
+def _edges(header: InspectionHeader) -> NDArray[np.float64]:
+    """(num_keys + 1,) ends of the keys in lags of time steps, the oldest first."""
+    return np.asarray(np.arange(header.num_keys, -1, -1) * header.patch_length - 0.5, np.float64)
+
+
+def _dress(axes: "Axes", header: InspectionHeader, most: int, *, lookback: int | None = None) -> None:
+    """The lag axis with the cut-off on the right, in lags and in time."""
+    length = lookback or header.lookback
+    every = tick_lags(length, header.season)
+    ticks = every[:: -(-len(every) // most)]
+    timed = has_time_distances(header.frequency)
+    texts = [f"{lag}\n−{time_distance(header.frequency, lag)}" if timed and lag else str(lag) for lag in ticks]
+    axes.set_xlim(length - 0.5, -0.5)
+    axes.set_xticks(ticks, texts)
+    axes.tick_params(labelsize=TICK, colors=INK, length=3)
+    axes.spines[:].set_visible(False)
+
+
+def _write_title(figure: "Figure", title: str) -> None:
+    figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK)
+
+
+def _write_words(figure: "Figure", lines: list[str]) -> None:
+    """Below all panels, in grey: what is shown, and what may be read off it."""
+    words = "\n".join(fill(line, LETTERS) for line in lines)
+    figure.supxlabel(words, x=0.01, ha="left", fontsize=LABEL, color=FAINT, parse_math=False)
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else "…" + name[1 - LONGEST_NAME :]

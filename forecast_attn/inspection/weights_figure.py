@@ -1,0 +1,54 @@
+"""Figures of pages without a script, and the heat map among them: SVG that takes the page's colours and prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+
+from forecast_attn.inspection.results import Inspection
+from forecast_attn.notebook import heat_image
+
+LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 24
+"""Pixels around the values of a chart."""
+
+
+def weights_figure(inspection: Inspection, *, darkest: float | None = None, width: int = 640) -> str:
+    """Heat map of the mean weights, step ahead by lag; colours follow the square root."""
+    header, weights = inspection.header, inspection.mean_weights
+    tall = int(np.clip(round(180 / len(weights)), 4, 22)) * len(weights)
+    height = TOP + tall + BOTTOM + 4
+    room = width - LEFT - RIGHT
+    most = darkest or float(weights.max()) or 1.0
+    image = heat_image(weights, most)
+    parts = [
+        f'<image x="{LEFT}" y="{TOP}" width="{room}" height="{tall}" preserveAspectRatio="none" class="cells" '
+        f'href="data:image/png;base64,{image}"/>',
+        text(2, 10, "start", "step"),
+    ]
+    every = max(1, -(-len(weights) // 8))
+    for row in range(0, len(weights), every):
+        middle = TOP + (row + 0.5) * tall / len(weights)
+        parts.append(text(LEFT - 5, middle + 4, "end", inspection.steps[row].step_text))
+    keys = header.num_keys
+    spacing = header.key_season if header.key_season > 1 else max(1, keys // 7)
+    spacing *= max(1, -(-keys // (9 * spacing)))
+    for lag in range(0, keys, spacing):
+        x = LEFT + room * (keys - lag - 0.5) / keys
+        first, last = lag * header.patch_length, (lag + 1) * header.patch_length - 1
+        parts.append(text(x, TOP + tall + 15, "middle", str(first) if first == last else f"{first}–{last}"))
+    words = f"Mean weight by step ahead and lag (steps before the cut-off); darkest: {100 * most:.1f} %"
+    return figure("Heat map of the mean weights by step ahead and lag", words, parts, width, height)
+
+
+def figure(label: str, caption: str, parts: Sequence[str], width: int, height: int) -> str:
+    """A figure with a caption, which people who see no pictures hear by its label."""
+    return (
+        f'<figure class="wide"><svg role="img" aria-label="{escape(label)}" viewBox="0 0 {width} {height}">'
+        f"{''.join(parts)}</svg><figcaption>{escape(caption)}</figcaption></figure>"
+    )
+
+
+def text(x: float, y: float, anchor: str, words: str) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
