@@ -57,7 +57,7 @@ class WeightComparison:
 
     @property
     def words(self) -> str:
-        """How far apart the weights are, in a sentence."""
+        """Sentence on the distance of the weights."""
         profiles = f"the mean profiles are {self.profile_distance:.2f} apart"
         if self.distance is None:
             return f"no window is in both (same series and cut-off); {profiles} (Jensen-Shannon distance, 0 to 1)"
