@@ -17,7 +17,15 @@ from forecast_attn.forecasting.identifiability import attention_values, is_ident
 
 pytestmark = pytest.mark.slow
 
-SIZES = {"horizon": 3, "lookback": 14, "hidden_size": 4, "max_epochs": 1, "epoch_windows": 32, "seed": 1}
+SIZES = {
+    "horizon": 3,
+    "lookback": 14,
+    "hidden_size": 4,
+    "max_epochs": 1,
+    "combination": "none",
+    "epoch_windows": 32,
+    "seed": 1,
+}
 
 
 def several_series(count=9, length=60):

@@ -113,6 +113,7 @@ def test_the_order_of_categories_in_the_file_changes_nothing(tmp_path: Path) -> 
         "horizon": 7,
         "hidden_size": 4,
         "max_epochs": 1,
+        "combination": "none",
         "seed": 1,
     }
     table = shop_table()

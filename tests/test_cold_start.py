@@ -38,6 +38,7 @@ def forecaster() -> Forecaster:
         horizon=HORIZON,
         hidden_size=8,
         max_epochs=1,
+        combination="none",
         epoch_windows=32,
         validation_windows=16,
         seed=1,

@@ -16,7 +16,15 @@ from forecast_attn.config.mechanisms import ATTENTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
 
-SMALL = {"lookback": 14, "horizon": 3, "hidden_size": 4, "max_epochs": 1, "epoch_windows": 32, "accelerator": "cpu"}
+SMALL = {
+    "lookback": 14,
+    "horizon": 3,
+    "hidden_size": 4,
+    "max_epochs": 1,
+    "combination": "none",
+    "epoch_windows": 32,
+    "accelerator": "cpu",
+}
 
 
 @pytest.mark.slow

@@ -301,6 +301,7 @@ def test_python_and_command_line_agree(train, predict, make_table):
         horizon=3,
         hidden_size=4,
         max_epochs=2,
+        combination="none",
         epoch_windows=32,
         validation_windows=16,
         seed=7,

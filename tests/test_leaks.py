@@ -72,6 +72,7 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         patch_length=request.param,
         hidden_size=8,
         max_epochs=2,
+        combination="none",
         seed=1,
         accelerator="cpu",
     )

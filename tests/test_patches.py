@@ -32,6 +32,7 @@ PLAIN = {
 QUICK = {
     "hidden_size": 4,
     "max_epochs": 1,
+    "combination": "none",
     "epoch_windows": 32,
     "validation_windows": 16,
     "seed": 7,

@@ -21,6 +21,7 @@ OPTIONS: dict[str, Any] = {
     "horizon": 3,
     "hidden_size": 4,
     "max_epochs": 1,
+    "combination": "none",
     "epoch_windows": 16,
     "batch_size": 8,
     "validation_windows": 8,

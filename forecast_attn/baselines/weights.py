@@ -6,6 +6,10 @@ and follows chance where validation windows are few. The second weighs each fore
 ones; shrinking them does (Clemen 1989, "Combining forecasts: a review and annotated bibliography"; Diebold and Pauly
 1990, "The use of prior information in forecast combination"). The network stands alone unless others bring more than
 chance would.
+
+Where few windows are independent of each other, all this follows chance, and favours the network, whose best epoch the
+same windows have chosen. There the answer is drawn towards a prior that hardly looks at them: the network and two
+formulas for trends, each by its error to the power of -2.
 """
 
 from __future__ import annotations
@@ -22,8 +26,11 @@ Floats = NDArray[np.float64]
 
 PARTS = 4
 """The best weights are searched among multiples of one over this."""
-POWER = 6
-"""Of the error in the weights that each forecast has by itself."""
+POWER, PRIOR_POWER = 6, 2
+"""Of the error in the weights that each forecast has by itself, and in those of the prior."""
+PRIOR = (NETWORK, "dynamic-theta", "damped-trend")
+PRIOR_WINDOWS = 10
+"""Independent windows that weigh as much as the prior."""
 LEAST, DIGITS = 0.02, 3
 """Smallest weight, and the decimals that weights are rounded to."""
 LEAST_GAIN = 0.005
@@ -47,7 +54,20 @@ def scaled_error(actual: Floats, forecast: Floats, scale: Floats) -> float:
     return float(error.sum() / max((observed & (weight > 0)[:, None]).sum(), 1))
 
 
-def choose_weights(forecasts: dict[str, Floats], actual: Floats, scale: Floats) -> dict[str, float]:
+def independent_windows(cutoffs: NDArray[np.int64], series: NDArray[np.int64], horizon: int) -> int:
+    """Return how many windows have actual values of their own, at most: those of one series lie a horizon apart.
+
+    Args:
+        cutoffs: rows of their last known values, (num_windows,).
+        series: of each window, (num_windows,).
+        horizon: steps of a window.
+    """
+    return sum(1 + int(np.ptp(cutoffs[series == each])) // horizon for each in np.unique(series))
+
+
+def choose_weights(
+    forecasts: dict[str, Floats], actual: Floats, scale: Floats, *, independent: int | None = None
+) -> dict[str, float]:
     """Weights of a forecast with a small `scaled_error`, those that are not 0.
 
     Args:
@@ -55,19 +75,41 @@ def choose_weights(forecasts: dict[str, Floats], actual: Floats, scale: Floats) 
             (num_windows, horizon).
         actual: what came, (num_windows, horizon).
         scale: of each window, (num_windows,).
+        independent: windows with actual values of their own; None for all.
     """
     network = forecasts[NETWORK]
     known = {name: ~np.isnan(values) for name, values in forecasts.items()}
     names = [NETWORK, *(name for name in forecasts if name != NETWORK and (~known[name]).mean() <= MOST_UNKNOWN)]
     stacked = np.stack([np.where(known[name], forecasts[name], network) for name in names])
-    weights = (_best_quarters(stacked, actual, scale) + _weights_by_error(stacked, actual, scale)) / 2
-    weights = np.where(weights < LEAST, 0, weights)
-    weights = np.round(weights / weights.sum(), DIGITS)
+    weights = _without_slivers((_best_quarters(stacked, actual, scale) + _weights_by_error(stacked, actual, scale)) / 2)
+    if not _gains(weights, stacked, actual, scale):
+        weights = np.eye(len(names))[0]
+    count = len(actual) if independent is None else independent
+    trust = count / (count + PRIOR_WINDOWS)
+    weights = _without_slivers(trust * weights + (1 - trust) * _prior(names, stacked, actual, scale))
+    weights = np.round(weights, DIGITS)
     weights[weights.argmax()] += 1 - weights.sum()
-    gained = scaled_error(actual, np.tensordot(weights, stacked, axes=1), scale)
-    if gained >= (1 - LEAST_GAIN) * scaled_error(actual, network, scale):
-        return {NETWORK: 1.0}
     return {name: round(float(part), DIGITS) for name, part in zip(names, weights, strict=True) if part}
+
+
+def _without_slivers(weights: Floats) -> Floats:
+    """Weights that sum to 1, with none so small that it hardly counts."""
+    kept = np.where(weights < LEAST, 0, weights)
+    return np.asarray(kept / kept.sum())
+
+
+def _gains(weights: Floats, stacked: Floats, actual: Floats, scale: Floats) -> bool:
+    """Tell whether a weighted mean saves a share of the error of the network, the first forecast."""
+    error = scaled_error(actual, np.tensordot(weights, stacked, axes=1), scale)
+    return error < (1 - LEAST_GAIN) * scaled_error(actual, stacked[0], scale)
+
+
+def _prior(names: list[str], stacked: Floats, actual: Floats, scale: Floats) -> Floats:
+    """Weights (num_forecasts,) of those of the prior, which fall slowly with their errors; 0 for the others."""
+    places = [place for place, name in enumerate(names) if name in PRIOR]
+    weights = np.zeros(len(names))
+    weights[places] = _weights_by_error(stacked[places], actual, scale, PRIOR_POWER)
+    return weights
 
 
 def _best_quarters(stacked: Floats, actual: Floats, scale: Floats) -> Floats:
@@ -78,12 +120,12 @@ def _best_quarters(stacked: Floats, actual: Floats, scale: Floats) -> Floats:
     return best
 
 
-def _weights_by_error(stacked: Floats, actual: Floats, scale: Floats) -> Floats:
+def _weights_by_error(stacked: Floats, actual: Floats, scale: Floats, power: int = POWER) -> Floats:
     """Weights (num_forecasts,) that fall with the error of each forecast alone."""
     errors = np.array([scaled_error(actual, each, scale) for each in stacked])
     if not errors.min() > 0:
         return np.asarray((errors == errors.min()) / (errors == errors.min()).sum(), np.float64)
-    powers = (errors / errors.min()) ** -POWER
+    powers = (errors / errors.min()) ** -power
     return np.asarray(powers / powers.sum())
 
 

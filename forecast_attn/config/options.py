@@ -415,7 +415,7 @@ class TrainingConfig:
     combination: str = option(
         "auto",
         "forecast a weighted mean of the network and baselines, with weights that validation chooses: auto (panels of "
-        "5 series or more), always, or none",
+        "5 series or more, and series of at most 1,000 rows), always, or none",
         choices=("auto", "always", "none"),
     )
     combine: str = option(

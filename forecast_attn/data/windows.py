@@ -103,7 +103,7 @@ class WindowArrays:
 
     def series_of(self, index: Int64[Tensor, "batch"]) -> Int64[Tensor, "batch"]:
         """Index of the series of each cut-off row."""
-        return torch.searchsorted(self.starts, index, right=True) - 1
+        return torch.searchsorted(self.starts, index.contiguous(), right=True) - 1
 
     def gather(self, index: Int64[Tensor, "batch"]) -> Window:
         """The windows whose last known rows are `index`. Their horizon must lie in one series, and their lookback too

@@ -26,7 +26,8 @@ from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.preparation import Preparation
 
 FEWEST_SERIES = 5
-"""With fewer series the validation windows of a table say too little about what to combine; `always` does it anyway."""
+SHORT = 1_000
+"""A few series longer than this many rows teach a network enough; `always` combines it all the same."""
 FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend")
 FITTED = ("linear", "median-regression")
 MOST_ROWS, MOST_SERIES, LONGEST_LOOKBACK = 1_000_000, 1_000, 1_000
@@ -35,7 +36,8 @@ MOST_ROWS, MOST_SERIES, LONGEST_LOOKBACK = 1_000_000, 1_000, 1_000
 
 def is_combined(config: TrainingConfig, panel: Panel) -> bool:
     """Return True where validation chooses what the network is combined with."""
-    return config.combination == "always" or (config.combination == "auto" and panel.num_series >= FEWEST_SERIES)
+    helps = panel.num_series >= FEWEST_SERIES or int(panel.known.max()) <= SHORT
+    return config.combination == "always" or (config.combination == "auto" and helps)
 
 
 def candidate_names(panel: Panel, lookback: int) -> tuple[str, ...]:
@@ -55,7 +57,9 @@ def candidates(panel: Panel, setup: BaselineSetup, cutoffs: Ints) -> dict[str, F
     return found
 
 
-def chosen_combination(network: Floats, others: dict[str, Floats], actual: Floats, scale: Floats) -> dict[str, Any]:
+def chosen_combination(
+    network: Floats, others: dict[str, Floats], actual: Floats, scale: Floats, *, independent: int
+) -> dict[str, Any]:
     """The combination as metrics.json holds it: its weights, and its errors on the windows that chose them.
 
     Args:
@@ -63,8 +67,9 @@ def chosen_combination(network: Floats, others: dict[str, Floats], actual: Float
         others: those of the candidates.
         actual: what came, NaN where not observed.
         scale: in-sample error of seasonal-naive, of each window's series (num_windows,).
+        independent: windows with actual values of their own.
     """
-    weights = choose_weights({NETWORK: network, **others}, actual, scale)
+    weights = choose_weights({NETWORK: network, **others}, actual, scale, independent=independent)
     return scored_combination(weights, network, others, actual, scale)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from forecast_attn.attention_file import DumpChoice
 from forecast_attn.baselines.naive import Floats, Ints, seasonal_naive_error
 from forecast_attn.baselines.registry import DEFAULT_BASELINES, BaselineSetup, baseline_forecasts
+from forecast_attn.baselines.weights import independent_windows
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.memory import release_memory
@@ -217,7 +218,8 @@ def combination(preparation: Preparation, validation: ValidationForecasts, setup
     """The weights of network and baselines, and what they score together."""
     others = candidates(preparation.panel, setup, validation.cutoffs)
     scale = naive_errors(preparation)[validation.series]
-    return chosen_combination(validation.prediction, others, validation.actual, scale)
+    independent = independent_windows(validation.cutoffs, validation.series, preparation.schema.horizon)
+    return chosen_combination(validation.prediction, others, validation.actual, scale, independent=independent)
 
 
 def _weight_need(

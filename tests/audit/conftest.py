@@ -25,6 +25,7 @@ OPTIONS: dict[str, Any] = {
     "horizon": HORIZON,
     "hidden_size": 10,
     "max_epochs": 8,
+    "combination": "none",
     "epoch_windows": 512,
     "batch_size": 16,
     "learning_rate": 0.01,

@@ -31,6 +31,7 @@ OPTIONS: dict[str, Any] = {
     "horizon": HORIZON,
     "hidden_size": 16,
     "max_epochs": 12,
+    "combination": "none",
     "learning_rate": 0.008,
     # No way past the attention to the planted patches.
     "bidirectional": False,

@@ -15,6 +15,7 @@ OPTIONS = {
     "hidden_size": 8,
     "quantiles": "0.1,0.5,0.9",
     "max_epochs": 2,
+    "combination": "none",
     "epoch_windows": 64,
     "validation_windows": 16,
     "batch_size": 16,

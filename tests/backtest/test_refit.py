@@ -92,7 +92,15 @@ def test_what_is_fitted_is_estimated_when_the_network_is(
 
 def test_what_is_fitted_sees_nothing_drawn_from_later_values(sales: pd.DataFrame, tmp_path: Path) -> None:
     """A hole across a refit's cut-off, interpolated: the south shares the weights of `linear` with the north."""
-    options = {"lookback": 14, "horizon": 3, "hidden_size": 4, "max_epochs": 1, "epoch_windows": 16, "validation": 40}
+    options = {
+        "lookback": 14,
+        "horizon": 3,
+        "hidden_size": 4,
+        "max_epochs": 1,
+        "combination": "none",
+        "epoch_windows": 16,
+        "validation": 40,
+    }
     options |= {"future_covariates": "promotion", "target": "sales", "item_id": "shop", "missing": "interpolate"}
     forecaster = Forecaster(**options, seed=1, accelerator="cpu").fit(sales, out=tmp_path / "run")
     day = pd.Timestamp("2024-04-06")  # row 96, the cut-off of the first refit

@@ -32,6 +32,7 @@ OPTIONS = {
     "horizon": 1,
     "hidden_size": 4,
     "max_epochs": 2,
+    "combination": "none",
     "epoch_windows": 32,
     "validation_windows": 16,
     "quantiles": "0.1,0.5,0.9",

@@ -31,6 +31,7 @@ SMALL: dict[str, Any] = {
     "horizon": 3,
     "hidden_size": 4,
     "max_epochs": 1,
+    "combination": "none",
     "epoch_windows": 32,
     "validation": 30,
     "seed": 7,

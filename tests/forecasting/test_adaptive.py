@@ -37,6 +37,7 @@ OPTIONS: dict[str, Any] = {
     "hidden_size": 4,
     "quantiles": "0.1,0.5,0.9",
     "max_epochs": 1,
+    "combination": "none",
     "epoch_windows": 32,
     "validation": 60,
     "target": "y",

@@ -23,6 +23,7 @@ SMALL: dict[str, Any] = {
     "horizon": 3,
     "hidden_size": 4,
     "max_epochs": 2,
+    "combination": "none",
     "epoch_windows": 32,
     "validation_windows": 16,
     "seed": 7,

@@ -209,7 +209,7 @@ def test_every_form_says_the_same_of_a_network_that_learned_nothing(forecast, wr
         "--seed",
         3,
     )
-    assert forecast(*words, "--epoch-windows", 16, "--accelerator", "cpu", "--out", "young", "--quiet").code == 0
+    assert forecast(*words, "--epoch-windows", 16, "--combination", "none", "--out", "young", "--quiet").code == 0
     need = json.loads(Path("young/metrics.json").read_text())["weight_need"]
     assert need["needed"] is False
     assert set(need) == {"windows", "mae", "mae_equal", "mae_random", "needed"}

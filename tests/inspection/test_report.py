@@ -152,7 +152,7 @@ def test_equal_weights_get_one_sentence(make_dump):
         (None, "not tested", "not known here: see `forecast audit RUN`"),
         (Evidence(needed=False, rise=0.012, windows=64), "not needed", "MAE rises by 1.2 % on 64 validation"),
         (Evidence(needed=False, rise=-0.03, windows=8), "not needed", "do not read these weights: "),
-        (Evidence(needed=True, rise=1.5, windows=64), "looks", "it looks mostly at the same hour of the days"),
+        (Evidence(needed=True, rise=1.5, windows=64), "looks", "it looks most at the same hour of the days"),
         (Evidence(needed=True, rise=0.5, windows=6, level="partly faithful"), "looks", "calls them partly faithful"),
     ],
 )  # fmt: skip

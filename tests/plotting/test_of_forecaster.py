@@ -19,7 +19,15 @@ def table(make_table) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def in_memory(table) -> Forecaster:
     """Trained on a DataFrame, so that no file has its table."""
-    options = {"lookback": 14, "horizon": 3, "hidden_size": 4, "max_epochs": 1, "epoch_windows": 32, "seed": 7}
+    options = {
+        "lookback": 14,
+        "horizon": 3,
+        "hidden_size": 4,
+        "max_epochs": 1,
+        "combination": "none",
+        "epoch_windows": 32,
+        "seed": 7,
+    }
     return Forecaster(**options, quantiles=[0.1, 0.5, 0.9]).fit(table)
 
 

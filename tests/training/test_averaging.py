@@ -17,6 +17,7 @@ OPTIONS = {
     "horizon": 3,
     "hidden_size": 4,
     "max_epochs": 3,
+    "combination": "none",
     "epoch_windows": 32,
     "batch_size": 8,
     "validation_windows": 16,

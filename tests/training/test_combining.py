@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,12 +15,20 @@ from hypothesis import strategies as st
 from forecast_attn import Forecaster
 from forecast_attn.attention_file import AttentionMetadata, read_attention
 from forecast_attn.baselines.theta import formula_forecasts
-from forecast_attn.baselines.weights import LEAST_GAIN, choose_weights, scaled_error, weighted_mean
+from forecast_attn.baselines.weights import (
+    LEAST_GAIN,
+    choose_weights,
+    independent_windows,
+    scaled_error,
+    weighted_mean,
+)
 from forecast_attn.errors import RunError
 from forecast_attn.forecasting.predict import BaselineForecasts, ForecastResult
 from forecast_attn.inspection.report import inspect_attention
 
 NAMES = ("network", "theta", "linear")
+MANY = 10**9
+"""Independent windows beside which the prior is nothing."""
 
 
 def plain_error(actual: np.ndarray, forecast: np.ndarray, scale: np.ndarray) -> float:
@@ -51,7 +60,7 @@ def test_the_weights_lie_between_the_best_quarters_and_those_of_each_error(seed:
     actual[0, 1], scale[2] = np.nan, np.nan
     forecasts = {name: actual + rng.normal(rng.normal(), 1, (6, 3)) for name in NAMES}
     forecasts = {name: np.nan_to_num(values) for name, values in forecasts.items()}
-    weights = choose_weights(forecasts, actual, scale)
+    weights = choose_weights(forecasts, actual, scale, independent=MANY)
     assert sum(weights.values()) == pytest.approx(1)
     expected = (best_quarters(forecasts, actual, scale) + by_error(forecasts, actual, scale)) / 2
     expected = np.where(expected < 0.02, 0, expected)
@@ -67,16 +76,40 @@ def test_the_weights_lie_between_the_best_quarters_and_those_of_each_error(seed:
     )
 
 
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 1000), st.integers(1, 40))
+def test_few_independent_windows_leave_much_to_the_prior(seed: int, independent: int) -> None:
+    rng = np.random.default_rng(seed)
+    actual, scale = rng.normal(size=(6, 3)), rng.uniform(0.5, 2, 6)
+    names = ("network", "seasonal-naive", "dynamic-theta", "damped-trend")
+    forecasts = {name: actual + rng.normal(rng.normal(), 1, (6, 3)) for name in names}
+    certain = choose_weights(forecasts, actual, scale, independent=MANY)
+    weights = choose_weights(forecasts, actual, scale, independent=independent)
+    inverse = {name: plain_error(actual, forecasts[name], scale) ** -2 for name in names if name != "seasonal-naive"}
+    prior = {name: each / sum(inverse.values()) for name, each in inverse.items()}
+    trust = independent / (independent + 10)
+    for name in names:
+        expected = trust * certain.get(name, 0) + (1 - trust) * prior.get(name, 0)
+        # Weights below 0.02 go to the others.
+        assert weights.get(name, 0) == pytest.approx(expected, rel=0.07, abs=0.021)
+
+
+def test_windows_are_independent_that_share_no_actual_value() -> None:
+    cutoffs, series = np.array([10, 11, 13, 40, 46, 47]), np.array([0, 0, 0, 1, 1, 1])
+    assert independent_windows(cutoffs, series, horizon=3) == 2 + 3
+    assert independent_windows(cutoffs, series, horizon=100) == 2
+
+
 def test_the_network_stands_alone_where_nothing_helps() -> None:
     actual = np.zeros((4, 2))
     forecasts = {"network": actual + 0.1, "theta": actual + 5, "linear": np.full((4, 2), np.nan)}
-    assert choose_weights(forecasts, actual, np.ones(4)) == {"network": 1.0}
+    assert choose_weights(forecasts, actual, np.ones(4), independent=MANY) == {"network": 1.0}
 
 
 def test_a_perfect_forecast_has_all_weight() -> None:
     actual = np.arange(8.0).reshape(4, 2)
     forecasts = {"network": actual + 0.1, "theta": actual.copy(), "linear": actual - 3}
-    assert choose_weights(forecasts, actual, np.ones(4)) == {"theta": 1.0}
+    assert choose_weights(forecasts, actual, np.ones(4), independent=MANY) == {"theta": 1.0}
 
 
 def test_a_missing_forecast_leaves_its_weight_to_the_others() -> None:
@@ -158,12 +191,18 @@ def test_weights_that_cannot_be_are_refused(run: Forecaster, tmp_path: Path, wei
 
 
 @pytest.mark.slow
-def test_none_and_few_series_have_the_network_alone(tmp_path: Path) -> None:
-    without = Forecaster(**OPTIONS, combination="none").fit(PANEL, out=tmp_path / "none")
-    assert "combination" not in without.metrics
+def test_none_and_few_long_series_have_the_network_alone(
+    tmp_path: Path, make_table: Callable[..., pd.DataFrame]
+) -> None:
     few = PANEL[PANEL["item_id"] < "s03"]
-    assert "combination" not in Forecaster(**OPTIONS).fit(few, out=tmp_path / "few").metrics
-    assert "combination" in Forecaster(**OPTIONS, combination="always").fit(few, out=tmp_path / "always").metrics
+    without = Forecaster(**OPTIONS, combination="none").fit(few, out=tmp_path / "none")
+    assert "combination" not in without.metrics
+    assert "combination" in Forecaster(**OPTIONS).fit(few, out=tmp_path / "few").metrics
+    long = make_table(1_001)
+    options = {**OPTIONS, "lookback": 14, "epoch_windows": 8, "validation_windows": 8}
+    assert "combination" in Forecaster(**options).fit(long.iloc[1:], out=tmp_path / "short").metrics
+    assert "combination" not in Forecaster(**options).fit(long, out=tmp_path / "long").metrics
+    assert "combination" in Forecaster(**options, combination="always").fit(long, out=tmp_path / "always").metrics
 
 
 @pytest.fixture(scope="module")

@@ -100,7 +100,8 @@ def _read(source: Source, plan: Plan, progress: Progress | None, report: Report)
     frame = columns.to_frame()
     for name, (cell, number) in columns.bare.items():
         message = f"column '{name}' is read as numbers without the signs in its cells: {cell!r} is {number}"
-        report(Finding("FA109", "note", message, f"--ignore '{name}' if they are none", column=name))
+        hint = f"--ignore '{name}' if they are none"
+        report(Finding("FA109", "note", message, hint, column=name, options=("ignore",)))
     return frame
 
 
