@@ -393,3 +393,17 @@ def test_repairs_in_python(write: Callable) -> None:
     ]
     assert fixed.repairs[-1].message.startswith("missing: ffill, series 'y'")
     assert check_table(write(fixed.csv), DataConfig(lookback=3, horizon=1)).findings == ()
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120, 200])
+def test_no_date_is_broken_at_any_width(
+    forecast: Callable, here: Path, make_table: Callable, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    table = make_table(60)
+    table["date"] = pd.date_range("2024-01-01 01:00", periods=60, freq="h").strftime("%Y-%m-%d %H:%M")
+    table.assign(item_id="a shop of a long name").to_csv("data.csv", index=False)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    shown = forecast("check", "data.csv").out
+    assert "2024-01-01 01:00" in shown
+    assert "2024-01-03 12:00" in shown
+    assert "duplicates" in shown

@@ -31,8 +31,7 @@ def show_report(report: CheckReport, console: Console, commands: Sequence[Mappin
         console.print()
         console.print(role_table(report.roles))
     if report.series:
-        console.print()
-        console.print(_series_table(report.series))
+        _show_series(report.series, console)
     if report.repairs:
         console.print()
         console.print(repair_table(report.repairs))
@@ -58,20 +57,31 @@ def repair_table(repairs: Sequence[Repair]) -> Table:
     return table
 
 
-def _series_table(series: Sequence[SeriesSummary]) -> Table:
+SPANS, COUNTS = ("first", "last", "lowest", "highest"), ("rows", "future", "missing", "gaps", "duplicates")
+"""Columns of the table of series: in two tables where one is too wide."""
+
+
+def _show_series(series: Sequence[SeriesSummary], console: Console) -> None:
+    whole = _series_table(series, ("first", "last", *COUNTS, "lowest", "highest"))
+    fits = console.measure(whole, options=console.options.update(width=10_000)).maximum <= console.width
+    for table in [whole] if fits else [_series_table(series, SPANS), _series_table(series, COUNTS)]:
+        console.print()
+        console.print(table)
+
+
+def _series_table(series: Sequence[SeriesSummary], headings: Sequence[str]) -> Table:
     table = Table(box=None, pad_edge=False)
-    headings = ("series", "first", "last", "rows", "future", "missing", "gaps", "duplicates", "lowest", "highest")
-    for position, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if position < 3 else "right", overflow="fold")
+    table.add_column("series", overflow="fold")
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading in ("first", "last") else "right", no_wrap=True)
     for one in series[:MOST_SERIES]:
-        counts = (one.rows, one.future_rows, one.missing, one.gaps, one.duplicates)
-        table.add_row(
-            one.item_id,
-            one.first,
-            one.last,
-            *("-" if count is None else f"{count:,}" for count in counts),
-            *("-" if value is None else f"{value:g}" for value in (one.lowest, one.highest)),
-        )
+        numbers = {"rows": one.rows, "future": one.future_rows, "missing": one.missing, "gaps": one.gaps}
+        numbers |= {"duplicates": one.duplicates}
+        cells = {name: "-" if count is None else f"{count:,}" for name, count in numbers.items()}
+        ends = {"lowest": one.lowest, "highest": one.highest}
+        cells |= {name: "-" if value is None else f"{value:g}" for name, value in ends.items()}
+        cells |= {"first": one.first, "last": one.last}
+        table.add_row(one.item_id, *(cells[heading] for heading in headings))
     if len(series) > MOST_SERIES:
         table.add_row(f"… {len(series) - MOST_SERIES:,} more")
     return table
