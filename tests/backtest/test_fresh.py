@@ -14,7 +14,7 @@ pytestmark = pytest.mark.slow
 
 FLAGS = ("--start", "2024-04-01", "--stride", "5D", "--baselines", "seasonal-naive,linear", "--id", "shop",
          "--future", "promotion", "--lookback", 14, "--horizon", 3, "--hidden-size", 4, "--max-epochs", 1,
-         "--epoch-windows", 32, "--seed", 3, "--accelerator", "cpu")  # fmt: skip
+         "--epoch-windows", 32, "--seed", 3, "--accelerator", "cpu", "--combination", "none")  # fmt: skip
 
 
 def trained(forecast: Callable, table: pd.DataFrame, name: str) -> pd.DataFrame:

@@ -386,8 +386,6 @@ def test_a_file_without_its_run_has_a_page_too(page_of, run_copy):
 
 def test_what_does_not_go_together_is_refused(refused, run_copy):
     refused("inspect", run_copy, "--html-windows", 3, message="--html-windows", hint="--html", code=2)
-    words = ("inspect", run_copy, "--compare", run_copy, "--html", "page.html")
-    refused(*words, message="--compare", hint="page", code=2)
     file = run_copy / "validation_attention.parquet"
     refused("inspect", file, "--html", "p.html", "--data", "data.csv", message="--data needs a run", hint="run", code=2)
 
