@@ -16,6 +16,8 @@ from forecast_attn.checking.fix import fix_table
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
 
+pytestmark = pytest.mark.slow
+
 DAYS = pd.date_range("2021-01-01", periods=60)
 VALUES = [1500 + 10 * (at % 7) + at / 4 for at in range(60)]
 
