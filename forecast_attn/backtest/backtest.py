@@ -283,9 +283,8 @@ def _with_weights(model: Model, path: Path) -> Model:
     networks = copy.deepcopy(model.networks)
     for number, network in enumerate(networks):
         prefix = f"{number}."
-        device = next(network.parameters()).device  # a forecast before this one may have moved it to a GPU
         mine = {key.removeprefix(prefix): value for key, value in saved.items() if key.startswith(prefix)}
-        network.load_state_dict({key: value.to(device) for key, value in mine.items()})
+        network.load_state_dict(mine)
     return replace(model, networks=networks)
 
 

@@ -66,7 +66,7 @@ def independent_windows(cutoffs: NDArray[np.int64], series: NDArray[np.int64], h
 
 
 def choose_weights(
-    forecasts: dict[str, Floats], actual: Floats, scale: Floats, *, independent: int | None = None
+    forecasts: dict[str, Floats], actual: Floats, scale: Floats, *, independent: int
 ) -> dict[str, float]:
     """Weights of a forecast with a small `scaled_error`, those that are not 0.
 
@@ -75,7 +75,7 @@ def choose_weights(
             (num_windows, horizon).
         actual: what came, (num_windows, horizon).
         scale: of each window, (num_windows,).
-        independent: windows with actual values of their own; None for all.
+        independent: windows with actual values of their own.
     """
     network = forecasts[NETWORK]
     known = {name: ~np.isnan(values) for name, values in forecasts.items()}
@@ -84,8 +84,7 @@ def choose_weights(
     weights = _without_slivers((_best_quarters(stacked, actual, scale) + _weights_by_error(stacked, actual, scale)) / 2)
     if not _gains(weights, stacked, actual, scale):
         weights = np.eye(len(names))[0]
-    count = len(actual) if independent is None else independent
-    trust = count / (count + PRIOR_WINDOWS)
+    trust = independent / (independent + PRIOR_WINDOWS)
     weights = _without_slivers(trust * weights + (1 - trust) * _prior(names, stacked, actual, scale))
     weights = np.round(weights, DIGITS)
     weights[weights.argmax()] += 1 - weights.sum()
