@@ -204,3 +204,11 @@ def test_names_are_no_numbers_with_signs(tmp_path: Path, cell: str) -> None:
     path = tmp_path / "table.csv"
     path.write_text("date;kind;y\n" + "".join(f"{day:%Y-%m-%d};{cell};{at}\n" for at, day in enumerate(DAYS)))
     assert not pd.api.types.is_numeric_dtype(read_table(path, DataConfig())["kind"].dtype)
+
+
+def test_the_unit_of_times_since_1970_is_that_of_the_numbers_and_not_of_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    lines = "".join(f"{1_600_000_000 + 3600 * at},{value}\n" for at, value in enumerate(VALUES))
+    path.write_text("milliseconds,y\n" + lines)
+    first, *_ = find_proposals(path, DataConfig(time="milliseconds", lookback=4, horizon=2), most=2)
+    assert first.options["date_format"] == "s"

@@ -22,6 +22,7 @@ from forecast_attn.checking.openings import marks_of_missing, openings
 from forecast_attn.checking.readings import DATES, TableReading, readings_of, regular_order, target_candidates
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
+from forecast_attn.data.cells import epoch_unit
 from forecast_attn.data.findings import Finding, counted, quoted
 from forecast_attn.data.frequency import parse_frequency, step_name
 from forecast_attn.data.reading.joined import ROW_NUMBER, with_joined
@@ -121,14 +122,14 @@ def find_proposals(
 def _better_readings(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
     """Another reading of a table that can be read as it stands: its steps are seconds since 1970, its -999 no value."""
     options: dict[str, Any] = {}
-    for finding in examination.findings:
-        if finding.code == "FA212" and config.date_format is None:
-            options["date_format"] = "ms" if "milliseconds" in finding.message else "s"
     frame, panel = examination.frame, examination.panel
     assert frame is not None
     assert panel is not None
+    unit = epoch_unit(panel.timestamps)
+    if unit is not None and config.date_format is None:
+        options["date_format"] = unit
     if not config.na and isinstance(table, Path | str):
-        used = [name for name in (*panel.roles.numeric,) if name in frame.columns]
+        used = [name for name in panel.roles.numeric if name in frame.columns]
         marks = marks_of_missing(frame[used])
         options |= {"na": marks} if marks else {}
     if options:

@@ -280,16 +280,26 @@ def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_for
     return Finding("FA201", "error", message, hint, column=name, row=row, value=text)
 
 
+def epoch_unit(steps: NDArray[Any]) -> Literal["s", "ms"] | None:
+    """The unit of whole numbers that are as large as seconds or milliseconds of the years 2001 to 2065."""
+    units: tuple[tuple[Literal["s", "ms"], int], ...] = (("s", 1), ("ms", 1000))
+    if steps.dtype.kind == "i" and len(steps):
+        for unit, size in units:
+            if 1e9 * size <= steps.min() and steps.max() <= 3e9 * size:
+                return unit
+    return None
+
+
 def _report_epoch(time: ParsedStamps, column: str, report: Report) -> None:
-    """Note whole numbers that are as large as seconds or milliseconds of the years 2001 to 2065."""
+    """Note whole numbers that may be times since 1970."""
     steps = time.stamps[~time.bad]
-    units: tuple[tuple[Literal["s", "ms"], str, int], ...] = (("s", "seconds", 1), ("ms", "milliseconds", 1000))
-    for unit, name, size in units:
-        if steps.dtype.kind == "i" and len(steps) and 1e9 * size <= steps.min() and steps.max() <= 3e9 * size:
-            first = str(np.datetime64(int(steps.min()), unit).astype("datetime64[m]")).replace("T", " ")
-            message = f"column '{column}' may hold {name} since 1970, from {first} on; it is read as steps"
-            hint = f"--date-format {unit} if they are"
-            report(Finding("FA212", "note", message, hint, column=column, options=("date_format",)))
+    unit = epoch_unit(steps)
+    if unit is not None:
+        name = {"s": "seconds", "ms": "milliseconds"}[unit]
+        first = str(np.datetime64(int(steps.min()), unit).astype("datetime64[m]")).replace("T", " ")
+        message = f"column '{column}' may hold {name} since 1970, from {first} on; it is read as steps"
+        hint = f"--date-format {unit} if they are"
+        report(Finding("FA212", "note", message, hint, column=column, options=("date_format",)))
 
 
 def _no_id(column: str | None, row: int) -> Finding:
