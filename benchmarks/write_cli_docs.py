@@ -29,6 +29,7 @@ COMMANDS = (
     "report",
     "export",
     "serve",
+    "ui",
     "info",
 )
 LONG = ("check", "train", "compare", "tune", "backtest")

@@ -24,6 +24,7 @@ from forecast_attn.config.requests import (
     ServeRequest,
     ServingRequest,
     TuneRequest,
+    UiRequest,
     UpdateRequest,
     fields_of,
 )
@@ -88,6 +89,7 @@ def document() -> str:
         class_of("ExportKeywords", (ExportRequest,), "Options of `forecast export` but its file.", ("onnx",)),
         class_of("ServingKeywords", (ServingRequest,), "Options of `create_app`."),
         class_of("ServeKeywords", (ServeRequest,), "Options of `serve`."),
+        class_of("UiKeywords", (UiRequest,), "Options of `ui`."),
         class_of("EvaluateKeywords", (EvaluateRequest, *TRAINING), "Options of `forecast evaluate`.", only=READING),
     ]
     return "\n\n".join([OPENING, *classes])

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from forecast_attn.forecaster import Forecaster as Forecaster
     from forecast_attn.forecasting.mlflow_model import save_mlflow_model as save_mlflow_model
     from forecast_attn.forecasting.predict import ForecastResult as ForecastResult
+    from forecast_attn.live.server import ui as ui
     from forecast_attn.serving.app import create_app as create_app
     from forecast_attn.serving.server import serve as serve
     from forecast_attn.tuning.result import TuningResult as TuningResult
@@ -44,6 +45,7 @@ _HOMES = {
     "save_mlflow_model": "forecasting.mlflow_model",
     "serve": "serving.server",
     "tune": "tuning.search",
+    "ui": "live.server",
 }
 
 __all__ = [
@@ -62,6 +64,7 @@ __all__ = [
     "save_mlflow_model",
     "serve",
     "tune",
+    "ui",
 ]
 
 

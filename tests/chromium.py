@@ -77,7 +77,7 @@ class Browser:
         self.call("Emulation.setEmulatedMedia", features=[theme])
         self.call("Page.navigate", url="about:blank")  # another fragment alone would load nothing
         self.events.clear()
-        self.call("Page.navigate", url=path.as_uri() + address)
+        self.call("Page.navigate", url=(path if isinstance(path, str) else path.as_uri()) + address)
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._read())
         self.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")

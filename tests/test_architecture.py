@@ -21,6 +21,7 @@ FLOORS = (
     ("training", "inspection"),
     ("audit", "backtest", "checking", "comparison", "export", "plotting", "serving"),
     ("hierarchy", "reporting", "tuning", "updating"),
+    ("live",),
     ("forecaster",),
     ("cli", "__init__"),
     ("__main__",),

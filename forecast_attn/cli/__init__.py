@@ -36,6 +36,7 @@ from forecast_attn.cli.score import score
 from forecast_attn.cli.serve import serve
 from forecast_attn.cli.train import train
 from forecast_attn.cli.tune import tune
+from forecast_attn.cli.ui import ui
 from forecast_attn.cli.update import update
 from forecast_attn.errors import ConfigError, DataError, UserError
 
@@ -65,6 +66,7 @@ for command in (
     report,
     export,
     serve,
+    ui,
     info,
 ):
     app.command(command.__name__.replace("_", "-"), cls=Command)(command)

@@ -477,6 +477,12 @@ class ServeKeywords(TypedDict, total=False):
     reload: float
 
 
+class UiKeywords(TypedDict, total=False):
+    """Options of `ui`."""
+
+    port: int
+
+
 class EvaluateKeywords(TypedDict, total=False):
     """Options of `forecast evaluate`."""
 

@@ -366,6 +366,15 @@ class ServeRequest(ServingRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
+class UiRequest(Request):
+    """`forecast ui`, `ui`."""
+
+    command = "ui"
+
+    port: int = option(8765, "port on this machine; 0 takes a free one", low=0, high=65_535)
+
+
+@dataclass(frozen=True, kw_only=True)
 class CompareRequest(Request):
     """`forecast compare`, `compare`; all other options of training are shared by the runs."""
 
@@ -458,6 +467,7 @@ REQUESTS: dict[str, type[Request]] = {
         ReportRequest,
         ExportRequest,
         ServeRequest,
+        UiRequest,
     )
 }
 """By command: also the tables of a TOML file that belong to one command."""

@@ -173,8 +173,8 @@ def _subtitle(header: InspectionHeader) -> str:
 
 def page_of_parts(title: str, subtitle: str, body: str) -> str:
     """A page for paper without a script, in the styles of the interactive one and under as strict a policy."""
-    style = (files("forecast_attn.inspection") / "page" / "style.css").read_text(encoding="utf-8")
-    policy = f"default-src 'none'; img-src data:; style-src {_hash(style)}"
+    style = page_styles()
+    policy = f"default-src 'none'; img-src data:; style-src {policy_hash(style)}"
     return (
         '<!doctype html>\n<html lang="en" data-printing>\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -186,14 +186,14 @@ def page_of_parts(title: str, subtitle: str, body: str) -> str:
 
 
 def _fill_template(*, title: str, subtitle: str, **parts: str) -> str:
-    folder = files("forecast_attn.inspection") / "page"
-    style = (folder / "style.css").read_text(encoding="utf-8")
+    folder, style = files("forecast_attn.inspection") / "page", page_styles()
     bodies = [(folder / name).read_text(encoding="utf-8") for name in SCRIPTS]
     script = '"use strict";\n(() => {\n' + "\n".join(bodies) + "})();\n"
     filled = {
         "title": escape(title),
         "subtitle": escape(subtitle),
-        "policy": f"default-src 'none'; img-src data:; style-src {_hash(style)}; script-src {_hash(script)}",
+        "policy": f"default-src 'none'; img-src data:; style-src {policy_hash(style)}; "
+        f"script-src {policy_hash(script)}",
         "style": style,
         "script": script,
         **parts,
@@ -202,6 +202,11 @@ def _fill_template(*, title: str, subtitle: str, **parts: str) -> str:
     return re.sub(r"\{\{(\w+)\}\}", lambda marker: filled[marker[1]], template)  # one pass: what is put in is not read
 
 
-def _hash(text: str) -> str:
+def page_styles() -> str:
+    """The styles that all pages share."""
+    return (files("forecast_attn.inspection") / "page" / "style.css").read_text(encoding="utf-8")
+
+
+def policy_hash(text: str) -> str:
     """Hash of an inline style or script for a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,38 @@
+"""`forecast ui`: a folder of runs in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import forecast_attn.cli.printing as printing
+from forecast_attn.cli.flags import ConfigFile, command_options, with_options
+from forecast_attn.config.requests import UiRequest
+
+
+@with_options(UiRequest)
+def ui(
+    runs: Annotated[
+        Path | None,
+        typer.Argument(metavar="[RUNS]", help="Folder of runs; runs/ when absent."),
+    ] = None,
+    config: ConfigFile = None,
+    **options: Any,
+) -> None:
+    """Show the runs of a folder in a browser on this machine: losses as they train, weights, reports."""
+    request = UiRequest.from_options(command_options("ui", config, options))
+    from forecast_attn.live.server import ui as show_runs
+    from forecast_attn.runs.run_dir import RUNS
+
+    show_runs(runs or RUNS, on_listening=_tell, **request.to_options())
+    printing.say("stopped", err=True)
+
+
+def _tell(url: str) -> None:
+    printing.say(url)
+    printing.say("Ctrl-C ends it", err=True)
+    import sys
+
+    sys.stdout.flush()  # a pipe's reader waits for the address
