@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -30,8 +31,13 @@ FLOORS = (
 HEAVY = ("torch", "pytorch_lightning", "lightning", "pandas", "numpy", "pyarrow", "jaxtyping", "safetensors")
 
 
-def imported_names(path: Path, *, everywhere: bool = True) -> Iterator[str]:
+@cache
+def imported_names(path: Path, *, everywhere: bool = True) -> tuple[str, ...]:
     """Modules a file imports; with `everywhere` also inside functions and for type checking only."""
+    return tuple(_imported_names(path, everywhere=everywhere))
+
+
+def _imported_names(path: Path, *, everywhere: bool) -> Iterator[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree) if everywhere else tree.body:
         if isinstance(node, ast.Import):

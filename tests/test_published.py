@@ -25,8 +25,15 @@ try:
 finally:
     sys.path.remove(str(ROOT / "benchmarks"))
 
-TINY = {"max_epochs": 1, "epoch_windows": 64, "validation_windows": 16, "hidden_size": 4, "attention_windows": "1"}
-ROWS = 1_200
+TINY = {
+    "max_epochs": 1,
+    "epoch_windows": 64,
+    "validation_windows": 16,
+    "hidden_size": 4,
+    "attention_windows": "1",
+    "combination": "none",
+}
+ROWS = 720
 
 
 def market(path: Path, rows: int = ROWS, *, changed_from: int | None = None) -> Path:
@@ -175,19 +182,19 @@ def test_a_market_from_the_command_line(
     result = json.loads((folder / "result.json").read_text())
     assert "test" not in result
     assert not list(folder.glob("test*"))
-    assert (result["training"]["rows"], result["validation"]["windows"]) == (960, 97)
+    assert (result["training"]["rows"], result["validation"]["windows"]) == (576, 50)
     naive = result["validation"]["models"]["seasonal-naive"]
-    assert (naive["mse"], naive["mae"]) == pytest.approx(scored(table, 840, 960, 840), rel=1e-6)
+    assert (naive["mse"], naive["mae"]) == pytest.approx(scored(table, 503, 576, 503), rel=1e-6)
 
     assert [task["kind"] for task in in_this_process] == ["train", "score"]
     second = call_epf(*words, "--test")
-    assert [(task["kind"], task["first"]) for task in in_this_process[2:]] == [("score", 960)]
+    assert [(task["kind"], task["first"]) for task in in_this_process[2:]] == [("score", 576)]
     result = json.loads((folder / "result.json").read_text())
-    assert result["test"]["windows"] == 240 - 23
+    assert result["test"]["windows"] == 144 - 23
     naive = result["test"]["models"]["seasonal-naive"]
-    assert (naive["mse"], naive["mae"]) == pytest.approx(scored(table, 960, 1_200, 840), rel=1e-6)
+    assert (naive["mse"], naive["mae"]) == pytest.approx(scored(table, 576, 720, 503), rel=1e-6)
     rows = pd.read_parquet(folder / "test-0.parquet").query("model == 'combination'")
-    error = (rows["prediction"] - rows["target"]) / protocols.read_table(table)["OT"][:840].std(ddof=0)
+    error = (rows["prediction"] - rows["target"]) / protocols.read_table(table)["OT"][:503].std(ddof=0)
     assert result["test"]["mae"] == pytest.approx(error.abs().mean())
     assert "ours, test" in second.out
 
@@ -202,7 +209,7 @@ def test_a_market_from_the_command_line(
 
 @pytest.fixture
 def short_days(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Protocol D on a table of 50 days."""
+    """Protocol D on a table of 30 days."""
     for name, days in (("TEST_DAYS", 10), ("FEV_DAYS", 4), ("VALIDATION_DAYS", 7), ("INNER_DAYS", 7)):
         monkeypatch.setattr(protocols, name, days)
     monkeypatch.setattr(pieces, "INNER_DAYS", 7)
@@ -221,7 +228,7 @@ def run(piece: pieces.Piece, **options: bool) -> dict:
 def test_training_never_sees_a_test_row(name: str, tmp_path: Path, in_this_process: list, short_days: None) -> None:
     """Another price and another load on every test row: the same weights, the same validation scores."""
     found = []
-    first_test = 960
+    first_test = {"P": 576, "F": 576, "D": 480}[name]
     for number, changed in enumerate((None, first_test)):
         table = market(tmp_path / str(number) / "M.csv", changed_from=changed)
         assert protocols.EPF[name].stages(ROWS)[1].first == first_test

@@ -180,8 +180,9 @@ def compare_models(frame: pd.DataFrame, *, norm: int = 1, by_step: bool = False)
     stride = _stride(frame)
     rows = list(_pairs(_losses(errors, ["cutoff"], norm), int(frame["step"].max()), stride))
     if by_step:
-        for step, step_errors in errors.groupby("step"):
-            rows += _pairs(_losses(step_errors, ["cutoff"], norm), int(str(step)), stride, step=int(str(step)))
+        of_steps = _losses(errors, ["step", "cutoff"], norm)
+        for step in of_steps.index.unique("step"):
+            rows += _pairs(of_steps.loc[step], int(step), stride, step=int(step))
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"step": "Int64"})
 
 
@@ -193,7 +194,7 @@ def _common_errors(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _losses(errors: pd.DataFrame, by: list[str], norm: int) -> pd.DataFrame:
-    """One row per cut-off in the order of time, one column per model."""
+    """One row per cut-off (of each step, if by step) in the order of time, one column per model."""
     if norm == 1:
         return errors.abs().groupby(by).mean()
     return errors.pow(2).groupby(by).mean().pow(0.5)

@@ -4,6 +4,7 @@ A score, a normaliser and a window are three choices; this module is where they 
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -12,7 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812
 
 from forecast_attn.nn.attention_window import AttentionWindow
-from forecast_attn.nn.normalisers import find_normaliser, masked_weights, softmax
+from forecast_attn.nn.normalisers import Normaliser, find_normaliser, masked_weights, softmax
 from forecast_attn.nn.scores import ProductScore, Score
 
 
@@ -161,10 +162,7 @@ class Attention(nn.Module):
         return answers.masked_fill((mask & not_finite).any(dim=-1, keepdim=True), torch.nan)
 
     def _weights(self, scores: Tensor, mask: Tensor | None, gain: Tensor | None, first_step: int) -> Tensor:
-        def weigh(mask: Tensor | None) -> Tensor:
-            weights = masked_weights(scores, mask, self.normaliser)
-            return weights if gain is None else weights * gain
-
+        weigh = partial(_gained_weights, scores, gain=gain, normaliser=self.normaliser)
         if self.reweigh is None:
             return weigh(mask)
         every = torch.ones_like(scores, dtype=torch.bool)
@@ -186,6 +184,11 @@ class Attention(nn.Module):
         inside, gain = self.window(query, exists, first_step)
         mask = inside if mask is None else inside & mask
         return _folded(mask, self.score.heads), _folded(gain, self.score.heads)
+
+
+def _gained_weights(scores: Tensor, mask: Tensor | None, *, gain: Tensor | None, normaliser: Normaliser) -> Tensor:
+    weights = masked_weights(scores, mask, normaliser)
+    return weights if gain is None else weights * gain
 
 
 def _folded(tensor: Tensor | None, heads: int) -> Tensor | None:
