@@ -50,7 +50,7 @@ def backtest(
     **options: Any,
 ) -> None:
     """Forecast from many past cut-offs, with or without refits, and say how good that would have been."""
-    is_table = source is not None and not source.is_dir()
+    is_table = source is not None and _is_table(source)
     training, of_backtest = _sorted(config, options)
     _check_use(source, data, training, is_table=is_table)
     request = BacktestRequest.from_options(of_backtest)
@@ -164,10 +164,21 @@ def _say_how_to_go_on(
         display.console.print(f"interrupted: what is finished is kept; go on with the same options: {again} …")
 
 
+def _is_table(source: Path) -> bool:
+    """True for a file, and for a folder of Parquet files that is no run."""
+    from forecast_attn.data.reading import parts_of
+    from forecast_attn.runs.run_dir import RunDir
+
+    return not source.is_dir() or (not RunDir(source).config.exists() and bool(parts_of(source)))
+
+
 def _check_use(source: Path | None, data: Path | None, training: dict[str, Any], *, is_table: bool) -> None:
     """Refuse options of the command's other use."""
+    from forecast_attn.data.reading import parts_of
+
     if is_table:
-        if not source.exists() and str(source) != "-":  # type: ignore[union-attr]
+        assert source is not None
+        if not source.exists() and str(source) != "-" and not parts_of(source):
             raise RunError(f"there is no run or table '{source}'", "forecast backtest RUN, or forecast backtest DATA")
         if data is not None:
             raise ConfigError(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.config.values import quantile_name
 from forecast_attn.inspection.statistics import target_steps
-from forecast_attn.runs.run_dir import RunDir, sha256_of
+from forecast_attn.runs.run_dir import RunDir
 
 if TYPE_CHECKING:
     from forecast_attn.data.panel import Panel
@@ -130,6 +130,7 @@ def _column(panel: Panel, name: str) -> Values:
 
 def _panels(model: Model, run: RunDir, table: Path | None, notes: list[str]) -> Any:
     """The tables that may hold the windows, the likeliest first; adds a note where the table of training is gone."""
+    from forecast_attn.data.reading import digest_of
     from forecast_attn.forecasting.history import read_history
 
     if table is not None:
@@ -138,7 +139,7 @@ def _panels(model: Model, run: RunDir, table: Path | None, notes: list[str]) -> 
     yield read_history(model, run, None, "").panel
     recorded = run.read_json(run.config)["data"]
     path = Path(recorded["file"])
-    if recorded["sha256"] is not None and path.is_file() and sha256_of(path) == recorded["sha256"]:
+    if recorded["sha256"] is not None and digest_of(path) == recorded["sha256"]:
         yield read_history(model, run, _read(model, path), path.name).panel
     elif recorded["sha256"] is None:
         notes.append("the run was not trained on a file: name its table with --data FILE")

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from forecast_attn.data.reading import read_beside, table_name
+from forecast_attn.data.reading import digest_of, read_beside, table_name
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
 from forecast_attn.plotting.reliability import Reliability, reliability
 from forecast_attn.plotting.scene import ForecastScene, build_scene
 from forecast_attn.plotting.series_values import SeriesValues, first_that_reaches
 from forecast_attn.plotting.step_errors import StepErrors, step_errors
-from forecast_attn.runs.run_dir import RunDir, sha256_of
+from forecast_attn.runs.run_dir import RunDir
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _candidates(source: PlotSource, forecasts: Forecasts, data: pd.DataFrame | P
     yield _values_in(source.run, None)
     recorded = source.run.read_json(source.run.config)["data"]
     path = Path(recorded["file"])
-    if recorded["sha256"] is not None and path.is_file() and sha256_of(path) == recorded["sha256"]:
+    if recorded["sha256"] is not None and digest_of(path) == recorded["sha256"]:
         yield _values_in(source.run, path)
 
 

@@ -19,6 +19,7 @@ from forecast_attn.attention_file import read_attention
 from forecast_attn.checking.examination import check_table
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
+from forecast_attn.data.reading import digest_of
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.forecasting.identifiability import with_rank
 from forecast_attn.forecasting.model import read_config, read_schema
@@ -51,7 +52,7 @@ from forecast_attn.reporting.drawing import (
     forecast_legend,
 )
 from forecast_attn.runs.atomic import write_atomically
-from forecast_attn.runs.run_dir import RunDir, sha256_of
+from forecast_attn.runs.run_dir import RunDir
 
 EXTREMES = 2
 """Windows shown of the best, and of the worst."""
@@ -133,7 +134,7 @@ def _table_of_training(run: RunDir, data: Path | None, missing: list[str]) -> Pa
     """The table, if it is the one of the training."""
     recorded = run.read_json(run.config)["data"]
     path = Path(recorded["file"]) if data is None else data
-    if recorded["sha256"] is not None and path.is_file() and sha256_of(path) == recorded["sha256"]:
+    if recorded["sha256"] is not None and digest_of(path) == recorded["sha256"]:
         return path
     missing.append(f"the table of training, '{recorded['file']}', is not where it was or has changed: --data FILE")
     return None

@@ -56,7 +56,10 @@ def files_of(run: RunDir) -> Iterator[Path]:
     yield from run.path.rglob("*.safetensors")
     recorded = run.read_json(run.config)["data"] if (run.home / CONFIG).is_file() else {}
     if recorded.get("sha256") is not None:
+        from forecast_attn.data.reading import parts_of
+
         yield Path(recorded["file"])
+        yield from (part.path for part in parts_of(recorded["file"]))
 
 
 def _same(path: Path, other: Path) -> bool:

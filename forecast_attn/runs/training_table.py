@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.data.findings import coded
 from forecast_attn.errors import ConfigError, DataError, RunError
-from forecast_attn.runs.run_dir import DataSource, RunDir, sha256_of
+from forecast_attn.runs.run_dir import DataSource, RunDir
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,15 +137,17 @@ def check_recorded_files(
     Raises:
         RunError: a pipe, a device or a folder, or another table.
     """
+    from forecast_attn.data.reading import digest_of, parts_of
+
     known = {} if data is not None else {recorded["file"]: recorded["sha256"]}
     if vintages is None:
         known[config.data.vintages] = recorded["vintages_sha256"]
     for file, digest in known.items():
-        if file is None or not Path(file).exists():
+        if file is None or not (Path(file).exists() or parts_of(file)):
             continue
-        if not Path(file).is_file():
+        if not (Path(file).is_file() or parts_of(file)):
             raise RunError(f"'{file}', which '{name}' was trained with, is no regular file", "name the table")
-        if digest is not None and sha256_of(Path(file)) != digest:
+        if digest is not None and digest_of(file) != digest:
             raise RunError(
                 f"'{file}' is not the table that '{name}' was started with",
                 "resume with the original file, or train a new run",
@@ -166,8 +168,10 @@ def _path_of(data: pd.DataFrame | Table | None) -> str | None:
 
 
 def _digest_of(data: pd.DataFrame | Table | None) -> str | None:
+    from forecast_attn.data.reading import digest_of
+
     path = _path_of(data)
-    return None if path is None or not Path(path).is_file() else sha256_of(Path(path))  # a pipe is read only once
+    return None if path is None else digest_of(path)
 
 
 def name_of(data: pd.DataFrame | Table | None) -> str:

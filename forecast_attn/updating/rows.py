@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,11 @@ from forecast_attn.backtest.actuals import actuals_of
 from forecast_attn.data.findings import counted, stop_at_errors
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.reading import read_beside
+from forecast_attn.data.reading import digest_of, read_beside
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.history import without_flags_of_train
 from forecast_attn.forecasting.model import Model
-from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir, sha256_of
+from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
 from forecast_attn.runs.training_table import Table, check_recorded_files, name_of
 
 
@@ -132,7 +131,7 @@ def _added(run: RunDir) -> pd.DataFrame | None:
 
 
 def _file(history: Any) -> dict[str, Any]:
-    return {"file": str(history), "sha256": sha256_of(Path(history)) if Path(history).is_file() else None}
+    return {"file": str(history), "sha256": digest_of(history)}
 
 
 def base_of(run: RunDir) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from forecast_attn.data.findings import require_column
 from forecast_attn.data.reading.dialect import parse_texts
 from forecast_attn.data.reading.places import WIDE_TARGET, FilePlaces, file_places
-from forecast_attn.data.reading.source import Progress, Source, table_name
+from forecast_attn.data.reading.source import Progress, Source, digest_of, parts_of, table_name
 from forecast_attn.data.reading.table import read_beside, read_table
 from forecast_attn.data.reading.wide import shared_by_all
 
@@ -12,8 +12,10 @@ __all__ = [
     "FilePlaces",
     "Progress",
     "Source",
+    "digest_of",
     "file_places",
     "parse_texts",
+    "parts_of",
     "read_beside",
     "read_table",
     "require_column",

@@ -13,6 +13,7 @@ import pyarrow.parquet
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.csv_file import Column, to_column
 from forecast_attn.data.reading.dialect import check_names
+from forecast_attn.data.reading.parts import read_parts
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.errors import ConfigError, DataError
 
@@ -28,6 +29,13 @@ def read_columnar(source: Source, config: DataConfig, progress: Progress | None)
         DataError: the file is damaged, or a column holds neither numbers nor text nor time stamps.
     """
     refuse_text_options(config, f"{source.label} is a {source.kind.capitalize()} file")
+    table = read_parts(source.parts) if source.parts else _read_file(source)
+    if progress is not None:
+        progress(source.size, source.size)
+    return frame_of_arrow(table, config, source.label)
+
+
+def _read_file(source: Source) -> pa.Table:
     content = io.BytesIO(source.content) if source.content is not None else str(source.path)
     try:
         table = _READERS[source.kind](content)
@@ -35,9 +43,7 @@ def read_columnar(source: Source, config: DataConfig, progress: Progress | None)
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise DataError(f"{source.label} is a damaged {source.kind} file: {reason}", "copy or write it again") from None
-    if progress is not None:
-        progress(source.size, source.size)
-    return frame_of_arrow(table, config, source.label)
+    return table
 
 
 def refuse_text_options(config: DataConfig, what: str, options: tuple[str, ...] = TEXT_OPTIONS) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gzip
+import hashlib
 import io
 import sys
 import zipfile
@@ -17,6 +18,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from forecast_attn.data.findings import quoted
+from forecast_attn.data.reading.parts import PARQUET, TablePart, digest_of_parts, find_parts
 from forecast_attn.errors import DataError, nearest
 
 Progress = Callable[[int, int], None]
@@ -78,17 +80,21 @@ class Source:
     path: Path | None
     content: bytes | None
     """Bytes of standard input or a pipe, which can be read only once."""
+    parts: tuple[TablePart, ...] = ()
+    """The files of a table in several, of which `path` is the first."""
 
     @classmethod
     def of(cls, table: Path | str) -> Source:
-        """The file of that name, or standard input.
+        """The file of that name, the Parquet files of a folder or a pattern, or standard input.
 
         Raises:
-            DataError: no such file, a directory, a device, or one that may not be read.
+            DataError: no such file, a folder with other tables, a device, or one that may not be read.
         """
         if str(table) == STDIN:
             return cls("'stdin'", None, _all_of(sys.stdin))
         path = Path(table)
+        if parts := parts_of(table):
+            return cls(f"'{path}'", parts[0].path, None, parts)
         if path.is_dir():
             raise DataError(f"'{path}' is a directory, not a table", _tables_in(path))
         with _opening(path):
@@ -102,6 +108,8 @@ class Source:
     @property
     def size(self) -> int:
         """Bytes as stored."""
+        if self.parts:
+            return sum(part.path.stat().st_size for part in self.parts)
         return len(self.content) if self.content is not None else self._file.stat().st_size
 
     @functools.cached_property
@@ -165,6 +173,24 @@ class Source:
             raise DataError(
                 f"{self.label} is a damaged or incomplete {self.kind} archive", "copy or download it again"
             ) from None
+
+
+def parts_of(table: Path | str) -> tuple[TablePart, ...]:
+    """The files of a table in several; none where it is one file, or a folder with tables that are no Parquet."""
+    parts = find_parts(table)
+    if not parts or not Path(table).is_dir():
+        return parts
+    others = (file for file in Path(table).rglob("*") if file.suffix not in PARQUET and file.name[0] not in "._")
+    return () if any(_may_be_table(file) for file in others) else parts
+
+
+def digest_of(table: Path | str) -> str | None:
+    """Hexadecimal digest of a table in a file or several; None for a pipe, which is read only once, and for none."""
+    if Path(table).is_file():
+        with Path(table).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    parts = parts_of(table)
+    return digest_of_parts(parts) if parts else None
 
 
 def kind_of(start: bytes) -> str:

@@ -1,0 +1,146 @@
+"""Tables in several Parquet files: a folder of them, or a pattern such as 'days/*.parquet'."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pyarrow as pa
+import pyarrow.parquet
+
+from forecast_attn.data.findings import quoted
+from forecast_attn.errors import DataError
+
+PARQUET = (".parquet", ".pq")
+ABSENT = "__HIVE_DEFAULT_PARTITION__"
+"""Value of a folder's key that stands for none."""
+
+
+@dataclass(frozen=True)
+class TablePart:
+    """One file of a table in several."""
+
+    path: Path
+    name: str
+    """Its path below the folder of the table, with slashes."""
+    keys: tuple[tuple[str, str | int | None], ...]
+    """Columns that its folders hold, as in `region=north/part-0.parquet`."""
+
+    def read(self) -> pa.Table:
+        """The rows of the file, with a column for each key that it does not have itself.
+
+        Raises:
+            DataError: the file is damaged.
+        """
+        try:
+            # One file, read as it is: no guessing of partitions from its path.
+            table = pyarrow.parquet.ParquetFile(str(self.path)).read()
+            table.validate(full=True)  # Arrow trusts the offsets in a file; a damaged one would crash the process
+        except (pa.ArrowException, OSError, ValueError) as error:
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            message = f"'{self.path}' is a damaged parquet file: {reason}"
+            raise DataError(message, "copy or write it again") from None
+        for key, value in self.keys:
+            if key not in table.column_names:
+                kind = pa.int64() if isinstance(value, int) else pa.string()
+                table = table.append_column(key, pa.array([value] * table.num_rows, kind))
+        return table
+
+
+def find_parts(table: Path | str) -> tuple[TablePart, ...]:
+    """The Parquet files of a folder and its folders, or of a pattern, by name; none where it is neither.
+
+    Names that begin with `.` or `_` are left out, as Spark and Hive do.
+    """
+    path = Path(table)
+    if path.is_dir():
+        found, root = list(path.rglob("*")), path
+    elif glob.has_magic(str(table)) and not path.exists():
+        found, root = [Path(name) for name in glob.glob(str(table), recursive=True)], _folder_of_pattern(path)
+    else:
+        return ()
+    names = [file.relative_to(root) for file in found if file.suffix in PARQUET and file.is_file()]
+    names = sorted((name for name in names if _counts(name)), key=lambda name: name.parts)
+    return _typed([TablePart(root / name, name.as_posix(), _keys(name)) for name in names])
+
+
+def read_parts(parts: Sequence[TablePart]) -> pa.Table:
+    """The rows of all parts, one after the other.
+
+    Raises:
+        DataError: a part is damaged, or has other columns than the first one.
+    """
+    tables = [part.read() for part in parts]
+    for part, table in zip(parts[1:], tables[1:], strict=True):
+        _check_columns(parts[0], tables[0], part, table)
+    try:
+        return pa.concat_tables(tables, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise DataError(f"the files beside '{parts[0].path}' have columns of different types: {error}") from None
+
+
+def digest_of_parts(parts: Sequence[TablePart]) -> str:
+    """Hexadecimal digest of the names and contents of all parts."""
+    whole = hashlib.sha256()
+    for part in parts:
+        with part.path.open("rb") as stream:
+            content = hashlib.file_digest(stream, "sha256").hexdigest()
+        whole.update(f"{content} {part.name}\n".encode())
+    return whole.hexdigest()
+
+
+def _counts(path: Path) -> bool:
+    """False for files such as _SUCCESS and those in folders such as _delta_log."""
+    return not any(name.startswith(("_", ".")) for name in path.parts)
+
+
+def _folder_of_pattern(pattern: Path) -> Path:
+    """The last folder before the first name with a wildcard."""
+    fixed: list[str] = []
+    for name in pattern.parts:
+        if glob.has_magic(name):
+            break
+        fixed.append(name)
+    return Path(*fixed)
+
+
+def _keys(path: Path) -> tuple[tuple[str, str | None], ...]:
+    pairs = [name.partition("=") for name in path.parts[:-1] if "=" in name]
+    return tuple((unquote(key), None if value == ABSENT else unquote(value)) for key, _, value in pairs)
+
+
+def _typed(parts: list[TablePart]) -> tuple[TablePart, ...]:
+    """The parts, whose keys are whole numbers where they are so in all of them."""
+    values: dict[str, set[str]] = {}
+    for part in parts:
+        for key, value in part.keys:
+            values.setdefault(key, set()).update(() if value is None else (str(value),))
+    whole = {key for key, texts in values.items() if texts and all(_is_whole(text) for text in texts)}
+
+    def typed(key: str, value: Any) -> tuple[str, str | int | None]:
+        return key, int(value) if key in whole and value is not None else value
+
+    return tuple(replace(part, keys=tuple(typed(*pair) for pair in part.keys)) for part in parts)
+
+
+def _is_whole(text: str) -> bool:
+    """True for digits without leading zeros, which identifiers keep."""
+    return text.isascii() and text.isdigit() and len(text) <= 18 and (text == "0" or text[0] != "0")
+
+
+def _check_columns(first: TablePart, wanted: pa.Table, part: TablePart, table: pa.Table) -> None:
+    """Refuse a part with other columns: a column that a file lacks is not the same as one without values."""
+    columns, others = set(wanted.column_names), set(table.column_names)
+    lacking = [name for name in wanted.column_names if name not in others]
+    further = [name for name in table.column_names if name not in columns]
+    if lacking or further:
+        differences = [f"lacks {quoted(lacking)}"] * bool(lacking) + [f"has {quoted(further)} too"] * bool(further)
+        raise DataError(
+            f"'{part.path}' has other columns than '{first.path}': it {' and '.join(differences)}",
+            "the files of one table have the same columns",
+        )
