@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
@@ -85,13 +84,15 @@ def test_a_folder_with_other_tables_is_none(folder: Path) -> None:
         Source.of(folder)
     with pytest.raises(DataError, match="there is no file"):
         Source.of(folder / "*.nothing")
+    with pytest.raises(DataError, match="there is no file"):
+        Source.of(folder / "a**b.parquet")
 
 
 def test_the_digest_is_of_names_and_contents(folder: Path) -> None:
     first = digest_of(folder)
     assert first == digest_of(shutil.copytree(folder, folder.parent / "copy"))
     assert digest_of(folder / "part-0.parquet") != first
-    os.rename(folder / "part-0.parquet", folder / "part-9.parquet")
+    (folder / "part-0.parquet").rename(folder / "part-9.parquet")
     renamed = digest_of(folder)
     write_part(folder / "part-9.parquet", ROWS[:7])
     assert len({first, renamed, digest_of(folder)}) == 3

@@ -61,7 +61,11 @@ def find_parts(table: Path | str) -> tuple[TablePart, ...]:
     if path.is_dir():
         found, root = list(path.rglob("*")), path
     elif glob.has_magic(str(table)) and not path.exists():
-        found, root = [Path(name) for name in glob.glob(str(table), recursive=True)], _folder_of_pattern(path)
+        root = _folder_of_pattern(path)
+        try:
+            found = list(root.glob(str(path.relative_to(root))))
+        except ValueError:  # two stars within a name
+            return ()
     else:
         return ()
     names = [file.relative_to(root) for file in found if file.suffix in PARQUET and file.is_file()]
