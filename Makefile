@@ -15,6 +15,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # With COVERAGE=1, `test` and `minimum` also print the share of lines that their tests run; it costs three quarters more time.
 COVERED := $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 MINIMUM := .venv-minimum
+# Checks the pages' accessibility in the browser tests (MPL-2.0, in no wheel); without npm those tests are skipped.
+AXE := 4.14.1
 
 .PHONY: help demo test fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-loading benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-nordpool \
@@ -35,6 +37,7 @@ $(RUNTIME): pyproject.toml constraints.txt | $(BIN)/python$(EXE)
 
 $(TESTING): $(RUNTIME)
 	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[plot,test,docs]"
+	-npm install --prefix $(VENV)/axe --ignore-scripts --no-audit --no-fund --silent --fetch-retries 0 axe-core@$(AXE)
 	touch $@
 
 demo: $(RUNTIME)  ## Train on bundled data, predict, show the attention (writes to runs/demo)

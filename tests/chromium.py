@@ -13,6 +13,8 @@ FLAGS = (
     *("--headless=new", "--remote-debugging-pipe", "--disable-gpu", "--no-first-run", "--hide-scrollbars"),
     *("--disable-background-networking", "--disable-extensions", "--disable-dev-shm-usage"),
 )
+AXE = Path(sys.prefix) / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+"""The accessibility checker, where `make` put it."""
 HAND_OVER = """
 import fcntl, os, sys
 ends = [fcntl.fcntl(int(end), fcntl.F_DUPFD, 10) for end in sys.argv[1:3]]
@@ -134,6 +136,13 @@ class Browser:
     def requests(self):
         sent = [event for event in self.events if event.get("method") == "Network.requestWillBeSent"]
         return [event["params"]["request"]["url"] for event in sent]
+
+    def barriers(self):
+        """Violations that axe-core finds on the page as it is shown, each with the first element that it is about."""
+        self.ask(f"{AXE.read_text(encoding='utf-8')}; null")
+        rules = "axe.run(document, {resultTypes: ['violations']})"
+        words = "[each.id, each.help, each.nodes.length, each.nodes[0].html, each.nodes[0].failureSummary]"
+        return self.ask(f"{rules}.then(({{violations}}) => violations.map((each) => {words}))")
 
     def close(self):
         os.close(self._commands)
