@@ -176,8 +176,8 @@ def check_metrics(names: tuple[str, ...] | list[str]) -> None:
             raise ConfigError(f"there is no metric '{name}'", did_you_mean(name, METRICS))
 
 
-def ratios(rows: ScoredRows, names: tuple[str, ...] | None) -> list[Ratio]:
-    """The named metrics, or all that these rows allow.
+def ratios(rows: ScoredRows, names: tuple[str, ...] | None) -> Iterator[Ratio]:
+    """The named metrics, or all that these rows allow; each is computed when it is asked for.
 
     Raises:
         ConfigError: there is no such metric, or these rows do not allow it.
@@ -189,7 +189,7 @@ def ratios(rows: ScoredRows, names: tuple[str, ...] | None) -> list[Ratio]:
         lacking = _lacking(name, rows)
         if lacking is not None:
             raise ConfigError(f"the metric '{name}' needs {lacking[0]}", lacking[1])
-    return [ratio for name in names for ratio in _MEASURES[name](rows)]
+    return (ratio for name in names for ratio in _MEASURES[name](rows))
 
 
 def _lacking(name: str, rows: ScoredRows) -> tuple[str, str] | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.evaluation.metrics import LEAVES_OUT, METRICS, SAMPLE_CRPS, Ratio, ScoredRows, check_metrics, ratios
 from forecast_attn.evaluation.quantile_scores import Floats, quantile_columns
 
-__all__ = ["GROUPS", "METRICS", "check_groups", "check_metrics", "score", "scores_to_records"]
+__all__ = ["GROUPS", "METRICS", "RunningScores", "check_groups", "check_metrics", "score", "scores_to_records"]
 
 Ints = NDArray[np.int64]
 
@@ -54,22 +55,81 @@ def score(
     Raises:
         ConfigError: an unknown metric, group or model, or one that the table does not allow.
     """
-    check_metrics(list(metrics or ()))
-    frame = frame.reset_index(drop=True)
-    groups = {name: _group(frame, name) for name in check_groups(by)}
-    keys = pd.DataFrame({**groups, "model": pd.Categorical(frame["model"], pd.unique(frame["model"]), ordered=True)})
-    codes, table = _numbered(keys)
-    target, prediction = (frame[name].to_numpy(np.float64) for name in ("target", "prediction"))
-    no_target = np.isnan(target)
-    no_forecast = ~no_target & np.isnan(prediction)
-    scored = ~no_target & ~no_forecast
-    table = pd.concat([table["model"].astype(object), table.drop(columns="model")], axis=1)
-    for name, chosen in (("rows", scored), ("no_target", no_target), ("no_forecast", no_forecast)):
-        table[name] = np.bincount(codes[chosen], minlength=len(table))
-    wanted = None if metrics is None else tuple(metrics)
-    for ratio in ratios(_scored_rows(frame, scored, scales, baseline), wanted):
-        _add(table, ratio, codes[scored])
-    return table
+    scores = RunningScores(metrics, by, scales=scales)
+    scores.add(frame, None if baseline is None else _baseline_error(frame, baseline))
+    return scores.table()
+
+
+class RunningScores:
+    """The scores of a table that comes in parts, with the bits of `score` for the whole table.
+
+    Every sum of a group goes on where the part before it ended, so memory grows with the groups and not with the rows.
+    """
+
+    def __init__(
+        self,
+        metrics: Sequence[str] | None = None,
+        by: str | Sequence[str] = "overall",
+        *,
+        scales: pd.DataFrame | None = None,
+    ) -> None:
+        """Begin; arguments as for `score`."""
+        check_metrics(list(metrics or ()))
+        self._metrics = None if metrics is None else tuple(metrics)
+        self._by, self._scales = check_groups(by), scales
+        self._keys: pd.DataFrame | None = None
+        self._rows: dict[str, Ints] = {}
+        self._sums: dict[str, _Sums] = {}
+
+    def add(self, frame: pd.DataFrame, baseline_error: Floats | None = None) -> None:
+        """Score the next rows.
+
+        Args:
+            frame: see `score`.
+            baseline_error: the baseline's absolute error at each row (num_rows,), where rmae is wanted.
+        """
+        frame = frame.reset_index(drop=True)
+        codes = self._groups_of(frame)
+        target, prediction = (frame[name].to_numpy(np.float64) for name in ("target", "prediction"))
+        no_target = np.isnan(target)
+        no_forecast = ~no_target & np.isnan(prediction)
+        scored = ~no_target & ~no_forecast
+        for name, chosen in (("rows", scored), ("no_target", no_target), ("no_forecast", no_forecast)):
+            self._rows[name] = _counted_on(self._rows.get(name), codes[chosen], self._num_groups)
+        error = None if baseline_error is None else baseline_error[scored]
+        for ratio in ratios(_scored_rows(frame, scored, self._scales, error), self._metrics):
+            before = self._sums.get(ratio.column, _Sums())
+            self._sums[ratio.column] = before.with_rows(ratio, codes[scored], self._num_groups)
+
+    def table(self) -> pd.DataFrame:
+        """The scores of all rows so far; see `score`."""
+        assert self._keys is not None
+        keys = self._keys.assign(model=_in_this_order(self._keys["model"]))
+        order = np.argsort(_codes(keys, sort=True))
+        table = keys.iloc[order].reset_index(drop=True)
+        table = pd.concat([table["model"].astype(object), table.drop(columns="model")], axis=1)
+        for name, counts in self._rows.items():
+            table[name] = counts[order]
+        for column, sums in self._sums.items():
+            table[column] = sums.score()[order]
+            if column in LEAVES_OUT:
+                table[f"{column}_left_out"] = table["rows"] - sums.number[order]
+        return table
+
+    @property
+    def _num_groups(self) -> int:
+        return 0 if self._keys is None else len(self._keys)
+
+    def _groups_of(self, frame: pd.DataFrame) -> Ints:
+        """The group of each row (num_rows,); new groups are numbered on."""
+        known = self._num_groups
+        keys = pd.DataFrame({**{name: _group(frame, name) for name in self._by}, "model": frame["model"].astype(object)})
+        every = keys if self._keys is None else pd.concat([self._keys, keys], ignore_index=True)
+        codes = _codes(every, sort=False)
+        first = np.zeros(codes.max(initial=-1) + 1, np.int64)
+        first[codes[::-1]] = np.arange(len(codes))[::-1]
+        self._keys = every.iloc[first].reset_index(drop=True)
+        return codes[known:]
 
 
 def scores_to_records(table: pd.DataFrame) -> list[dict[str, Any]]:
@@ -87,18 +147,44 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, int | np.integer) else str(value)
 
 
-def _add(table: pd.DataFrame, ratio: Ratio, codes: Ints) -> None:
-    """Write a metric's column, and the number of rows it leaves out where there are any."""
-    used = ~np.isnan(ratio.numerator)
-    number = np.bincount(codes[used], minlength=len(table))
-    above = np.bincount(codes[used], ratio.numerator[used], len(table))
-    below: Floats = number.astype(np.float64)
-    if not isinstance(ratio.denominator, float):
-        below = np.bincount(codes[used], ratio.denominator[used], len(table)).astype(np.float64)
-    value = np.divide(above, below, out=np.full(len(table), np.nan), where=below > 0)
-    table[ratio.column] = np.sqrt(value) if ratio.root else value
-    if ratio.column in LEAVES_OUT:
-        table[f"{ratio.column}_left_out"] = table["rows"] - number
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """The sums of a metric, by group (num_groups,)."""
+
+    above: Floats = field(default_factory=lambda: np.zeros(0))
+    below: Floats | None = None
+    """None where the denominator is the number of rows."""
+    number: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    root: bool = False
+
+    def with_rows(self, ratio: Ratio, codes: Ints, num_groups: int) -> _Sums:
+        """The sums after more rows, whose groups have these codes."""
+        used = ~np.isnan(ratio.numerator)
+        below = None
+        if not isinstance(ratio.denominator, float):
+            so_far = np.zeros(0) if self.below is None else self.below
+            below = _summed_on(so_far, codes[used], ratio.denominator[used], num_groups)
+        above = _summed_on(self.above, codes[used], ratio.numerator[used], num_groups)
+        return _Sums(above, below, _counted_on(self.number, codes[used], num_groups), ratio.root)
+
+    def score(self) -> Floats:
+        """The metric of each group; NaN where it is not defined."""
+        below = self.number.astype(np.float64) if self.below is None else self.below
+        value = np.divide(self.above, below, out=np.full(len(below), np.nan), where=below > 0)
+        return np.sqrt(value) if self.root else value
+
+
+def _summed_on(total: Floats, codes: Ints, values: Floats, num_groups: int) -> Floats:
+    """Sums of groups, continued: added one after the other, as one pass over all rows adds them."""
+    codes, values = np.concatenate([np.arange(len(total)), codes]), np.concatenate([total, values])
+    return np.asarray(np.bincount(codes, values, num_groups), np.float64)
+
+
+def _counted_on(number: Ints | None, codes: Ints, num_groups: int) -> Ints:
+    counts = np.bincount(codes, minlength=num_groups)
+    if number is not None:
+        counts[: len(number)] += number
+    return counts
 
 
 # --------------------------------------------------------------------------- groups
@@ -132,23 +218,22 @@ def _group(frame: pd.DataFrame, name: str) -> Any:
     return frame[name]
 
 
-def _numbered(keys: pd.DataFrame) -> tuple[Ints, pd.DataFrame]:
-    """The group of each row (num_rows,), and the groups in order."""
-    grouped = keys.groupby(list(keys.columns), sort=True, observed=True, dropna=False)
-    codes = np.asarray(grouped.ngroup(), np.int64)
-    first = np.zeros(grouped.ngroups, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return codes, keys.iloc[first].reset_index(drop=True)
+def _codes(keys: pd.DataFrame, *, sort: bool) -> Ints:
+    """The group of each row (num_rows,), numbered in order, or as they come."""
+    return np.asarray(keys.groupby(list(keys.columns), sort=sort, observed=True, dropna=False).ngroup(), np.int64)
+
+
+def _in_this_order(names: pd.Series) -> pd.Categorical:
+    return pd.Categorical(names, pd.unique(names), ordered=True)
 
 
 # --------------------------------------------------------------------------- rows
 
 
 def _scored_rows(
-    frame: pd.DataFrame, scored: NDArray[np.bool_], scales: pd.DataFrame | None, baseline: str | None
+    frame: pd.DataFrame, scored: NDArray[np.bool_], scales: pd.DataFrame | None, baseline_error: Floats | None
 ) -> ScoredRows:
     chosen = frame[scored]
-    baseline_error = None if baseline is None else _baseline_error(frame, baseline)[scored]
     return ScoredRows(
         target=chosen["target"].to_numpy(np.float64),
         prediction=chosen["prediction"].to_numpy(np.float64),
