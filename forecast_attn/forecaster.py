@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 import tempfile
 import weakref
@@ -308,7 +309,8 @@ class Forecaster:
         out = request.out or self._scratch_dir() / run.backtest.name
         tables = [Path(data)] if isinstance(data, str | Path) else []
         refuse_shared_files(run, out, request.attention_out, tables)
-        return run_backtest(backtest, out, wanted, listener or BacktestListener())
+        result = run_backtest(backtest, out, wanted, listener or BacktestListener())
+        return dataclasses.replace(result, keep=self)  # whose temporary directory may hold the rows
 
     @takes([BacktestRequest])
     def plan_backtest(

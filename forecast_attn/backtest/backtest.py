@@ -7,7 +7,7 @@ from __future__ import annotations
 import copy
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,16 +21,18 @@ from numpy.typing import NDArray
 
 from forecast_attn.backtest.cutoffs import axis_of
 from forecast_attn.backtest.forecast_rows import (
+    RowsFile,
     actual_values,
     check_out,
     combined_rows,
+    parquet_in_memory,
     row_groups,
     rows_schema,
     rows_table,
     write_parquet,
 )
 from forecast_attn.backtest.job import Backtest, BacktestListener, Part
-from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, baseline_forecasts
+from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, baseline_forecasts, fitted_baseline
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.cleaning import without_later_values
 from forecast_attn.data.windows import WindowArrays
@@ -48,7 +50,7 @@ from forecast_attn.training.update import Updated, updated
 class Written(NamedTuple):
     """The rows of a backtest's file, and how they were combined."""
 
-    frame: pd.DataFrame
+    rows: RowsFile
     """Stamps as the user sees them."""
     weights: dict[int, dict[str, float]]
     """Of the network and baselines, by the number of the model; empty where none were chosen on validation windows."""
@@ -80,14 +82,16 @@ def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) ->
         work.compare()  # first: what cannot be fitted is said before the long part
         work.forecast()
         work.look()
+    schema = rows_schema(backtest.panel, backtest.model.quantiles)
     if out.suffix.lower() == ".parquet":
-        write_parquet(out, work.tables(), rows_schema(backtest.panel, backtest.model.quantiles))
-    frame: pd.DataFrame = pa.concat_tables(work.tables()).to_pandas()
-    if out.suffix.lower() == ".csv":
-        write_atomically(out, predictions_csv(frame))
+        write_parquet(out, work.tables(), schema)
+        rows = RowsFile(out, work.models)
+    else:  # a CSV has fewer digits, so that what it says is kept beside it
+        rows = RowsFile(parquet_in_memory(work.tables(), schema), work.models)
+        write_atomically(out, predictions_csv(rows.frame()))
     weights = work.weights()
     parts.remove()
-    return Written(frame, weights)
+    return Written(rows, weights)
 
 
 def own_rows(backtest: Backtest, folder: Path) -> pd.DataFrame:
@@ -100,7 +104,7 @@ def own_rows(backtest: Backtest, folder: Path) -> pd.DataFrame:
     Raises:
         ConfigError, RunError, DataError: as `write_backtest`.
     """
-    frame = write_backtest(backtest, folder / backtest.run.backtest.name, BacktestListener()).frame
+    frame = write_backtest(backtest, folder / backtest.run.backtest.name, BacktestListener()).rows.frame()
     return frame[frame["model"] == backtest.models[-1]]
 
 
@@ -224,19 +228,17 @@ class _RunningBacktest:
                 continue
             self.listener.comparing(name)
             windows = backtest.folds.windows
+            tables = (
+                rows_table(panel, self.actual, name, windows[part.windows], forecast, none)
+                for part, forecast in zip(backtest.parts, compared_forecasts(name, backtest), strict=True)
+            )
             try:
-                forecast = compared_forecasts(name, backtest)
+                write_parquet(path, tables, rows_schema(panel, backtest.model.quantiles))
             except DataError as error:
                 if name not in backtest.dispensable:
                     raise
                 self.listener.baseline_left_out(name, error.message)
                 self._left_out.add(name)
-                continue
-            tables = (
-                rows_table(panel, self.actual, name, windows[part.windows], forecast[part.windows], none)
-                for part in backtest.parts
-            )
-            write_parquet(path, tables, rows_schema(panel, backtest.model.quantiles))
 
     def look(self) -> None:
         """Write the attention of the windows that were asked for, each by the model that forecast it."""
@@ -265,6 +267,11 @@ class _RunningBacktest:
         chosen = {each.get(NETWORK, 0.0) for each in self.weights().values()}
         return NetworkShare(chosen.pop() if len(chosen) == 1 else None)
 
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of all whose rows are in the file, in its order."""
+        return (*self.backtest.models, *(name for name in self.backtest.baselines if name not in self._left_out))
+
     def tables(self) -> Iterator[pa.Table]:
         """All rows in the order of the file: the model's, the combination's, then those of each baseline."""
         paths = [self.parts.forecasts(part.number) for part in self.backtest.parts]
@@ -272,9 +279,8 @@ class _RunningBacktest:
             yield from row_groups(path)
         if len(self.backtest.models) > 1:
             yield from self._combined_rows(paths)
-        for name in self.backtest.baselines:
-            if name not in self._left_out:
-                yield from row_groups(self.parts.baseline(name))
+        for name in self.models[len(self.backtest.models) :]:
+            yield from row_groups(self.parts.baseline(name))
 
 
 def _with_weights(model: Model, path: Path) -> Model:
@@ -383,32 +389,58 @@ class Parts:
 # What the baselines of a backtest forecast, and from which rows those that are fitted learn.
 
 
-def compared_forecasts(name: str, backtest: Backtest) -> NDArray[np.float64]:
+def compared_forecasts(name: str, backtest: Backtest) -> Iterator[NDArray[np.float64]]:
     """Forecast all windows of a backtest with a baseline.
 
     What is fitted is estimated when the network is: once, or at each refit.
 
-    Returns:
-        (num_windows, horizon), in the target's units; NaN where there is no forecast.
+    Yields:
+        (num_windows, horizon) of each part of the backtest, in the target's units; NaN where there is no forecast.
 
     Raises:
         ConfigError: the baseline is not installed.
         DataError: there is too little to fit it on, at every refit.
     """
-    schema, windows, fits = backtest.model.schema, backtest.folds.windows, list(_fits(backtest))
+    fits = list(_fits(backtest))
     if name not in FITTED_BASELINES:
-        return baseline_forecasts(name, backtest.panel, windows, BaselineSetup.of(schema, fits[0][1]))
-    forecasts = np.full((len(windows), schema.horizon), np.nan)
-    errors = []
+        fits = [(slice(None), fits[0][1])]
+    windows, errors = range(len(backtest.folds.windows)), 0
     for own, boundary in fits:
+        asked = None
         try:
-            panel, setup = without_later_values(backtest.panel, boundary), BaselineSetup.of(schema, boundary)
-            forecasts[own] = baseline_forecasts(name, panel, windows[own], setup)
-        except DataError as error:  # of an early refit, which may have too little to learn from: no forecasts
-            errors.append(error)
-    if len(errors) == len(fits):
-        raise errors[0]
-    return forecasts
+            asked = _asked(name, backtest, own, boundary)
+        except DataError:  # of an early refit, which may have too little to learn from: no forecasts
+            errors += 1
+            if errors == len(fits):
+                raise
+        for part in backtest.parts:
+            if part.windows.start in windows[own]:
+                yield _unknown(backtest, part.windows) if asked is None else asked(part.windows)
+
+
+def _unknown(backtest: Backtest, part: slice) -> NDArray[np.float64]:
+    return np.full((part.stop - part.start, backtest.model.schema.horizon), np.nan)
+
+
+def _asked(name: str, backtest: Backtest, own: slice, boundary: Any) -> Callable[[slice], NDArray[np.float64]]:
+    """A baseline that was fitted on rows up to a boundary, as a function of some windows.
+
+    Args:
+        name: of the baseline.
+        backtest: whose windows they are.
+        own: the windows that it serves.
+        boundary: stamp of the last row that it may learn from.
+
+    Raises:
+        ConfigError, DataError: see `compared_forecasts`.
+    """
+    windows, setup = backtest.folds.windows, BaselineSetup.of(backtest.model.schema, boundary)
+    panel = without_later_values(backtest.panel, boundary) if name in FITTED_BASELINES else backtest.panel
+    fitted = fitted_baseline(name, panel, setup)
+    if fitted is not None:
+        return lambda part: fitted(windows[part])
+    forecasts, first = baseline_forecasts(name, panel, windows[own], setup), own.start or 0
+    return lambda part: forecasts[part.start - first : part.stop - first]
 
 
 def _fits(backtest: Backtest) -> Iterator[tuple[slice, Any]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
@@ -15,7 +17,7 @@ from forecast_attn.baselines.combination import COMBINATION, combined, mean_of
 from forecast_attn.baselines.weights import others_and_share
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.panel import Panel
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.atomic import replacing, write_errors_of
 
 Floats = NDArray[np.float64]
@@ -130,12 +132,23 @@ def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema, com
         RunError: it cannot be written.
     """
     with replacing(path) as stream, write_errors_of(path):
-        writer = pq.ParquetWriter(stream, schema, compression=compression, use_dictionary=REPEATED)
-        try:
-            for table in tables:
-                writer.write_table(table, row_group_size=max(table.num_rows, 1))
-        finally:
-            writer.close()
+        _write(stream, tables, schema, compression)
+
+
+def parquet_in_memory(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Buffer:
+    """The bytes that `write_parquet` writes."""
+    stream = pa.BufferOutputStream()
+    _write(stream, tables, schema, "zstd")
+    return stream.getvalue()
+
+
+def _write(stream: Any, tables: Iterable[pa.Table], schema: pa.Schema, compression: str) -> None:
+    writer = pq.ParquetWriter(stream, schema, compression=compression, use_dictionary=REPEATED)
+    try:
+        for table in tables:
+            writer.write_table(table, row_group_size=max(table.num_rows, 1))
+    finally:
+        writer.close()
 
 
 def row_groups(path: Path) -> Iterator[pa.Table]:
@@ -143,6 +156,60 @@ def row_groups(path: Path) -> Iterator[pa.Table]:
     with pq.ParquetFile(path) as file:
         for place in range(file.num_row_groups):
             yield file.read_row_group(place)
+
+
+ROWS_AT_ONCE = 1 << 18
+"""Rows of all models that are scored together."""
+
+
+class RowsFile:
+    """The rows of a backtest as they were written: of one model after the other, each in the same row groups."""
+
+    def __init__(self, source: Path | pa.Buffer, models: tuple[str, ...]) -> None:
+        """Open.
+
+        Args:
+            source: a Parquet file, or its bytes.
+            models: in the order of the file.
+        """
+        self.models, self._source = models, source
+        self._state = self._stat()
+
+    def parts(self) -> Iterator[pd.DataFrame]:
+        """The same rows of every model, one model after the other; a part of all windows at a time."""
+        size = max(ROWS_AT_ONCE // len(self.models), 1)
+        with contextlib.ExitStack() as stack:
+            files = [stack.enter_context(pq.ParquetFile(self._opened())) for _ in self.models]
+            groups = files[0].num_row_groups // len(files)
+            batches = [
+                file.iter_batches(size, row_groups=range(at * groups, (at + 1) * groups), use_threads=False)
+                for at, file in enumerate(files)
+            ]
+            for part in zip(*batches, strict=True):
+                yield pa.Table.from_batches(part).to_pandas()
+
+    def frame(self) -> pd.DataFrame:
+        """All rows.
+
+        Raises:
+            RunError: the file was deleted, or is another one now.
+        """
+        if self._state is None or self._stat() != self._state:
+            raise RunError(f"'{self._source}' is not the file that the backtest wrote", "repeat the backtest")
+        frame: pd.DataFrame = pq.read_table(self._opened()).to_pandas()
+        return frame
+
+    def _opened(self) -> Path | pa.BufferReader:
+        return self._source if isinstance(self._source, Path) else pa.BufferReader(self._source)
+
+    def _stat(self) -> tuple[int, ...] | None:
+        if not isinstance(self._source, Path):
+            return ()
+        try:
+            found = self._source.stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def check_out(path: Path) -> None:

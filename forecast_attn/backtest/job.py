@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import hashlib
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import torch
 
 from forecast_attn.attention_file import DumpChoice
@@ -74,13 +76,13 @@ class Backtest:
 
     def identity(self) -> dict[str, Any]:
         """Everything the file's bytes depend on, by the names a user knows."""
-        stamps, refit = [str(fold.cutoff) for fold in self.folds.folds], self.refit.to_dict()
+        stamps, refit = np.array([fold.cutoff for fold in self.folds.folds]), self.refit.to_dict()
         return {
             "version of forecast-attn": package_version(),
             "model": sha256_of(self.run.metrics),  # which holds the digest of the weights
             "options of the run": asdict(self.model.config),
             "table": digest_of(self.panel),
-            "cut-offs": stamps,
+            "cut-offs": hashlib.blake2b(stamps.tobytes(), digest_size=16).hexdigest(),
             "--refit": refit.pop("refit_every"),
             **{f"--{name.replace('_', '-')}": value for name, value in refit.items()},
             "--accelerator": self.device.type,

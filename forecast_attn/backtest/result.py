@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.backtest.backtest import write_backtest
+from forecast_attn.backtest.forecast_rows import RowsFile
 from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.backtest.scoring import Scores, score_backtest
 from forecast_attn.data.findings import counted
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 class BacktestResult:
     """Result of `Forecaster.backtest`."""
 
-    frame: pd.DataFrame
-    """item_id, cutoff, timestamp, step, target, prediction, a column per quantile, model; NaN targets are missing."""
+    rows: RowsFile
+    """The file of the rows, or for a CSV the same rows in memory."""
     scores: Scores
     """Errors of every model, skill and tests against seasonal-naive."""
     folds: pd.DataFrame
@@ -41,14 +43,29 @@ class BacktestResult:
     """Of `network` and of each baseline in the model `combination`, by the number of the model (0 the run's own, then
     the refits); empty where they were not chosen on validation windows."""
 
+    num_series: int = 0
+    """Series with a forecast."""
+    keep: Any = None
+    """Whatever a temporary file lives as long as."""
+
+    @functools.cached_property
+    def frame(self) -> pd.DataFrame:
+        """item_id, cutoff, timestamp, step, target, prediction, a column per quantile, model; NaN targets are missing.
+
+        The rows are read from their file when they are first asked for.
+
+        Raises:
+            RunError: the file was deleted, or is another one now.
+        """
+        return self.rows.frame()
+
     def __repr__(self) -> str:
         table, best = self.metrics.set_index("model"), self.scores.best_baseline
-        name = self.frame["model"].iloc[0]
+        name = self.rows.models[0]
         scored = "mae" in table
         beside = f", {table['mae'][best]:.4g} of {best}, the best baseline" if scored and best is not None else ""
         error = f"MAE {table['mae'][name]:.4g} of {name}{beside}" if scored else f"model {name}"
-        cutoffs, series = self.frame["cutoff"].nunique(), self.frame["item_id"].nunique()
-        return f"<BacktestResult: {counted(cutoffs, 'cut-off')} of {series:,} series, {error}>"
+        return f"<BacktestResult: {counted(len(self.folds), 'cut-off')} of {self.num_series:,} series, {error}>"
 
     def _repr_html_(self) -> str:
         """The scores of every model, for a notebook."""
@@ -87,15 +104,15 @@ def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listen
         KeyboardInterrupt: Ctrl-C; what is finished is kept, and found by the next call.
     """
     listener.planned(backtest)
-    frame, weights = write_backtest(backtest, out, listener)
-    written = set(frame["model"].unique())
-    backtest = replace(backtest, baselines=tuple(name for name in backtest.baselines if name in written))
-    scores = score_backtest(frame, backtest, options.metrics, options.by)
+    rows, weights = write_backtest(backtest, out, listener)
+    backtest = replace(backtest, baselines=tuple(name for name in backtest.baselines if name in rows.models))
+    scores = score_backtest(rows.parts(), backtest, options.metrics, options.by)
     document = {**describe(backtest, weights), "file": out.name, **scores.to_dict()}
     write_atomically(
         out.with_suffix(".json"), json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     )
-    return BacktestResult(frame, scores, fold_frame(backtest), backtest.folds.left_out, out, weights)
+    num_series = len(np.unique(backtest.panel.series_of_rows[backtest.folds.windows]))
+    return BacktestResult(rows, scores, fold_frame(backtest), backtest.folds.left_out, out, weights, num_series)
 
 
 def describe(backtest: Backtest, weights: dict[int, dict[str, float]] | None = None) -> dict[str, Any]:

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from forecast_attn.backtest.forecast_rows import rows_table
+from forecast_attn.backtest.losses import Differences, steps_between
 from forecast_attn.baselines.naive import insample_scales
 from forecast_attn.data.split import Split
-from forecast_attn.evaluation.scoring import score, scores_to_records
-from forecast_attn.evaluation.significance import COLUMNS, compare_models
+from forecast_attn.evaluation.scoring import RunningScores, scores_to_records
+from forecast_attn.evaluation.significance import COLUMNS
 
 if TYPE_CHECKING:
     from forecast_attn.backtest.job import Backtest
 
+Floats = NDArray[np.float64]
 
 REFERENCE = "seasonal-naive"
 """The baseline that rmae compares with, where it is among them."""
-
-_FEWEST = 4
-"""Cut-offs below which there is nothing to test."""
 
 
 @dataclass(frozen=True)
@@ -58,32 +57,50 @@ class Scores:
 
 
 def score_backtest(
-    frame: pd.DataFrame, backtest: Backtest, metrics: Sequence[str] | None, by: Sequence[str] = ()
+    parts: Iterable[pd.DataFrame], backtest: Backtest, metrics: Sequence[str] | None, by: Sequence[str] = ()
 ) -> Scores:
-    """Score the rows of a backtest.
+    """Score the rows of a backtest, a part at a time.
 
     Args:
-        frame: of its file.
+        parts: rows of its file in the order of the windows; each part has the same rows of every model, one model
+            after the other.
         backtest: for the scales of MASE and RMSSE, from rows that the run was trained on.
         metrics: names; all that the rows allow when None.
         by: further groups.
 
     Raises:
         ConfigError: a metric or a group that there is not, or that these rows do not allow.
+        RunError: the losses cannot be kept in a temporary file.
     """
+    names = (*backtest.models, *backtest.baselines)
     scales = training_scales(backtest)
-    baseline = REFERENCE if REFERENCE in backtest.baselines else None
-    overall = score(frame, metrics, scales=scales, baseline=baseline)
-    best = _best_baseline(frame, backtest.baselines)
+    overall, by_step = RunningScores(metrics, scales=scales), RunningScores(["mae", "rmse"], "step")
+    grouped = RunningScores(metrics, by, scales=scales) if by else None
+    pairs = _pairs(backtest)
+    errors = _PairedErrors(names, backtest.baselines)
+    with Differences(pairs, names, backtest.model.schema.horizon) as differences:
+        for part in parts:
+            error = (part["prediction"] - part["target"]).abs().to_numpy().reshape(len(names), -1)
+            reference = np.tile(error[names.index(REFERENCE)], len(names)) if REFERENCE in backtest.baselines else None
+            overall.add(part, reference)
+            by_step.add(part)
+            if grouped is not None:
+                grouped.add(part, reference)
+            errors.add(error)
+            differences.add(part.iloc[: error.shape[1]], error)
+        horizon = backtest.model.schema.horizon
+        tests = differences.tests(lambda: steps_between(backtest.panel, backtest.folds, horizon))
+    best = errors.best_baseline()
+    table = overall.table()
     if best is not None:
-        overall = overall.assign(skill_per_cent=100 * (1 - score(frame, ["rmae"], baseline=best)["rmae"]))
+        table = table.assign(skill_per_cent=[errors.skill(str(name), best) for name in table["model"]])
     return Scores(
-        overall=overall,
-        by=score(frame, metrics, by, scales=scales, baseline=baseline) if by else None,
-        by_step=score(frame, ["mae", "rmse"], "step"),
-        skills=_skills(frame, backtest),
+        overall=table,
+        by=None if grouped is None else grouped.table(),
+        by_step=by_step.table(),
+        skills=_skills(errors, backtest),
         best_baseline=best,
-        tests=_tests(frame, _pairs(backtest)),
+        tests=pd.DataFrame(tests, columns=list(COLUMNS)).astype({"step": "Int64"}),
     )
 
 
@@ -112,7 +129,7 @@ def check_scores(backtest: Backtest, metrics: Sequence[str] | None, by: Sequence
     frame = pd.concat(
         [one, *(one.assign(model=name) for name in (*backtest.models[1:], *backtest.baselines))], ignore_index=True
     )
-    score_backtest(frame, backtest, metrics, by)
+    score_backtest([frame], backtest, metrics, by)
 
 
 def _pairs(backtest: Backtest) -> list[tuple[str, str]]:
@@ -123,46 +140,47 @@ def _pairs(backtest: Backtest) -> list[tuple[str, str]]:
     return pairs
 
 
-def _best_baseline(frame: pd.DataFrame, baselines: Sequence[str]) -> str | None:
-    """The baseline with the smallest MAE on these rows."""
-    errors = score(frame, ["mae"]).set_index("model")["mae"].reindex(list(baselines)).dropna()
-    return None if errors.empty else str(errors.idxmin())
-
-
-def _skills(frame: pd.DataFrame, backtest: Backtest) -> pd.DataFrame:
+def _skills(errors: _PairedErrors, backtest: Backtest) -> pd.DataFrame:
     """The skill of each model against those it is compared with; with its name where there are two."""
-    if len(backtest.models) == 1:
-        return _skills_of(frame, backtest.name, backtest.baselines)
-    of_each = []
-    for name in backtest.models:
-        others = [other for own, other in _pairs(backtest) if own == name]
-        of_each.append(_skills_of(frame, name, others))
-        of_each[-1].insert(0, "model", name)
-    return pd.concat(of_each, ignore_index=True)
+    pairs = _pairs(backtest)
+    skills = np.array([errors.skill(*pair) for pair in pairs], np.float64)
+    frame = pd.DataFrame({"baseline": [other for _, other in pairs], "skill_per_cent": skills})
+    if len(backtest.models) > 1:
+        frame.insert(0, "model", [name for name, _ in pairs])
+    return frame
 
 
-def _skills_of(frame: pd.DataFrame, name: str, baselines: Sequence[str]) -> pd.DataFrame:
-    """Reduction of the model's MAE against each baseline's, in per cent, on the rows that both have forecast.
+class _PairedErrors:
+    """Sums of absolute errors, of two models over the rows that both have forecast."""
 
-    All models have the same rows in the same order.
-    """
-    error = (frame["prediction"] - frame["target"]).abs().to_numpy()
-    of_model = {each: error[(frame["model"] == each).to_numpy()] for each in (name, *baselines)}
-    skills = []
-    for baseline in baselines:
-        own, its = of_model[name], of_model[baseline]
-        both = ~np.isnan(own) & ~np.isnan(its)
-        below = its[both].sum()
-        skills.append(100 * (1 - own[both].sum() / below) if below > 0 else math.nan)
-    return pd.DataFrame({"baseline": list(baselines), "skill_per_cent": np.asarray(skills, np.float64)})
+    def __init__(self, names: Sequence[str], baselines: Sequence[str]) -> None:
+        self._names, self._baselines = names, baselines
+        self._sums = np.zeros((len(names), len(names)))
+        """[a, b]: the sum of a's errors where b has one, too."""
+        self._rows = np.zeros(len(names))
 
+    def add(self, errors: Floats) -> None:
+        """Add the errors (num_models, num_rows) of the next rows, NaN where there is none."""
+        known = ~np.isnan(errors)
+        self._rows += known.sum(axis=1)
+        for model, error in enumerate(errors):
+            for other, theirs in enumerate(known):
+                self._sums[model, other] = self._continued(self._sums[model, other], error[known[model] & theirs])
 
-def _tests(frame: pd.DataFrame, pairs: list[tuple[str, str]]) -> pd.DataFrame:
-    if not pairs or frame["cutoff"].nunique() < _FEWEST:
-        return pd.DataFrame(columns=list(COLUMNS))
-    return pd.concat([compare_models(_pair(frame, *pair), by_step=True) for pair in pairs], ignore_index=True)
+    @staticmethod
+    def _continued(total: float, values: Floats) -> float:
+        """The sum of one value after the other, which does not depend on the parts they come in."""
+        return float(np.add.accumulate(np.concatenate([[total], values]))[-1])
 
+    def best_baseline(self) -> str | None:
+        """The baseline with the smallest MAE on all of its rows."""
+        sums = dict(zip(self._names, self._sums.diagonal(), strict=True))
+        rows = dict(zip(self._names, self._rows, strict=True))
+        means = {name: sums[name] / rows[name] for name in self._baselines if rows[name]}
+        return min(means, key=means.__getitem__) if means else None
 
-def _pair(frame: pd.DataFrame, name: str, baseline: str) -> pd.DataFrame:
-    """The rows of both, those of the model first."""
-    return pd.concat([frame[frame["model"] == name], frame[frame["model"] == baseline]], ignore_index=True)
+    def skill(self, name: str, other: str) -> float:
+        """Reduction of the other one's MAE in per cent; NaN where its errors are 0, or there are none."""
+        own, its = self._names.index(name), self._names.index(other)
+        below = self._sums[its, own]
+        return float(100 * (1 - self._sums[own, its] / below)) if below > 0 else float("nan")

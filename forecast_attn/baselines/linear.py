@@ -9,7 +9,7 @@ as the network does; all series share its weights.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -39,16 +39,20 @@ class _Layer(NamedTuple):
 
 
 def linear_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:
-    """Forecast with a ridge regression per step.
+    """Forecast with a ridge regression per step (num_cutoffs, horizon), in the target's units; see `fitted_linear`."""
+    return fitted_linear(panel, setup)(cutoffs)
+
+
+def fitted_linear(panel: Panel, setup: BaselineSetup) -> Callable[[Ints], Floats]:
+    """Fit a ridge regression per step.
 
     Args:
         panel: with the rows of each horizon.
-        cutoffs: rows of the last known values, (num_cutoffs,).
         setup: sizes, calendar, and the boundary up to which is learnt.
 
     Returns:
-        (num_cutoffs, horizon), in the target's units. Only rows up to the boundary, those of the lookback, and known
-        covariates of the horizon matter.
+        From rows of the last known values (num_cutoffs,) to forecasts (num_cutoffs, horizon), in the target's units.
+        Only rows up to the boundary, those of the lookback, and known covariates of the horizon matter.
 
     Raises:
         DataError: there is no training window.
@@ -63,11 +67,15 @@ def linear_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Float
         )
     chosen = _chosen_penalties(features, learnt, setup)
     layers = [fits[at] for fits, at in zip(_fit(features, learnt, setup), chosen, strict=True)]
-    parts = [
-        features.in_units(_predict(features, layers, some), some)
-        for some in np.split(cutoffs, range(_FORECASTS_AT_ONCE, len(cutoffs), _FORECASTS_AT_ONCE))
-    ]
-    return np.concatenate(parts)
+
+    def forecast(cutoffs: Ints) -> Floats:
+        parts = [
+            features.in_units(_predict(features, layers, some), some)
+            for some in np.split(cutoffs, range(_FORECASTS_AT_ONCE, len(cutoffs), _FORECASTS_AT_ONCE))
+        ]
+        return np.concatenate(parts)
+
+    return forecast
 
 
 def _chosen_penalties(features: WindowFeatures, learnt: Ints, setup: BaselineSetup) -> list[int]:

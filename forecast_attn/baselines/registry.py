@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from forecast_attn.baselines.naive import Floats, Ints, drift, naive, recent_mean, recent_median, seasonal_naive
@@ -16,6 +18,7 @@ __all__ = [
     "BaselineSetup",
     "baseline_forecasts",
     "check_baselines",
+    "fitted_baseline",
 ]
 
 DEFAULT_BASELINES = ("naive", "seasonal-naive", "mean", "median", "drift", "linear")
@@ -24,6 +27,8 @@ FORMULAS = ("naive2", "theta", "dynamic-theta", "damped-trend")
 BASELINES = (*DEFAULT_BASELINES, *FORMULAS, "regression", "median-regression", *OPTIONAL_BASELINES)
 
 _SIMPLE = {"naive": naive, "mean": recent_mean, "median": recent_median, "drift": drift}
+_OF_EACH_CUTOFF = (*_SIMPLE, "seasonal-naive", *OPTIONAL_BASELINES[1:])
+"""Those that do not learn, and cost the same however many cut-offs are forecast at once."""
 FITTED_BASELINES = ("linear", "median-regression", "boosted-trees")
 """Those that learn from the windows up to a boundary; of the others every cut-off has its own."""
 
@@ -41,6 +46,26 @@ def check_baselines(names: tuple[str, ...] | list[str]) -> None:
             from forecast_attn.baselines.optional import check_installed
 
             check_installed(name)
+
+
+def fitted_baseline(name: str, panel: Panel, setup: BaselineSetup) -> Callable[[Ints], Floats] | None:
+    """The baseline as a function of cut-offs that may be asked for in parts; None where it needs all of them at once.
+
+    Args:
+        name: one of `BASELINES`.
+        panel: with the rows of each horizon.
+        setup: as for `baseline_forecasts`.
+
+    Raises:
+        DataError: a fitted baseline has no training window.
+    """
+    if name == "linear":
+        from forecast_attn.baselines.linear import fitted_linear
+
+        return fitted_linear(panel, setup)
+    if name in _OF_EACH_CUTOFF:
+        return lambda cutoffs: baseline_forecasts(name, panel, cutoffs, setup)
+    return None
 
 
 def baseline_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> Floats:

@@ -123,7 +123,9 @@ class RunningScores:
     def _groups_of(self, frame: pd.DataFrame) -> Ints:
         """The group of each row (num_rows,); new groups are numbered on."""
         known = self._num_groups
-        keys = pd.DataFrame({**{name: _group(frame, name) for name in self._by}, "model": frame["model"].astype(object)})
+        keys = pd.DataFrame(
+            {**{name: _group(frame, name) for name in self._by}, "model": frame["model"].astype(object)}
+        )
         every = keys if self._keys is None else pd.concat([self._keys, keys], ignore_index=True)
         codes = _codes(every, sort=False)
         first = np.zeros(codes.max(initial=-1) + 1, np.int64)
@@ -170,8 +172,8 @@ class _Sums:
     def score(self) -> Floats:
         """The metric of each group; NaN where it is not defined."""
         below = self.number.astype(np.float64) if self.below is None else self.below
-        value = np.divide(self.above, below, out=np.full(len(below), np.nan), where=below > 0)
-        return np.sqrt(value) if self.root else value
+        value: Floats = np.divide(self.above, below, out=np.full(len(below), np.nan), where=below > 0)
+        return np.sqrt(value, out=value) if self.root else value
 
 
 def _summed_on(total: Floats, codes: Ints, values: Floats, num_groups: int) -> Floats:

@@ -151,7 +151,7 @@ def _better(mean: float) -> Literal["a", "b"] | None:
 
 
 COLUMNS = ("model_a", "model_b", "test", "step", "statistic", "p_value", "better", "n", "lags", "note")
-_FEWEST = 4
+FEWEST = 4
 """Losses below which neither test is made."""
 
 
@@ -218,7 +218,7 @@ def _stride(frame: pd.DataFrame) -> int:
 
 def _pairs(losses: pd.DataFrame, horizon: int, stride: int, step: int | None = None) -> Iterator[tuple[Any, ...]]:
     """Rows of the result: both tests of all steps together, or Diebold–Mariano alone of one step."""
-    if len(losses) < _FEWEST:
+    if len(losses) < FEWEST:
         return
     # With a cut-off at every step these are the h - 1 of the papers.
     lags = -(-horizon // stride) - 1
@@ -228,6 +228,22 @@ def _pairs(losses: pd.DataFrame, horizon: int, stride: int, step: int | None = N
         if step is None:
             test = giacomini_white(loss_a, loss_b)
             yield _row((a, b), "GW", step, test if lags == 0 else _not_made(test, "not for horizons that overlap"))
+
+
+def tests_of_pair(
+    names: tuple[str, str], differences: Floats, horizon: int, stride: int, step: int | None = None
+) -> list[tuple[Any, ...]]:
+    """Rows of `compare_models` for two models.
+
+    Args:
+        names: of the models.
+        differences: loss of the first minus that of the second one at each cut-off, in the order of time (n,).
+        horizon: steps of a forecast, or the step.
+        stride: steps between cut-offs.
+        step: None for all together.
+    """
+    losses = pd.DataFrame({names[0]: differences, names[1]: np.zeros(len(differences))})
+    return list(_pairs(losses, horizon, stride, step))
 
 
 def _diebold_mariano(loss_a: Floats, loss_b: Floats, lags: int) -> TestResult:

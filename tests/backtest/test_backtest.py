@@ -10,8 +10,12 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster, read_attention
+from forecast_attn.backtest.plan import BacktestOptions, plan_backtest
 from forecast_attn.backtest.result import BacktestResult
+from forecast_attn.backtest.scoring import score_backtest
 from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.evaluation.significance import compare_models
+from forecast_attn.runs.run_dir import RunDir
 
 pytestmark = pytest.mark.slow
 
@@ -136,6 +140,37 @@ def test_scores_are_those_of_the_rows(result: BacktestResult, sales: pd.DataFram
         )
     steps = result.scores.by_step
     assert steps[steps["model"] == "run"]["mae"].mean() == pytest.approx(scores.loc["run", "mae"])
+
+
+def test_scores_do_not_depend_on_the_parts_that_are_read(
+    shop_run: Path, result: BacktestResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backtest = plan_backtest(RunDir(shop_run), None, BacktestOptions())
+    models, frame, expected = result.rows.models, result.frame, result.scores
+    most = 11 * len(models)  # which ends within windows, and within cut-offs
+    monkeypatch.setattr("forecast_attn.backtest.forecast_rows.ROWS_AT_ONCE", most)
+    parts = list(result.rows.parts())
+    assert max(map(len, parts)) == most
+    assert sum(map(len, parts)) == len(frame)
+    found = score_backtest(parts, backtest, None, ["item_id"])
+    pd.testing.assert_frame_equal(found.overall, expected.overall, check_exact=True)
+    pd.testing.assert_frame_equal(found.by_step, expected.by_step, check_exact=True)
+    pd.testing.assert_frame_equal(found.skills, expected.skills, check_exact=True)
+    pd.testing.assert_frame_equal(found.tests, expected.tests, rtol=1e-12)
+    pairs = [frame[frame["model"].isin(["run", name])] for name in models[1:]]
+    of_the_whole = pd.concat([compare_models(pair, by_step=True) for pair in pairs], ignore_index=True)
+    pd.testing.assert_frame_equal(expected.tests, of_the_whole, check_exact=True)
+
+
+def test_rows_are_read_from_their_file_and_from_no_other(shop_run: Path, tmp_path: Path) -> None:
+    asked = {"cutoffs": 2, "baselines": "none", "metrics": ["mae"]}
+    kept = Forecaster.load(shop_run).backtest(**asked)  # in a temporary file, whose Forecaster is gone
+    first = Forecaster.load(shop_run).backtest(**asked, out=tmp_path / "bt.parquet")
+    assert repr(first).startswith("<BacktestResult: 2 cut-offs of ")
+    Forecaster.load(shop_run).backtest(cutoffs=1, baselines="none", out=tmp_path / "bt.parquet")
+    with pytest.raises(RunError, match="not the file that the backtest wrote"):
+        _ = first.frame
+    assert kept.frame["cutoff"].nunique() == 2
 
 
 def test_the_document_beside_it_says_what_the_rows_say(result: BacktestResult) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forecast_attn.errors import ConfigError
-from forecast_attn.evaluation.scoring import METRICS, score, scores_to_records
+from forecast_attn.evaluation.scoring import METRICS, RunningScores, score, scores_to_records
 
 QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)
 NAN = math.nan
@@ -40,6 +40,21 @@ def table_of(
                 part[f"{quantile:g}"] = prediction + 4 * (quantile - 0.5)
             parts.append(part)
     return pd.concat(parts, ignore_index=True)
+
+
+@pytest.mark.parametrize("by", ["overall", "step", ("item_id", "weekday"), "cutoff"])
+def test_parts_have_the_bits_of_the_whole(by: str | tuple[str, ...]) -> None:
+    whole = table_of(windows=30, models=("b", "a"))
+    whole.loc[::7, "target"], whole.loc[3::11, "prediction"] = NAN, NAN
+    scales = pd.DataFrame({"mae": [2.0, 3.0], "rmse": [4.0, NAN]}, index=["x", "y"])
+    expected = score(whole, by=by, scales=scales, baseline="a")
+    rows = len(whole) // 2
+    error = (whole["prediction"] - whole["target"]).abs().to_numpy()[rows:]
+    scores = RunningScores(by=by, scales=scales)
+    for first in range(0, rows, 50):
+        own = np.arange(first, min(first + 50, rows))
+        scores.add(whole.iloc[np.concatenate([own, rows + own])], np.tile(error[own], 2))
+    pd.testing.assert_frame_equal(scores.table(), expected, check_exact=True)
 
 
 def test_by_hand() -> None:
