@@ -93,7 +93,7 @@ class Differences:
         self._open = stamps[-1], _Means(last.sums.copy(), last.numbers.copy())
 
     def _means(self, cutoffs: Ints, steps: Ints, errors: Floats, num_cutoffs: int) -> _Means:
-        """Of some rows, sorted by cut-off, series and step."""
+        """Sums and numbers of some rows, sorted by cut-off, series and step."""
         shape = len(self._pairs), 2, 1 + self._horizon, num_cutoffs
         means, found = _Means(np.zeros(shape), np.zeros(shape, np.int64)), dict[Any, tuple[Floats, Ints]]()
         known = ~np.isnan(errors)
