@@ -3,8 +3,6 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,12 +16,6 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "data").glob("*.md")])
-
-
-@pytest.mark.parametrize("writer", ["write_cli_docs.py", "write_keywords.py"])
-def test_what_is_written_from_the_options_is_up_to_date(writer: str) -> None:
-    done = subprocess.run([sys.executable, ROOT / "benchmarks" / writer, "--check"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
 
 
 def test_every_option_is_on_the_command_page() -> None:

@@ -10,13 +10,16 @@ import pandas as pd
 import pytest
 
 from forecast_attn.checking import examine
-from forecast_attn.checking.commands import Proposal, command_text, find_proposals
+from forecast_attn.checking.commands import command_text, find_proposals
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
 from forecast_attn.errors import ConfigError
 
 RNG = np.random.default_rng(0)
-QUICK = ("--max-epochs", "1", "--hidden-size", "4", "--accelerator", "cpu", "--seed", "1")
+QUICK = (
+    *("--max-epochs", "1", "--epoch-windows", "16", "--validation-windows", "8", "--hidden-size", "4"),
+    *("--combination", "none", "--accelerator", "cpu", "--seed", "1"),
+)
 
 
 def values(rows: int) -> np.ndarray:
@@ -242,26 +245,14 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
 each_case = pytest.mark.parametrize("name", CASES)
 
 
-def first_of(tmp_path: Path, name: str) -> tuple[Path, Proposal]:
-    make, _, _ = CASES[name]
+@pytest.mark.slow
+@each_case
+def test_the_first_command_says_what_the_table_means_and_trains(forecast: Callable, tmp_path: Path, name: str) -> None:
+    make, options, forecasts = CASES[name]
     path = tmp_path / "table.csv"
     make().to_csv(path, index=False)
-    found = find_proposals(path, DataConfig())
-    assert found
-    return path, found[0]
-
-
-@pytest.mark.slow
-@each_case
-def test_the_first_command_says_what_the_table_means(tmp_path: Path, name: str) -> None:
-    _, proposal = first_of(tmp_path, name)
-    assert (dict(proposal.options), proposal.forecasts) == CASES[name][1:]
-
-
-@pytest.mark.slow
-@each_case
-def test_the_first_command_trains(forecast: Callable, tmp_path: Path, name: str) -> None:
-    path, proposal = first_of(tmp_path, name)
+    proposal, *_ = find_proposals(path, DataConfig())
+    assert (dict(proposal.options), proposal.forecasts) == (options, forecasts)
     words = shlex.split(command_text(str(path), {}, proposal.options))
     outcome = forecast(*words[1:], *QUICK, "--out", tmp_path / "run", "--quiet")
     assert outcome.code == 0, outcome

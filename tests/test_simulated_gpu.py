@@ -28,26 +28,24 @@ OPTIONS: dict[str, Any] = {
     "seed": 7,
 }
 
-EVERY_HEAD = {
-    "point": {},
-    "quantile": {"quantiles": "0.1,0.5,0.9"},
-    "gaussian": {"distribution": "gaussian"},
-    "student-t": {"distribution": "student-t"},
+STUDENT_T, GAUSSIAN = {"distribution": "student-t"}, {"distribution": "gaussian"}
+QUANTILES = {"quantiles": "0.1,0.5,0.9"}
+TRUE_VALUES = {"decoding": "autoregressive", "teacher_forcing": "1", "dropout": 0.0}
+NETWORKS: dict[str, dict[str, Any]] = {
+    "none": {"cell": "lstm", "num_layers": 2, "bidirectional": True, "dropout": 0.2},
+    "bahdanau": {"decoding": "autoregressive", "teacher_forcing": "1..0", "dropout": 0.0},
+    "bahdanau-normed": TRUE_VALUES,
+    "luong-dot": {"attention_window": "local-m"} | STUDENT_T,
+    "luong-general": {"input_feeding": True} | QUANTILES,
+    "luong-concat": {"linear_path": True, "lags": "7", "temporal_decoder_size": 8, "projection_size": 4},
+    "luong-location": {"weight_averaging": "ema"},
+    "luong-scaled": {"attention_window": "local-p"} | GAUSSIAN,
+    "scaled-dot": {"patch_length": 7, "lookback": 14},
+    "multi-head": {"cell": "lstm", "num_layers": 2, "bidirectional": True, "dropout": 0.2},
+    "keras-additive": {"normaliser": "sparsemax"},
+    "keras-dot": {"normaliser": "entmax15"} | QUANTILES,
 }
-
-PARTS = {
-    "previous values": {"decoding": "autoregressive", "teacher_forcing": "1..0", "dropout": 0.0},
-    "input feeding": {"input_feeding": True},
-    "true values": {"decoding": "autoregressive", "teacher_forcing": "1", "dropout": 0.0},
-    "lstm of two layers": {"cell": "lstm", "num_layers": 2, "bidirectional": True, "dropout": 0.2},
-    "averaged weights": {"weight_averaging": "ema"},
-    "linear path, lags": {"linear_path": True, "lags": "7", "temporal_decoder_size": 8, "projection_size": 4},
-    "patches": {"patch_length": 7, "lookback": 14},
-    "local-m": {"attention_window": "local-m"},
-    "local-p": {"attention_window": "local-p"},
-    "sparsemax": {"normaliser": "sparsemax"},
-    "entmax15": {"normaliser": "entmax15"},
-}
+"""Every mechanism, each with a part of the network or a head of its own: all parts and heads are among them."""
 
 
 @pytest.fixture
@@ -100,27 +98,19 @@ def assert_as_on_a_cpu(table: pd.DataFrame, **options: Any) -> None:
 
 
 @pytest.mark.parametrize("attention", list(ATTENTIONS))
-def test_every_mechanism(gpu: SimulatedGpu, attention: str, make_table: Callable[..., pd.DataFrame]) -> None:
-    assert_as_on_a_cpu(make_table(60), attention=attention)
+def test_every_mechanism_part_and_head(
+    gpu: SimulatedGpu, attention: str, make_table: Callable[..., pd.DataFrame]
+) -> None:
+    assert_as_on_a_cpu(make_table(60), attention=attention, **NETWORKS[attention])
 
 
-@pytest.mark.parametrize("head", list(EVERY_HEAD))
-def test_every_head(gpu: SimulatedGpu, head: str, make_table: Callable[..., pd.DataFrame]) -> None:
-    assert_as_on_a_cpu(make_table(60), **EVERY_HEAD[head])
-
-
-@pytest.mark.parametrize("part", list(PARTS))
-def test_every_part_of_the_network(gpu: SimulatedGpu, part: str, make_table: Callable[..., pd.DataFrame]) -> None:
-    assert_as_on_a_cpu(make_table(60), **PARTS[part])
-
-
-@pytest.mark.parametrize("attention", ["luong-general", "bahdanau", "none"])
+@pytest.mark.parametrize("attention", ["luong-general", "bahdanau"])
 def test_holes_and_categories(gpu: SimulatedGpu, attention: str, awkward: pd.DataFrame) -> None:
     assert_as_on_a_cpu(awkward, attention=attention, **AWKWARD)
 
 
 def test_an_ensemble(gpu: SimulatedGpu, make_table: Callable[..., pd.DataFrame]) -> None:
-    assert_as_on_a_cpu(make_table(60), ensemble=2, quantiles="0.1,0.5,0.9")
+    assert_as_on_a_cpu(make_table(60), ensemble=2, **QUANTILES)
 
 
 # ---------------------------------------------------------------------- what a GPU must not be made to do
@@ -134,9 +124,7 @@ def waits_of_training(gpu: SimulatedGpu, table: pd.DataFrame, steps: int, **opti
     return len(gpu.waits)
 
 
-@pytest.mark.parametrize(
-    "options", [{"attention": "bahdanau", "quantiles": "0.1,0.5,0.9"}, PARTS["true values"] | PARTS["averaged weights"]]
-)
+@pytest.mark.parametrize("options", [{"attention": "bahdanau"} | QUANTILES, TRUE_VALUES | {"weight_averaging": "ema"}])
 def test_training_waits_only_to_read_many_losses(
     gpu: SimulatedGpu, options: dict[str, Any], make_table: Callable[..., pd.DataFrame]
 ) -> None:
@@ -196,7 +184,7 @@ def test_the_table_is_copied_to_the_device_once(gpu: SimulatedGpu, make_table: C
 
 @pytest.fixture
 def run_on_gpu(gpu: SimulatedGpu, make_table: Callable[..., pd.DataFrame]) -> Forecaster:
-    options = OPTIONS | {"decoding": "autoregressive", "quantiles": "0.1,0.5,0.9", "validation": 60}
+    options = OPTIONS | {"decoding": "autoregressive", "validation": 60} | QUANTILES
     return Forecaster(**options, accelerator="cuda").fit(make_table())
 
 
