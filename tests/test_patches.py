@@ -220,8 +220,9 @@ def test_the_weight_lies_on_the_week_that_holds_the_planted_lag(tmp_path):
     table = pd.DataFrame({"date": days, "target": driver[:2_000] + 0.02 * random.normal(size=2_000)})
     table["driver"] = driver[14:]
     forecaster = Forecaster(
-        lookback=28, horizon=14, patch_length=7, attention="luong-general", max_epochs=6, seed=1, **PLAIN
-    ).fit(table, out=tmp_path / "run")  # fmt: skip
+        **(PLAIN | {"lookback": 28, "horizon": 14, "patch_length": 7, "attention": "luong-general"}),
+        **{"max_epochs": 6, "seed": 1, "accelerator": "cpu"},
+    ).fit(table, out=tmp_path / "run")
     weights = read_attention(forecaster.run_path / "validation_attention.parquet").to_frame()
     right = weights["lag"] == np.where(weights["step"] == 1, 1, 0)
     assert set(weights["last_step"]) == {7, 14}
