@@ -221,7 +221,9 @@ def test_the_weight_lies_on_the_week_that_holds_the_planted_lag(tmp_path):
     table["driver"] = driver[14:]
     forecaster = Forecaster(
         **(PLAIN | {"lookback": 28, "horizon": 14, "patch_length": 7, "attention": "luong-general"}),
-        **{"max_epochs": 6, "seed": 1, "accelerator": "cpu"},
+        max_epochs=6,
+        seed=1,
+        accelerator="cpu",
     ).fit(table, out=tmp_path / "run")
     weights = read_attention(forecaster.run_path / "validation_attention.parquet").to_frame()
     right = weights["lag"] == np.where(weights["step"] == 1, 1, 0)
