@@ -12,15 +12,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from epf import TOGETHER
 from published.command import candidates_of, options_of, parser_of, run_all
 from published.pieces import Piece
 from published.protocols import ETT
 
 from forecast_attn.errors import ConfigError
 
-CANDIDATES: tuple[dict[str, Any], ...] = ({}, TOGETHER)
-"""The network alone, or with a regression: the better one on validation is taken."""
+RUN: dict[str, Any] = {"lookback": 336, "combination": "always"}
+"""As many rows as the published linear models read; validation weighs network, regressions and formulas."""
+CANDIDATES: tuple[dict[str, Any], ...] = (RUN | {"combine_with": "none"}, RUN)
+"""The network of a run alone, or the run's weighted mean: the better one on validation is taken."""
 
 
 def main() -> int:

@@ -80,7 +80,7 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
         for name, rows in result.frame.groupby("model", observed=True)
     }
     return {
-        **scores[forecast_of(task["backtest"])],
+        **scores[task["ours"]],
         "models": scores,
         "scale": scale,
         "windows": task["windows"],
@@ -92,9 +92,10 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def forecast_of(backtest: dict[str, Any]) -> str:
-    """The model of a backtest with these options whose forecasts are ours."""
-    return "combination" if "combine_with" in backtest else "ours"
+def forecast_of(options: dict[str, Any]) -> str:
+    """The model of a backtest whose forecasts are ours, by the options of training and backtest."""
+    combined = options.get("combine_with", options.get("combination") == "always" or "none") != "none"
+    return "combination" if combined else "ours"
 
 
 def errors(rows: pd.DataFrame, scale: float, windows: int, horizon: int) -> dict[str, float]:

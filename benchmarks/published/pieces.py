@@ -16,6 +16,7 @@ from typing import Any
 from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError
 from forecast_attn.version import package_version
+from published.child import forecast_of
 from published.protocols import DAY, INNER_DAYS, Protocol, Stage, check_days, read_table
 
 OF_BACKTEST = ("refit", "combine_with")
@@ -175,6 +176,7 @@ class _Work:
                 stride=stage.stride,
                 horizon=piece.protocol.horizon,
                 windows=stage.windows(piece.protocol.horizon),
+                ours=forecast_of({**piece.options, **candidate}),
                 in_money=piece.protocol.in_money,
                 training_rows=stage.known - (stage.validation or 0),
                 backtest=piece.backtest_of(candidate),

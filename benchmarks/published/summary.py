@@ -84,7 +84,7 @@ def _together(results: list[dict[str, Any]], part: str) -> dict[str, float]:
 def _forecasts(result: dict[str, Any], part: str) -> pd.DataFrame:
     """The rows that were scored as ours."""
     number = result["chosen"]
-    model = forecast_of(result["candidates"][number]["options"])
+    model = forecast_of({**result["options"], **result["candidates"][number]["options"]})
     return pd.read_parquet(result["folder"] / f"{part}-{number}.parquet", filters=[("model", "==", model)])
 
 
