@@ -32,7 +32,7 @@ from forecast_attn.backtest.forecast_rows import (
     write_parquet,
 )
 from forecast_attn.backtest.job import Backtest, BacktestListener, Part
-from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, baseline_forecasts, fitted_baseline
+from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, fitted_baseline, quantile_forecasts
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.cleaning import without_later_values
 from forecast_attn.data.windows import WindowArrays
@@ -229,8 +229,8 @@ class _RunningBacktest:
             self.listener.comparing(name)
             windows = backtest.folds.windows
             tables = (
-                rows_table(panel, self.actual, name, windows[part.windows], forecast, none)
-                for part, forecast in zip(backtest.parts, compared_forecasts(name, backtest), strict=True)
+                rows_table(panel, self.actual, name, windows[part.windows], point, quantiles or none)
+                for part, (point, quantiles) in zip(backtest.parts, compared_forecasts(name, backtest), strict=True)
             )
             try:
                 write_parquet(path, tables, rows_schema(panel, backtest.model.quantiles))
@@ -389,13 +389,17 @@ class Parts:
 # What the baselines of a backtest forecast, and from which rows those that are fitted learn.
 
 
-def compared_forecasts(name: str, backtest: Backtest) -> Iterator[NDArray[np.float64]]:
+OfPart = tuple[NDArray[np.float64], dict[float, NDArray[np.float64] | None] | None]
+"""The point (num_windows, horizon), and of each quantile the same; None of a baseline that forecasts points alone."""
+
+
+def compared_forecasts(name: str, backtest: Backtest) -> Iterator[OfPart]:
     """Forecast all windows of a backtest with a baseline.
 
     What is fitted is estimated when the network is: once, or at each refit.
 
     Yields:
-        (num_windows, horizon) of each part of the backtest, in the target's units; NaN where there is no forecast.
+        The forecasts of each part of the backtest, in the target's units; NaN where there is none.
 
     Raises:
         ConfigError: the baseline is not installed.
@@ -418,11 +422,11 @@ def compared_forecasts(name: str, backtest: Backtest) -> Iterator[NDArray[np.flo
                 yield _unknown(backtest, part.windows) if asked is None else asked(part.windows)
 
 
-def _unknown(backtest: Backtest, part: slice) -> NDArray[np.float64]:
-    return np.full((part.stop - part.start, backtest.model.schema.horizon), np.nan)
+def _unknown(backtest: Backtest, part: slice) -> OfPart:
+    return np.full((part.stop - part.start, backtest.model.schema.horizon), np.nan), None
 
 
-def _asked(name: str, backtest: Backtest, own: slice, boundary: Any) -> Callable[[slice], NDArray[np.float64]]:
+def _asked(name: str, backtest: Backtest, own: slice, boundary: Any) -> Callable[[slice], OfPart]:
     """A baseline that was fitted on rows up to a boundary, as a function of some windows.
 
     Args:
@@ -438,9 +442,17 @@ def _asked(name: str, backtest: Backtest, own: slice, boundary: Any) -> Callable
     panel = without_later_values(backtest.panel, boundary) if name in FITTED_BASELINES else backtest.panel
     fitted = fitted_baseline(name, panel, setup)
     if fitted is not None:
-        return lambda part: fitted(windows[part])
-    forecasts, first = baseline_forecasts(name, panel, windows[own], setup), own.start or 0
-    return lambda part: forecasts[part.start - first : part.stop - first]
+        return lambda part: (fitted(windows[part]), None)
+    names, first = backtest.model.quantiles, own.start or 0
+    points, quantiles = quantile_forecasts(name, panel, windows[own], setup, names)
+
+    def of_part(part: slice) -> OfPart:
+        rows = slice(part.start - first, part.stop - first)
+        if quantiles is None:
+            return points[rows], None
+        return points[rows], dict(zip(names, np.moveaxis(quantiles[rows], -1, 0), strict=True))
+
+    return of_part
 
 
 def _fits(backtest: Backtest) -> Iterator[tuple[slice, Any]]:

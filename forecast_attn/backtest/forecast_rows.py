@@ -90,7 +90,7 @@ def combined_rows(
 
     Args:
         rows: rows of the network.
-        others: the same rows of each baseline.
+        others: the same rows of each baseline; its quantiles are null where it forecasts points alone.
         weights: of the network and of each of them; empty where the network has one half, and they have the other.
         non_negative: cut them off at 0.
     """
@@ -99,12 +99,15 @@ def combined_rows(
     forecasts = {name: table["prediction"].to_numpy() for name, table in others.items()}
     own = values.pop("prediction")
     share: Floats | float = 0.5
+    distances: dict[str, Floats] = {}
     if weights:
         known = {name: forecasts[name] for name in weights if name in forecasts}
         other, share = others_and_share(known, weights, own.shape)
     else:
         other = mean_of(list(forecasts.values()))
-    prediction, quantiles = combined(own, values, other, share=share, non_negative=non_negative)
+        for name in values:
+            distances[name] = mean_of([each[name].to_numpy() - forecasts[which] for which, each in others.items()])
+    prediction, quantiles = combined(own, values, other, distances=distances, share=share, non_negative=non_negative)
     found = {**quantiles, "prediction": prediction}
     for name, column in found.items():
         rows = rows.set_column(rows.column_names.index(name), rows.schema.field(name), _or_null(column))

@@ -31,20 +31,30 @@ def combined(
     quantiles: dict[str, Floats],
     other: Floats,
     *,
+    distances: dict[str, Floats] | None = None,
     share: Floats | float = 0.5,
     non_negative: bool = False,
 ) -> tuple[Floats, dict[str, Floats]]:
-    """Weighted mean of two point forecasts; the quantiles of the first move by as much as its point.
+    """Weighted mean of two point forecasts, and the quantiles around it.
+
+    The quantiles of the network move by as much as its point. Where baselines have quantiles too, the distances of each
+    from the point are averaged with the same weight: of one such baseline, that is the mean of both forecasts, quantile
+    by quantile.
 
     Args:
         prediction: of the network, of any shape.
         quantiles: of the network, of the same shape.
         other: of the baselines (`mean_of`), of the same shape; where it is NaN the network's forecast stands alone.
+        distances: of the baselines' quantiles from their points (`mean_of`), by the names of `quantiles`; NaN where no
+            baseline has any.
         share: the weight of `other`, broadcastable to it.
         non_negative: cut the results off at 0.
     """
     mean = np.where(np.isnan(other), prediction, (1 - share) * prediction + share * other)
     moved = {name: values + (mean - prediction) for name, values in quantiles.items()}
+    for name, values in (distances or {}).items():
+        own = quantiles[name] - prediction
+        moved[name] = np.where(np.isnan(values), moved[name], mean + (1 - share) * own + share * values)
     if non_negative:
         mean, moved = np.maximum(mean, 0), {name: np.maximum(values, 0) for name, values in moved.items()}
     return mean, moved

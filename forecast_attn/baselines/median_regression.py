@@ -253,12 +253,18 @@ def least_deviations(inputs: Floats, wanted: Floats, penalties: Floats, reweight
         # A square weighted by 1 / |e| is |e|.
         weights = 1 / np.maximum(np.abs(wanted - inputs @ solution), SMALLEST)
         weights /= weights.mean(axis=0)
-        solution = _weighted_ridge(inputs, wanted, weights, penalties, solution, lambda rest: cho_solve(factor, rest))
+        solution = weighted_ridge(inputs, wanted, weights, penalties, solution, lambda rest: cho_solve(factor, rest))
     return solution
 
 
-def _weighted_ridge(
-    inputs: Floats, wanted: Floats, weights: Floats, penalties: Floats, start: Floats, solve_near: Solve
+def weighted_ridge(
+    inputs: Floats,
+    wanted: Floats,
+    weights: Floats,
+    penalties: Floats,
+    start: Floats,
+    solve_near: Solve,
+    tolerance: float = _TOLERANCE,
 ) -> Floats:
     """Solve (X'VX + P) W = X'VY, with its own V for each target, by preconditioned conjugate gradients.
 
@@ -269,6 +275,7 @@ def _weighted_ridge(
         penalties: the diagonal of P (num_inputs,).
         start: of W (num_inputs, num_targets).
         solve_near: solves with a matrix near X'VX + P.
+        tolerance: relative residual at which a system counts as solved.
     """
 
     def apply(solution: Floats) -> Floats:
@@ -278,7 +285,7 @@ def _weighted_ridge(
     rest = moments - apply(solution)
     direction = near = solve_near(rest)
     product = (rest * near).sum(axis=0)
-    small = _TOLERANCE * np.linalg.norm(moments, axis=0)
+    small = tolerance * np.linalg.norm(moments, axis=0)
     for _ in range(_MOST_STEPS):
         if (np.linalg.norm(rest, axis=0) <= small).all():
             break

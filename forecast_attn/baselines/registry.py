@@ -19,12 +19,20 @@ __all__ = [
     "baseline_forecasts",
     "check_baselines",
     "fitted_baseline",
+    "quantile_forecasts",
 ]
 
 DEFAULT_BASELINES = ("naive", "seasonal-naive", "mean", "median", "drift", "linear")
 OPTIONAL_BASELINES = ("boosted-trees", "auto-ets", "auto-theta", "auto-arima")
 FORMULAS = ("naive2", "theta", "dynamic-theta", "damped-trend")
-BASELINES = (*DEFAULT_BASELINES, *FORMULAS, "regression", "median-regression", *OPTIONAL_BASELINES)
+BASELINES = (
+    *DEFAULT_BASELINES,
+    *FORMULAS,
+    "regression",
+    "median-regression",
+    "quantile-regression",
+    *OPTIONAL_BASELINES,
+)
 
 _SIMPLE = {"naive": naive, "mean": recent_mean, "median": recent_median, "drift": drift}
 _OF_EACH_CUTOFF = (*_SIMPLE, "seasonal-naive", *OPTIONAL_BASELINES[1:])
@@ -108,8 +116,41 @@ def baseline_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSe
         from forecast_attn.baselines.median_regression import median_regression_forecasts
 
         return median_regression_forecasts(panel, cutoffs, setup)
+    if name == "quantile-regression":
+        return quantile_forecasts(name, panel, cutoffs, setup, ())[0]
     from forecast_attn.baselines.optional import boosted_tree_forecasts, statistical_forecasts
 
     if name == "boosted-trees":
         return boosted_tree_forecasts(panel, cutoffs, setup)
     return statistical_forecasts(name, panel, cutoffs, setup)
+
+
+MEDIAN = 0.5
+
+
+def quantile_forecasts(
+    name: str, panel: Panel, cutoffs: Ints, setup: BaselineSetup, quantiles: tuple[float, ...]
+) -> tuple[Floats, Floats | None]:
+    """Forecast at the cut-offs with a baseline, its quantiles too where it has any.
+
+    Args:
+        name: one of `BASELINES`.
+        panel: with the rows of each horizon.
+        cutoffs: rows of the last known values, (num_cutoffs,).
+        setup: sizes, calendar, and the boundary up to which fitted baselines learn.
+        quantiles: ascending; none where only the point matters.
+
+    Returns:
+        The point (num_cutoffs, horizon) and the quantiles (num_cutoffs, horizon, num_quantiles), which are None for a
+        baseline that forecasts points alone.
+
+    Raises:
+        ConfigError, DataError: as `baseline_forecasts`.
+    """
+    if name != "quantile-regression":
+        return baseline_forecasts(name, panel, cutoffs, setup), None
+    from forecast_attn.baselines.quantile_regression import quantile_regression_forecasts
+
+    asked = tuple(sorted({*quantiles, MEDIAN}))
+    found = quantile_regression_forecasts(panel, np.asarray(cutoffs, np.int64), setup, asked)
+    return found[..., asked.index(MEDIAN)], found[..., [asked.index(each) for each in quantiles]]

@@ -130,7 +130,7 @@ class PredictRequest(AttentionFile, Computing):
     samples_out: Path | None = option(None, "Parquet file of the paths")
     combine_with: tuple[str, ...] | None = option(
         None,
-        "average with baselines (regression,median-regression), fitted to the history; none: the network alone; "
+        "average with baselines (regression,quantile-regression), fitted to the history; none: the network alone; "
         "as validation chose in training when absent",
         read=parse_combination,
     )
@@ -181,11 +181,11 @@ class BacktestRequest(AttentionFile, Computing):
     baselines: tuple[str, ...] | None = option(
         None,
         "models to compare with, or none; naive,seasonal-naive,mean,median,drift,linear when absent; also "
-        "regression, median-regression, boosted-trees, auto-ets, auto-arima",
+        "regression, median-regression, quantile-regression, boosted-trees, auto-ets, auto-arima",
     )
     combine_with: tuple[str, ...] | None = option(
         None,
-        "score the mean of the model's forecast and baselines' (regression,median-regression) too, as combination; "
+        "score the mean of the model's forecast and baselines' (regression,quantile-regression) too, as combination; "
         "none: the network alone; as validation chose in training when absent",
         read=parse_combination,
     )

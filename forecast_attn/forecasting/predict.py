@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump, AttentionWriter, DumpChoice, read_attention
 from forecast_attn.baselines.combination import combined, mean_of
-from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, check_baselines
+from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, check_baselines, quantile_forecasts
 from forecast_attn.baselines.weights import others_and_share
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.requests import PredictRequest
@@ -440,6 +440,8 @@ class BaselineForecasts(NamedTuple):
     """(num_series, horizon), NaN where there is none."""
     share: NDArray[np.float64] | float = 0.5
     """Their weight in the forecast; the rest is the model's (num_series, horizon)."""
+    distances: NDArray[np.float64] | None = None
+    """Of their quantiles from their points, NaN where none has any (num_series, horizon, num_quantiles)."""
 
     @classmethod
     def weighted(cls, weights: dict[str, float], model: Model, panel: Panel) -> BaselineForecasts:
@@ -478,11 +480,13 @@ class BaselineForecasts(NamedTuple):
         cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
         try:
             setup = BaselineSetup.of(schema, panel.timestamps[cutoffs].max())
-            return cls(cutoffs, mean_of([baseline_forecasts(name, panel, cutoffs, setup) for name in names]))
+            each = [quantile_forecasts(name, panel, cutoffs, setup, model.quantiles) for name in names]
         except DataError as error:
             rows = f"the history has {int(panel.known.max()):,} rows"
             hint = "--data HISTORY with more rows: of the run alone the last lookback is known"
             raise error.reworded(f"{error.message}; {rows}", hint) from None
+        apart = [quantiles - point[..., None] for point, quantiles in each if quantiles is not None]
+        return cls(cutoffs, mean_of([point for point, _ in each]), distances=mean_of(apart) if apart else None)
 
     def network_share(self, panel: Panel) -> NetworkShare:
         """The weight of the network, on average over the steps: of most series, and of those with another one."""
@@ -500,12 +504,15 @@ class BaselineForecasts(NamedTuple):
         return tuple(panel.item_ids[index] for index in panel.series_of_rows[self.cutoffs[missing]])
 
     def combined(self, forecasts: WindowForecasts, *, non_negative: bool) -> WindowForecasts:
-        """The mean of both, with the model's quantiles moved by as much."""
+        """The mean of both, and the quantiles around it; see `combination.combined`."""
         places = np.searchsorted(self.cutoffs, forecasts.cutoffs)
         own = self.prediction[places]
         share = self.share if isinstance(self.share, float) else self.share[places]
         quantiles = {} if forecasts.quantiles is None else {str(at): each for at, each in _each(forecasts.quantiles)}
-        prediction, moved = combined(forecasts.prediction, quantiles, own, share=share, non_negative=non_negative)
+        apart = None if self.distances is None else {str(at): each for at, each in _each(self.distances[places])}
+        prediction, moved = combined(
+            forecasts.prediction, quantiles, own, distances=apart, share=share, non_negative=non_negative
+        )
         stacked = None if forecasts.quantiles is None else np.stack(list(moved.values()), axis=-1)
         return forecasts._replace(prediction=prediction, quantiles=stacked)
 

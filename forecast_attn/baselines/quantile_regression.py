@@ -1,0 +1,156 @@
+"""The baseline `quantile-regression`: the maps of `median-regression` for every quantile, estimated anew with time.
+
+A linear map per phase of the season and quantile, from the same inputs and on the same scale of each window, with the
+smallest pinball loss. Unlike the other baselines it has quantiles of its own: together with a network they are averaged
+quantile by quantile (Vincent 1912; Lichtendahl, Grushka-Cockayne and Winkler 2013, "Is it better to average
+probabilities or quantiles?").
+
+Sources: Koenker and Bassett 1978, "Regression quantiles"; Hunter and Lange 2000, "Quantile regression via an MM
+algorithm", for how it is solved.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.baselines.median_regression import MOST_WINDOWS, Blocks, MedianInputs, weighted_ridge
+from forecast_attn.baselines.regression_inputs import (
+    SeriesRows,
+    alike,
+    check_size,
+    period,
+    phases,
+    vintages_of,
+    windows_of_phase,
+)
+from forecast_attn.baselines.window_features import BaselineSetup
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import DataError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+NAME = "quantile-regression"
+ESTIMATE_EVERY = 28
+"""Seasons, counted from the first row of a series, from one estimation to the next."""
+FEWEST_WINDOWS = 20
+"""Below which there is no forecast: a tenth of them is two."""
+ROUNDS = 8
+"""How often the quadratic bound of the pinball loss is minimised; see `regression_quantiles`."""
+SMALLEST = 0.05
+"""Errors below, on the scale of a window, count as squares do: their weight is no larger than that of this one."""
+_TOLERANCE = 1e-4
+"""Relative residual at which a round counts as solved; the next one begins there."""
+
+
+def quantile_regression_forecasts(
+    panel: Panel, cutoffs: Ints, setup: BaselineSetup, quantiles: tuple[float, ...]
+) -> Floats:
+    """Forecast quantiles with a regression of each series, phase and quantile.
+
+    The regression of a cut-off learns from every window of its series and phase whose horizon had come true at the last
+    multiple of `ESTIMATE_EVERY` seasons: a forecast depends on no other cut-off, nor on the boundary.
+
+    Args:
+        panel: with the rows of each horizon.
+        cutoffs: rows of the last known values, (num_cutoffs,).
+        setup: sizes and calendar.
+        quantiles: ascending, (num_quantiles,).
+
+    Returns:
+        (num_cutoffs, horizon, num_quantiles), ascending, in the target's units. NaN where an input is missing, or fewer
+        than `FEWEST_WINDOWS` windows without a missing value are known.
+
+    Raises:
+        DataError: that is so of all cut-offs; or the windows have too many inputs.
+    """
+    forecasts = np.full((len(cutoffs), setup.horizon, len(quantiles)), np.nan)
+    series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
+    known = cutoffs - panel.starts[series] + 1
+    epoch = ESTIMATE_EVERY * period(setup)
+    learnt, vintages = known // epoch * epoch, vintages_of(panel)
+    blocks, of_blocks = None, None
+    for group in alike(series, learnt, phases(panel, cutoffs, setup)):
+        first = group[0]
+        if not learnt[first]:
+            continue
+        if (series[first], learnt[first]) != of_blocks:
+            of_blocks = (series[first], learnt[first])
+            rows = SeriesRows(panel, int(series[first]), slice(0, int(learnt[first])), setup, vintages)
+            blocks = Blocks(rows, setup)
+            check_size(NAME, max(len(blocks.penalties(block)) for block in range(blocks.number)))
+        assert blocks is not None
+        usable = group[known[group] >= blocks.reach]
+        last = blocks.rows.first + int(learnt[first]) - setup.horizon
+        windows = windows_of_phase(panel, int(cutoffs[first]), blocks.rows.first + blocks.reach - 1, last, setup)
+        if len(usable) and len(windows) >= FEWEST_WINDOWS:
+            forecasts[usable] = _of_phase(blocks, windows, cutoffs[usable], quantiles)
+    if len(forecasts) and np.isnan(forecasts).any(axis=(1, 2)).all():
+        raise DataError(
+            f"the baseline '{NAME}' has fewer than {FEWEST_WINDOWS} windows without a missing value to learn from",
+            "leave it out, begin later, or fill missing values with --missing",
+        )
+    return forecasts
+
+
+def _of_phase(blocks: Blocks, windows: Ints, cutoffs: Ints, quantiles: tuple[float, ...]) -> Floats:
+    """Fit on these windows, and forecast at those cut-offs (num_cutoffs, horizon, num_quantiles)."""
+    if len(windows) > MOST_WINDOWS:
+        windows = windows[np.linspace(0, len(windows) - 1, MOST_WINDOWS).astype(np.int64)]
+    past, present = MedianInputs(blocks, windows), MedianInputs(blocks, cutoffs)
+    parts = []
+    for block in range(blocks.number):
+        seen, wanted = past.of(block), past.wanted(block)
+        shape = (len(cutoffs), wanted.shape[1], len(quantiles))
+        whole = ~(np.isnan(seen).any(axis=1) | np.isnan(wanted).any(axis=1))
+        if whole.sum() < FEWEST_WINDOWS:
+            parts.append(np.full(shape, np.nan))
+            continue
+        maps = regression_quantiles(seen[whole], wanted[whole], quantiles, blocks.penalties(block))
+        # Maps of neighbouring quantiles cross where they are hardly apart: sorting never moves one from the truth.
+        forecasts = np.sort((present.of(block) @ maps).reshape(shape), axis=-1)
+        parts.append(np.stack([present.in_units(each) for each in np.moveaxis(forecasts, -1, 0)], axis=-1))
+    lowest, highest = blocks.rows.bounds(cutoffs)
+    return np.asarray(np.clip(np.concatenate(parts, axis=1), lowest[:, None, None], highest[:, None, None]))
+
+
+def regression_quantiles(
+    inputs: Floats, wanted: Floats, quantiles: tuple[float, ...], penalties: Floats, rounds: int = ROUNDS
+) -> Floats:
+    """Weights of linear maps to quantiles, with nearly the least pinball loss and a ridge penalty.
+
+    Each round minimises a square that lies above the pinball loss and touches it at the errors e of the round before:
+    least squares with weights 1 / s to the target plus (2 τ - 1) s, where s is max(|e|, `SMALLEST`). The weights of each
+    target are divided by their mean, so that the penalty keeps its share. The first errors are those of ridge
+    regression, moved by their own quantile.
+
+    Args:
+        inputs: the first is the constant 1, (num_windows, num_inputs), none missing.
+        wanted: (num_windows, num_targets), none missing.
+        quantiles: (num_quantiles,).
+        penalties: on the squared weight of each input, at least 0 (num_inputs,).
+        rounds: see above.
+
+    Returns:
+        (num_inputs, num_targets * num_quantiles), the quantiles of one target side by side.
+
+    Raises:
+        numpy.linalg.LinAlgError: inputs without penalty determine each other.
+    """
+    from scipy.linalg import cho_factor, cho_solve
+
+    factor = cho_factor(inputs.T @ inputs + np.diag(penalties))
+    ridge: Floats = cho_solve(factor, inputs.T @ wanted)
+    solution = np.repeat(ridge, len(quantiles), axis=1)
+    solution[0] += np.quantile(wanted - inputs @ ridge, quantiles, axis=0).T.ravel()
+    targets, lean = np.repeat(wanted, len(quantiles), axis=1), 2 * np.tile(quantiles, wanted.shape[1]) - 1
+    for _ in range(rounds):
+        size = np.maximum(np.abs(targets - inputs @ solution), SMALLEST)
+        weights = 1 / size
+        weights /= weights.mean(axis=0)
+        moved = targets + lean * size
+        solution = weighted_ridge(
+            inputs, moved, weights, penalties, solution, lambda rest: cho_solve(factor, rest), _TOLERANCE
+        )
+    return solution

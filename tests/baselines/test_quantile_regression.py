@@ -1,0 +1,115 @@
+"""The baseline `quantile-regression`: against linear programming, and that it sees nothing late."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import linprog
+
+from forecast_attn.baselines import quantile_regression
+from forecast_attn.baselines.quantile_regression import regression_quantiles
+from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, quantile_forecasts
+from forecast_attn.config.options import RunConfig
+from forecast_attn.data.calendar import Calendar
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import DataError
+from forecast_attn.runs.training_table import read_panel
+
+NAME, QUANTILES = "quantile-regression", (0.1, 0.5, 0.9)
+SEASON, ROWS = 4, 4 * 140
+EPOCH = SEASON * quantile_regression.ESTIMATE_EVERY
+"""Rows from one estimation to the next."""
+
+
+@pytest.fixture(scope="module")
+def panel() -> Panel:
+    """Quarters of days with a course that a covariate known ahead moves, and errors that grow with another one."""
+    rng, steps = np.random.default_rng(0), np.arange(ROWS)
+    wind, calm = rng.normal(size=ROWS), rng.random(ROWS) < 0.5
+    error = np.where(calm, 0.5, 4.0) * rng.normal(size=ROWS)
+    target = 50 + 5 * np.sin(2 * np.pi * steps / SEASON) + 4 * wind + error
+    stamps = pd.date_range("2024-01-01", periods=ROWS, freq="6h")
+    table = pd.DataFrame({"date": stamps, "target": target, "wind": wind, "calm": calm.astype(float)})
+    return read_panel(table, RunConfig.from_options({"future": ["wind", "calm"], "freq": "6h"}))[0]
+
+
+def setup_of(panel: Panel) -> BaselineSetup:
+    calendar = Calendar.build("auto", panel.frequency)
+    return BaselineSetup(7 * SEASON, SEASON, SEASON, calendar, panel.timestamps[ROWS // 2])
+
+
+def test_the_pinball_loss_is_as_small_as_linear_programming_makes_it() -> None:
+    rng = np.random.default_rng(1)
+    x = np.hstack([np.ones((150, 1)), rng.normal(size=(150, 5))])
+    y = x @ rng.normal(size=(6, 2)) + rng.standard_t(3, size=(150, 2)) * np.exp(x[:, 1:2] / 2)
+    found = regression_quantiles(x, y, QUANTILES, np.full(6, 1e-6)).reshape(6, 2, 3)
+    for target in range(2):
+        for place, share in enumerate(QUANTILES):
+            error = y[:, target] - x @ found[:, target, place]
+            loss = np.maximum(share * error, (share - 1) * error).sum()
+            size = np.eye(len(x))  # y = x w + above - below
+            least = linprog(
+                np.concatenate([np.zeros(6), np.full(len(x), share), np.full(len(x), 1 - share)]),
+                A_eq=np.hstack([x, size, -size]),
+                b_eq=y[:, target],
+                bounds=[(None, None)] * 6 + [(0, None)] * (2 * len(x)),
+            ).fun
+            assert least <= loss < 1.01 * least
+            assert abs((error < 0).mean() - share) < 0.03
+
+
+def test_a_heavy_penalty_leaves_the_quantiles_of_the_target() -> None:
+    rng = np.random.default_rng(2)
+    x, y = np.hstack([np.ones((400, 1)), rng.normal(size=(400, 3))]), rng.gamma(2.0, size=(400, 1))
+    found = regression_quantiles(x, y, QUANTILES, np.array([0, 1e9, 1e9, 1e9]), rounds=60)
+    np.testing.assert_allclose(found[0], np.quantile(y, QUANTILES), atol=0.05)
+    np.testing.assert_allclose(found[1:], 0, atol=1e-4)
+
+
+def test_its_spread_follows_a_covariate_and_its_intervals_hold(panel: Panel) -> None:
+    cutoffs = np.arange(2 * EPOCH - 1, ROWS - SEASON, SEASON)
+    point, quantiles = quantile_forecasts(NAME, panel, cutoffs, setup_of(panel), QUANTILES)
+    assert quantiles is not None
+    assert (np.diff(quantiles, axis=-1) >= 0).all()
+    np.testing.assert_array_equal(point, quantiles[..., 1])
+    alone = baseline_forecasts(NAME, panel, cutoffs, setup_of(panel))
+    assert np.median(np.abs(point - alone)) < 0.01  # the rest is where maps of neighbouring quantiles cross
+    rows = cutoffs[:, None] + np.arange(1, SEASON + 1)
+    calm = panel.future_covariates[rows, panel.roles.future_covariates.index("calm")] > 0
+    width = quantiles[..., 2] - quantiles[..., 0]
+    assert width[~calm].mean() > 2 * width[calm].mean()
+    inside = (quantiles[..., 0] <= panel.target[rows]) & (panel.target[rows] <= quantiles[..., 2])
+    assert 0.6 < inside.mean() < 0.95
+
+
+def test_a_forecast_knows_nothing_after_its_cutoff_and_of_no_other_cutoff(panel: Panel) -> None:
+    setup, own, rng = setup_of(panel), 2 * EPOCH + 30, np.random.default_rng(3)
+    target, known = panel.target.copy(), panel.future_covariates.copy()
+    target[own + 1 :] += rng.normal(0, 100, ROWS - own - 1)
+    known[own + SEASON + 1 :] += 50
+    changed = replace(panel, target=target, future_covariates=known)
+    alone = quantile_forecasts(NAME, panel, np.array([own]), setup, QUANTILES)[1]
+    blind = quantile_forecasts(NAME, changed, np.array([own]), setup, QUANTILES)[1]
+    among = quantile_forecasts(NAME, panel, np.array([own - 2, own, own + 9, own + EPOCH]), setup, QUANTILES)[1]
+    assert alone is not None
+    assert blind is not None
+    assert among is not None
+    np.testing.assert_array_equal(blind, alone)
+    np.testing.assert_allclose(among[1], alone[0], rtol=1e-8)
+
+
+def test_it_is_estimated_anew_at_every_epoch_and_learns_nothing_between(panel: Panel) -> None:
+    setup, target = setup_of(panel), panel.target.copy()
+    changed = slice(2 * EPOCH, 2 * EPOCH + 4 * SEASON)
+    target[changed] = target[changed][::-1]  # and no new extreme
+    moved = replace(panel, target=target)
+    cutoffs = np.array([2 * EPOCH - 1, 3 * EPOCH - 2, 3 * EPOCH - 1 + SEASON])
+    before, after = (baseline_forecasts(NAME, each, cutoffs, setup) for each in (panel, moved))
+    np.testing.assert_array_equal(after[:2], before[:2])
+    assert (after[2] != before[2]).all()
+
+
+def test_with_too_few_windows_it_says_so(panel: Panel) -> None:
+    with pytest.raises(DataError, match="fewer than 20 windows"):
+        baseline_forecasts(NAME, panel, np.array([EPOCH - 2]), setup_of(panel))
