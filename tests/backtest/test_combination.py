@@ -127,6 +127,18 @@ def test_where_the_baseline_has_none_the_forecast_stands_alone(
     assert (quantiles["0.1"] >= 0).all()
 
 
+@given(prediction=values, other=values, low=values, apart=values, hole=st.integers(0, 2), share=st.floats(0, 1))
+def test_quantiles_of_both_are_averaged_as_their_points_are(
+    prediction: np.ndarray, other: np.ndarray, low: np.ndarray, apart: np.ndarray, hole: int, share: float
+) -> None:
+    known = apart.copy()
+    known[hole] = np.nan
+    quantiles = combined(prediction, {"0.1": low}, other, distances={"0.1": known}, share=share)[1]["0.1"]
+    expected = (1 - share) * low + share * (other + apart)
+    expected[hole] = low[hole] + share * (other - prediction)[hole]  # no quantile of the baseline: moved
+    np.testing.assert_allclose(quantiles, expected, rtol=1e-9, atol=1e-6)
+
+
 @given(first=values, second=values, holes=st.lists(st.tuples(st.booleans(), st.booleans()), min_size=3, max_size=3))
 def test_a_mean_is_of_those_that_have_a_forecast(
     first: np.ndarray, second: np.ndarray, holes: list[tuple[bool, bool]]

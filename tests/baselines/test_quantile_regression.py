@@ -17,7 +17,7 @@ from forecast_attn.errors import DataError
 from forecast_attn.runs.training_table import read_panel
 
 NAME, QUANTILES = "quantile-regression", (0.1, 0.5, 0.9)
-SEASON, ROWS = 4, 4 * 140
+SEASON, ROWS = 4, 4 * 460
 EPOCH = SEASON * quantile_regression.ESTIMATE_EVERY
 """Rows from one estimation to the next."""
 
@@ -68,7 +68,7 @@ def test_a_heavy_penalty_leaves_the_quantiles_of_the_target() -> None:
 
 
 def test_its_spread_follows_a_covariate_and_its_intervals_hold(panel: Panel) -> None:
-    cutoffs = np.arange(2 * EPOCH - 1, ROWS - SEASON, SEASON)
+    cutoffs = np.arange(15 * EPOCH - 1, ROWS - SEASON, SEASON)
     point, quantiles = quantile_forecasts(NAME, panel, cutoffs, setup_of(panel), QUANTILES)
     assert quantiles is not None
     assert (np.diff(quantiles, axis=-1) >= 0).all()
@@ -78,7 +78,7 @@ def test_its_spread_follows_a_covariate_and_its_intervals_hold(panel: Panel) -> 
     rows = cutoffs[:, None] + np.arange(1, SEASON + 1)
     calm = panel.future_covariates[rows, panel.roles.future_covariates.index("calm")] > 0
     width = quantiles[..., 2] - quantiles[..., 0]
-    assert width[~calm].mean() > 2 * width[calm].mean()
+    assert width[~calm].mean() > 1.5 * width[calm].mean()
     inside = (quantiles[..., 0] <= panel.target[rows]) & (panel.target[rows] <= quantiles[..., 2])
     assert 0.6 < inside.mean() < 0.95
 
