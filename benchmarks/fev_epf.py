@@ -30,11 +30,11 @@ from forecast_attn.errors import UserError
 
 NETWORK: dict[str, Any] = {"quantiles": ",".join(QUANTILES), "calibration": "adaptive"}
 WEEKLY: dict[str, Any] = {"refit": 7, "refit_epochs": 1, "refit_half_life": 1344, "refit_validation": 0}
-BOTH = {"combine_with": "regression,median-regression"}
+BOTH = {"combine_with": "quantile-regression,regression"}
 CANDIDATES: tuple[dict[str, Any], ...] = (
     NETWORK,
-    NETWORK | {"combine_with": "median-regression"},
-    NETWORK | {"combine_with": "regression"},
+    NETWORK | {"combine_with": "regression,median-regression"},
+    NETWORK | {"combine_with": "quantile-regression"},
     NETWORK | BOTH,
 )
 """The one with the smallest SQL on the 364 days is taken, for each market."""
