@@ -64,9 +64,8 @@ def test_quantiles_are_averaged_one_by_one_where_a_baseline_has_some(run: Path, 
     forecaster, history = Forecaster.load(run), pd.concat([table(), table(name="b", seed=1)])
     came = history.assign(target=history["target"].fillna(history["wind"]))
     frame = forecaster.backtest(came, cutoffs=1, baselines=[], combine_with=names, name="ours").frame
-    ours, other, both = (
-        frame[frame["model"] == model].reset_index(drop=True) for model in ("ours", "quantile-regression", "combination")
-    )
+    models = ("ours", "quantile-regression", "combination")
+    ours, other, both = (frame[frame["model"] == model].reset_index(drop=True) for model in models)
     for name in QUANTILES:
         apart = [each[name] - each["prediction"] for each in (ours, other, both)]
         np.testing.assert_allclose(apart[2], (apart[0] + apart[1]) / 2, atol=1e-12)

@@ -450,7 +450,7 @@ def _asked(name: str, backtest: Backtest, own: slice, boundary: Any) -> Callable
         rows = slice(part.start - first, part.stop - first)
         if quantiles is None:
             return points[rows], None
-        return points[rows], dict(zip(names, np.moveaxis(quantiles[rows], -1, 0), strict=True))
+        return points[rows], {name: quantiles[rows, :, place] for place, name in enumerate(names)}
 
     return of_part
 

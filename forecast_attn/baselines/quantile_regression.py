@@ -121,8 +121,8 @@ def regression_quantiles(
     """Weights of linear maps to quantiles, with nearly the least pinball loss and a ridge penalty.
 
     Each round minimises a square that lies above the pinball loss and touches it at the errors e of the round before:
-    least squares with weights 1 / s to the target plus (2 τ - 1) s, where s is max(|e|, `SMALLEST`). The weights of each
-    target are divided by their mean, so that the penalty keeps its share. The first errors are those of ridge
+    least squares with weights 1 / s to the target plus (2 τ - 1) s, where s is max(|e|, `SMALLEST`). The weights of
+    each target are divided by their mean, so that the penalty keeps its share. The first errors are those of ridge
     regression, moved by their own quantile.
 
     Args:
