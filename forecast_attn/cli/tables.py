@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.measure import Measurement
 from rich.segment import Segment
-from rich.table import Table
+from rich.table import Column, Table
 
 from forecast_attn.cli.printing import visible
 
@@ -23,8 +26,25 @@ WIDTH_ELSEWHERE = 120
 """Characters per line where nobody says how many there are: files and pipes."""
 
 
+RUN_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-)(?=\w)")
+BETWEEN = 2
+"""Blanks between two columns."""
+
+
 class _PipedConsole(Console):
-    """A console that shows control characters of data, and whose reader may have had enough (head, less)."""
+    """A console that breaks lines at blanks only, shows control characters of data, and whose reader may have had
+    enough (head, less).
+    """
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print; a table that is too wide is narrowed or taken apart, and a sentence on a terminal broken at blanks."""
+        if len(objects) == 1 and isinstance(objects[0], Table):
+            for table in fitting_tables(objects[0], self):
+                super().print(table, **options)
+            return
+        if options.get("soft_wrap") and self.is_terminal:  # a pipe's reader gets whole lines
+            objects = tuple(_broken(each, self.width) if isinstance(each, str) else each for each in objects)
+        super().print(*objects, **options)
 
     def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
         """Every text that is shown comes through here, that of tables and of progress bars too."""
@@ -44,6 +64,81 @@ def make_console(*, stderr: bool = False, quiet: bool = False) -> Console:
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH_ELSEWHERE
     return console
+
+
+def _broken(text: str, room: int) -> str:
+    """Text whose lines are broken at blanks; commands, which people copy, and words longer than a line stay whole."""
+    wrapper = TextWrapper(room, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
+    lines = text.split("\n")
+    kept = [line if line.lstrip().startswith("forecast ") else wrapper.fill(line) for line in lines]
+    return "\n".join(kept)
+
+
+# --------------------------------------------------------------------------- tables that are wider than the terminal
+
+
+def fitting_tables(table: Table, console: Console) -> list[Table]:
+    """The table itself where it fits; else narrower, with cells broken at blanks; else in parts below each other.
+
+    Each part has the first columns, which name the rows. A word that is longer than a line is broken.
+    """
+    room, spans = console.width, [_span_of(column, console) for column in table.columns]
+    if _total([span.maximum for span in spans]) <= room:
+        return [table]
+    parts = _parts(table, [span.minimum for span in spans], room)
+    if any(_total([spans[at].minimum for at in part]) > room for part in parts):
+        _break_run_names(table)
+        spans = [_span_of(column, console) for column in table.columns]
+    return [_narrowed(table, part, [spans[at] for at in part], room) for part in parts]
+
+
+def _break_run_names(table: Table) -> None:
+    """Let a run's name, which is made of its time and its mechanism, be broken between them."""
+    for column in table.columns:
+        column._cells = [RUN_TIME.sub(r"\1 ", cell) if isinstance(cell, str) else cell for cell in column._cells]
+
+
+def _span_of(column: Column, console: Console) -> Measurement:
+    """Width of a column's longest word, and of its longest line; the same where its lines must not be broken."""
+    wide = console.options.update(width=10_000)
+    spans = [Measurement.get(console, wide, cell) for cell in (column.header, *column.cells)]
+    longest = max(span.maximum for span in spans)
+    return Measurement(longest if column.no_wrap else max(span.minimum for span in spans), longest)
+
+
+def _total(widths: list[int]) -> int:
+    return sum(widths) + BETWEEN * (len(widths) - 1)
+
+
+def _parts(table: Table, widths: list[int], room: int) -> list[list[int]]:
+    """Numbers of the columns of each part."""
+    names = next((at for at, column in enumerate(table.columns) if column.justify == "right"), 1) or 1
+    first = list(range(names))
+    parts = [list(first)]
+    for at in range(names, len(widths)):
+        if len(parts[-1]) > names and _total([widths[each] for each in (*parts[-1], at)]) > room:
+            parts.append(list(first))
+        parts[-1].append(at)
+    return parts
+
+
+def _narrowed(table: Table, part: list[int], spans: list[Measurement], room: int) -> Table:
+    """Some columns of a table, each as wide as its longest word, and wider as far as there is room."""
+    widths = [span.minimum for span in spans]
+    for at in sorted(range(len(part)), key=lambda at: spans[at].maximum):
+        widths[at] += min(spans[at].maximum - widths[at], max(room - _total(widths), 0))
+    most = max(room - _total(widths) + max(widths), 1)
+    widths = [min(width, most) for width in widths]  # one alone is wider than the line
+    narrowed = Table(box=None, pad_edge=False, show_header=table.show_header)
+    for at, width in zip(part, widths, strict=True):
+        column = table.columns[at]
+        narrowed.add_column(column.header, justify=column.justify, width=width, overflow="fold")
+    for cells in zip(*(table.columns[at].cells for at in part), strict=True):
+        narrowed.add_row(*cells)
+    return narrowed
+
+
+# --------------------------------------------------------------------------- roles
 
 
 def role_table(roles: Roles) -> Table:

@@ -27,6 +27,9 @@ ENDINGS = {
     "interrupted": "interrupted",
 }
 MOST_ROWS = 10
+NARROWEST_BAR = 8
+BESIDE_NUMBERS = len("  100% 0:00:00 ")
+"""Characters of a line of progress beside its epoch, bar and numbers."""
 
 
 class TrainingDisplay(TrainingListener):
@@ -114,12 +117,15 @@ class TrainingDisplay(TrainingListener):
         )
         if not self.is_live:
             return
-        columns = ("{task.description}", BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[numbers]}"))
-        self._progress = Progress(*columns, TimeRemainingColumn(), console=self.console)
+        bar = BarColumn(bar_width=max(min(40, (self.console.width - 60) // 2), NARROWEST_BAR))
+        columns = ("{task.description}", bar, TaskProgressColumn(), TimeRemainingColumn())
+        self._progress = Progress(*columns, TextColumn("{task.fields[numbers]}"), console=self.console)
         done = (first_epoch - 1) * plan.steps_per_epoch
         self._task = self._progress.add_task(self._epoch_text(), total=plan.total_steps, completed=done, numbers="")
         self._loss = 0.0
-        self._speed, self._validation = "", ""
+        self._after_epoch: list[str] = []
+        longest = f"{self.member}epoch {plan.max_epochs}/{plan.max_epochs}"
+        self._room = self.console.width - len(longest) - (bar.bar_width or 0) - BESIDE_NUMBERS
         self._progress.start()
 
     def batch_done(self, loss: float, num_windows: int) -> None:
@@ -127,7 +133,7 @@ class TrainingDisplay(TrainingListener):
             return
         # A moving average: single batches jump too much to be read.
         self._loss = loss if not self._loss else 0.95 * self._loss + 0.05 * loss
-        numbers = f"loss {self._loss:.4f}{self._validation}{self._speed}"
+        numbers = _that_fit([f"loss {self._loss:.4f}", *self._after_epoch], self._room)
         self._progress.update(self._task, advance=1, numbers=numbers)
 
     def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
@@ -135,8 +141,11 @@ class TrainingDisplay(TrainingListener):
         if is_best:
             self.best = record.validation_loss
         if self._progress is not None:
-            self._speed = f"  {record.windows_per_second:,.0f} windows/s"
-            self._validation = f"  validation {record.validation_loss:.4f} (best {self.best:.4f})"
+            self._after_epoch = [
+                f"validation {record.validation_loss:.4f}",
+                f"best {self.best:.4f}",
+                f"{record.windows_per_second:,.0f} windows/s",
+            ]
             self._progress.update(self._task, description=self._epoch_text())
             return
         self.say(
@@ -152,6 +161,12 @@ class TrainingDisplay(TrainingListener):
 
     def _epoch_text(self) -> str:
         return f"{self.member}epoch {min(self.epoch, self.plan.max_epochs)}/{self.plan.max_epochs}"
+
+
+def _that_fit(numbers: list[str], room: int) -> str:
+    """As many of them, from the first, as a line has room for; none is cut."""
+    fitting = (numbers[:count] for count in range(len(numbers), 0, -1))
+    return next((text for each in fitting if len(text := "  ".join(each)) <= room), "")
 
 
 def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:

@@ -1,0 +1,108 @@
+"""Terminals of 80, 120 and 200 columns: every table and every sentence of the commands is broken at blanks only."""
+
+import io
+import re
+import shutil
+from collections import Counter
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+from forecast_attn.cli import training_display
+from forecast_attn.cli.tables import make_console
+from forecast_attn.training.progress import EpochRecord
+from forecast_attn.training.schedule import TrainingPlan
+
+pytestmark = pytest.mark.slow
+
+WIDTHS = (80, 120, 200)
+WIDE = 10_000
+
+
+@pytest.fixture(scope="module")
+def printed(finished_run, forecast, small, make_table, tmp_path_factory):
+    """What the commands hand to their console: (command, table or sentence, how)."""
+    folder = tmp_path_factory.mktemp("widths")
+    run = shutil.copytree(finished_run, folder / "2026-11-22T14-22-33-luong-general")
+    data, later, trained = finished_run.parent / "data.csv", folder / "later.csv", folder / "trained"
+    make_table(140).to_csv(later, index=False)
+    inspect, backtest = ("inspect", run, "--validation"), ("backtest", run, "--data", data, "--cutoffs", "4")
+    commands = [
+        ("check", data),
+        ("train", data, *small, "--quantiles", "0.1,0.5,0.9", "--out", trained),
+        ("predict", run),
+        (*inspect, "--by", "weekday"),
+        (*inspect, "--compare", trained),
+        ("audit", run, "--data", data, "--windows", "8", "--draws", "20", "--covariates"),
+        backtest,
+        (*backtest, "--dry-run"),
+        ("evaluate", run / "backtest.parquet", "--actuals", data, "--by", "step"),
+        ("plot", run, "--kind", "error-by-step"),
+        ("plot", trained, "--kind", "calibration"),
+        ("score", trained, later, "--rate", "0.05"),
+        ("compare", data, *small, "--attention", "none,luong-general", "--seeds", "1", "--out", folder / "compared"),
+    ]
+    seen, patch, original = [], pytest.MonkeyPatch(), Console.print
+
+    def keep(console, *shown, **options):
+        seen.extend((command, each, options) for each in shown if isinstance(each, Table | str))
+        return original(console, *shown, **options)
+
+    patch.setattr(type(make_console()), "print", keep)
+    for words in commands:
+        command = words[0]
+        outcome = forecast(*words)
+        assert outcome.code == 0, (words, outcome.err)
+    patch.undo()
+    return seen
+
+
+def on_terminal(shown, width, **options):
+    """Lines of a terminal so wide."""
+    console = make_console()
+    console.width, console._force_terminal, console.file = width, True, io.StringIO()
+    console.no_color, console._color_system = True, None
+    console.print(shown, **options)
+    return console.file.getvalue().splitlines()
+
+
+def words_of(lines):
+    """Words; the time and the mechanism in a run's name are two."""
+    return Counter(word for line in lines for word in re.split(r"\s+|(?<=T14-22-33-)", line) if word)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_tables_and_sentences_are_broken_at_blanks_only(printed, width):
+    assert len({command for command, shown, _ in printed if isinstance(shown, Table)}) >= 9
+    for command, shown, options in printed:
+        lines, whole = (on_terminal(shown, each, **options) for each in (width, WIDE))
+        for line in lines:  # a long path is one word, and a command is copied in one piece
+            assert len(line) <= width or len(line.split()) == 1 or line.lstrip().startswith("forecast "), (
+                command,
+                line,
+            )
+        if isinstance(shown, str):
+            assert words_of(lines) == words_of(whole), (command, lines)
+        else:  # in parts, the columns that name the rows stand in each
+            assert set(words_of(lines)) == set(words_of(whole)), (command, lines)
+            assert not words_of(whole) - words_of(lines), (command, lines)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_time_left_is_never_cut(monkeypatch, width):
+    console = make_console(stderr=True)
+    console.width, console._force_terminal, console.file = width, True, io.StringIO()
+    monkeypatch.setattr(training_display, "make_console", lambda **_: console)
+    display = training_display.TrainingDisplay(quiet=False)
+    display.member_started(1, 10)
+    display.training_started(TrainingPlan(200, 100, 12_800), 1, "cuda:0")
+    display.epoch_done(EpochRecord(199, 1234.5678, 1234.5678, 0.001, 1.0, 1_234_567.0), is_best=True)
+    display.batch_done(1234.5678, 128)
+    console.file.truncate(0)
+    display.close()
+    line = next(line for line in console.file.getvalue().splitlines() if "%" in line)
+    assert "-:--:--" in line
+    assert "loss 1234.5678" in line
+    assert ("windows/s" in line) is (width == 200)
+    assert "…" not in line
