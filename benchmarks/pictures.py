@@ -1,6 +1,6 @@
 """Draws the pictures of `forecast inspect --png` that the documents show, from runs trained here on the sample tables.
 
-    python benchmarks/pictures.py            writes docs/images/city-load-*.png and planted-lag-*.png
+    python benchmarks/pictures.py            writes docs/images/attention-played.png, city-load-*.png, planted-lag-*.png
 
 The commands are those a reader would type; the runs are made in a temporary folder and thrown away.
 """
@@ -20,6 +20,8 @@ RUNS = {
     "city-load-hours": ("city_load.csv", "--attention", "luong-general", "--patch-length", "1", "--max-epochs", "6"),
     "planted-lag": ("planted_lag.csv", "--attention", "bahdanau", "--max-epochs", "30"),
 }
+PLAYED = ("city-load-hours", "--quantiles", "0.1,0.5,0.9")
+"""Run, and further options of training, of the animation in the README."""
 PICTURES = {
     "city-load-attention": ("city-load-hours",),
     "city-load-validation": ("city-load-hours", "--validation"),
@@ -39,6 +41,10 @@ def main() -> None:
         for run, (table, *options) in RUNS.items():
             forecast("train", SAMPLES / table, *options, "--seed", 1, "--out", folder / run, "--quiet")
             forecast("predict", folder / run, "--quiet")
+        run, *more = PLAYED
+        table, *options = RUNS[run]
+        forecast("train", SAMPLES / table, *options, *more, "--seed", 1, "--out", folder / "played", "--quiet")
+        forecast("plot", folder / "played", "--animate", IMAGES / "attention-played.png")
         for picture, (run, *options) in PICTURES.items():
             path = IMAGES / f"{picture}.png"
             forecast("inspect", folder / run, *options, "--png", path)

@@ -37,7 +37,7 @@ def plot(
     from forecast_attn.plotting.sources import find_source
 
     picture = drawn(find_source(source), request, data)
-    written = [path for path in (request.png, request.svg) if path is not None]
+    written = [path for path in (request.png, request.svg, request.animate) if path is not None]
     if json:
         _write_json(picture.to_dict())
         return

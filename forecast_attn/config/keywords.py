@@ -440,6 +440,7 @@ class PlotKeywords(TypedDict, total=False):
     history: int | None
     png: Path | str | None
     svg: Path | str | None
+    animate: Path | str | None
 
 
 class ReportKeywords(TypedDict, total=False):

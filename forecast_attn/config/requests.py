@@ -308,6 +308,9 @@ class PlotRequest(Request):
     history: int | None = option(None, "steps before the cut-off; four horizons, at least 24, when absent", low=0)
     png: Path | None = option(None, "write the picture")
     svg: Path | None = option(None, "the same picture, scalable")
+    animate: Path | None = option(
+        None, "play the validation windows of a series and where each looked, as .gif or animated .png"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +26,12 @@ class Picture:
     """One of `PICTURES`."""
     shown: Any
     """The scene, the errors or the calibration that is drawn."""
+    animation_notes: tuple[str, ...] = ()
 
     @property
     def notes(self) -> list[str]:
-        """Remarks about what the picture leaves out."""
-        return list(self.shown.notes)
+        """Remarks about what the picture, and its animation, leave out."""
+        return [*self.shown.notes, *self.animation_notes]
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-able: every number that is drawn."""
@@ -103,15 +104,46 @@ def drawn(source: PlotSource, request: PlotRequest, data: pd.DataFrame | Path | 
     """
     from forecast_attn.plotting.sources import PlotChoice
 
-    read = {"the table of forecasts": source.table, "--data": data}
+    given = {"the table of forecasts": source.table, "--data": data}
+    read = {what: path for what, path in given.items() if isinstance(path, Path)}
     pictures = {"png": request.png, "svg": request.svg}
-    check_targets(pictures, {what: path for what, path in read.items() if isinstance(path, Path)})
+    check_targets(pictures, read)
+    if request.animate is not None:
+        check_animation(request, data, read)
     choice = PlotChoice(list(request.item), list(request.model), request.cutoff, request.history, data)
     picture = picture_of(request.kind, source, choice)
     written = [path for path in pictures.values() if path is not None]
     if written:
         picture.save(*written)
-    return picture
+    if request.animate is None:
+        return picture
+    from forecast_attn.plotting.animation import animation_of
+
+    table = data if isinstance(data, Path) else None
+    animation = animation_of(source.run, next(iter(request.item), None), table)
+    animation.save(request.animate)
+    return replace(picture, animation_notes=tuple(animation.notes))
+
+
+def check_animation(request: PlotRequest, data: object, read: Mapping[str, Path]) -> None:
+    """Refuse, before any work, what an animation cannot show, and a file that is read.
+
+    Raises:
+        ConfigError: saying what.
+    """
+    assert request.animate is not None
+    from forecast_attn.plotting.animation import check_name
+
+    check_name(request.animate)
+    others = [name for name in ("cutoff", "history", "model") if getattr(request, name) not in (None, ())]
+    if request.kind != "forecast" or others:
+        unfit = f"--kind {request.kind}" if request.kind != "forecast" else f"--{others[0]}"
+        raise ConfigError(f"--animate does not go with {unfit}", "leave it out: it plays all cut-offs of the run")
+    if len(request.item) > 1:
+        raise ConfigError("--animate shows one series", f"--item {request.item[0]}")
+    if data is not None and not isinstance(data, Path):
+        raise ConfigError("--animate reads its series from a file", "name the file, or leave it to the run")
+    _check_not_read("animate", request.animate, read)
 
 
 def picture_of(kind: str, source: PlotSource, choice: PlotChoice) -> Picture:
@@ -140,7 +172,7 @@ def check_choice_of(kind: str, *, cutoff: str | None, history: int | None) -> No
             raise ConfigError(f"{flag} applies to --kind forecast only; {kind} uses all cut-offs", f"leave {flag} out")
 
 
-def check_targets(pictures: Mapping[str, Path | None], read: Mapping[str, Path | None]) -> None:
+def check_targets(pictures: Mapping[str, Path | None], read: Mapping[str, Path]) -> None:
     """Refuse a file of another kind, and one that is read.
 
     Args:
@@ -150,13 +182,17 @@ def check_targets(pictures: Mapping[str, Path | None], read: Mapping[str, Path |
     Raises:
         ConfigError: saying which.
     """
-    from os.path import realpath
-
     for name, path in pictures.items():
         if path is None:
             continue
         if path.suffix.lower() != f".{name}":
             raise ConfigError(f"--{name} writes a .{name}; got '{path.name}'", f"--{name} {path.stem}.{name}")
-        for what, other in read.items():
-            if other is not None and realpath(other) == realpath(path):
-                raise ConfigError(f"--{name} would overwrite {what}, '{path}'", "choose another file")
+        _check_not_read(name, path, read)
+
+
+def _check_not_read(name: str, path: Path, read: Mapping[str, Path]) -> None:
+    from os.path import realpath
+
+    for what, other in read.items():
+        if realpath(other) == realpath(path):
+            raise ConfigError(f"--{name} would overwrite {what}, '{path}'", "choose another file")
