@@ -18,7 +18,7 @@ MINIMUM := .venv-minimum
 # Checks the pages' accessibility in the browser tests (MPL-2.0, in no wheel); without npm those tests are skipped.
 AXE := 4.14.1
 
-.PHONY: help demo test fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark-attention benchmark-startup benchmark-memory \
+.PHONY: help demo test fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-loading benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-nordpool \
 	benchmark-epf benchmark-fev benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
@@ -108,11 +108,14 @@ pictures: $(TESTING)  ## Draw the pictures of docs/ again, from runs trained on 
 samples: $(TESTING)  ## Write the simulated samples of data/ again
 	$(BIN)/python benchmarks/make_samples.py
 
+benchmark: $(TESTING)  ## Speed and memory: every figure beside its bound; fails when one is broken (20 minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/speed.py $(ARGS)
+
 benchmark-attention: $(TESTING)  ## Attention layers against the naive forms
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/attention.py
 
-benchmark-startup: $(TESTING)  ## forecast --help against a bare Typer program
-	$(BIN)/python benchmarks/startup.py
+benchmark-startup: $(TESTING)  ## forecast --help against a bare Typer program, predict against torch
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/startup.py
 
 benchmark-memory: $(TESTING)  ## Peak memory of training on 2,000 series of 1,000 steps
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/memory.py

@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import torch
+from bounds import at_least, at_most, exit_code
 from numpy.typing import NDArray
 
 from forecast_attn import Forecaster
@@ -97,10 +98,6 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - started
 
 
-def verdict(held: bool) -> str:
-    return "held" if held else "NOT HELD"
-
-
 def writing(subject: Subject, folder: Path) -> None:
     """Speed and memory of every form against prediction alone, in turns."""
     told: dict[str, int] = {}
@@ -124,8 +121,11 @@ def writing(subject: Subject, folder: Path) -> None:
         line = f"{name:<14}{len(subject.cutoffs) / best[name][0]:>11,.0f}{share:>15.0%}{more:>10,.0f} MB"
         if name in told:
             size = (folder / f"{name}.parquet").stat().st_size
-            line += f"{size_text(size):>10}{size_text(told[name]):>10}   {verdict(share >= 0.5 and more <= 200)}"
+            line += f"{size_text(size):>10}{size_text(told[name]):>10}"
         print(line)
+        if name in told:
+            at_least(f"{name} written, of prediction's speed", share, 0.5)
+            at_most(f"{name} written, more memory", more, 200, " MB")
 
 
 def reading(path: Path) -> None:
@@ -141,10 +141,11 @@ def reading(path: Path) -> None:
     for name, ours, theirs in (("inspect", inspected, read), ("the command", command, bare)):
         ratio = min(ours) / min(theirs)
         line = f"{name:<14}{min(ours):>8.2f} s   pyarrow reads the weights in {min(theirs):.2f} s   ratio {ratio:.2f}"
-        print(f"{line}   {verdict(ratio < 3)}")
+        print(line)
+        at_most(f"{name}, of reading by pyarrow", ratio, 3)
 
 
-def main() -> None:
+def main() -> int:
     windows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name:
@@ -153,7 +154,8 @@ def main() -> None:
         print(f"{windows:,} windows × {HORIZON} steps × {LOOKBACK} lags, one thread")
         writing(subject, folder)
         reading(folder / "all weights.parquet")
+    return exit_code()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 import torch  # noqa: F401  its own memory is what the bound starts from
+from bounds import at_most, exit_code
 
 
 def peak_megabytes() -> float:
@@ -37,7 +38,7 @@ frame.to_csv(path, index=False, float_format="%.5f")
 """
 
 
-def main() -> None:
+def main() -> int:
     series, steps = (int(word) for word in sys.argv[1:3]) if len(sys.argv) > 2 else (2000, 1000)
     torch_megabytes = peak_megabytes()
     data_megabytes = series * steps * 3 * 4 / 2**20
@@ -53,8 +54,9 @@ def main() -> None:
     print(f"after importing torch     {torch_megabytes:7.0f} MB")
     print(f"data as float32           {data_megabytes:7.0f} MB")
     print(f"peak of reading, training {trained:7.0f} MB")
-    print(f"bound                     {bound:7.0f} MB   {'held' if trained <= bound else 'NOT HELD'}")
+    at_most("peak of reading and training", trained, round(bound), " MB")
+    return exit_code()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,18 +1,20 @@
-"""How long `forecast --help` takes beside a bare Typer program with the same number of commands, in one run.
+"""CPU seconds of `forecast --help` beside a bare Typer program, and of `forecast predict` beside torch and one GRU.
 
-    python benchmarks/startup.py [REPEATS]
-
-Also prints what a prediction in a fresh process costs beside importing torch and pandas alone.
+python benchmarks/startup.py [REPEATS]
 """
 
 from __future__ import annotations
 
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from bounds import at_most, exit_code, medians_of_cpu_seconds
+
+from forecast_attn import Forecaster
 
 BARE = """
 import typer
@@ -31,38 +33,47 @@ app()
 """
 
 
-def seconds(words: list[str]) -> float:
-    """Wall time of a command that must succeed."""
-    started = time.perf_counter()
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return time.perf_counter() - started
+FLOOR = """
+import torch
+torch.set_num_threads(1)
+with torch.inference_mode():
+    torch.nn.GRU(4, 128, batch_first=True)(torch.zeros(1, 168, 4))
+"""
 
 
-def main() -> None:
-    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+def small_run(path: Path) -> None:
+    """A run of one hourly series with the default network, hardly trained."""
+    stamps = pd.date_range("2024-01-01", periods=600, freq="h")
+    values = np.sin(np.arange(600) * 2 * np.pi / 24) + 0.1 * np.random.default_rng(0).normal(size=600)
+    options: Any = {"max_epochs": 1, "epoch_windows": 128, "combination": "none", "final_fit": "none", "seed": 1}
+    Forecaster(accelerator="cpu", **options).fit(pd.DataFrame({"timestamp": stamps, "target": values}), out=path)
+
+
+def main() -> int:
+    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 5
     with tempfile.TemporaryDirectory() as folder:
-        bare = Path(folder) / "bare.py"
+        bare, run = Path(folder) / "bare.py", Path(folder) / "run"
         bare.write_text(BARE)
+        small_run(run)
         ours = [sys.executable, "-m", "forecast_attn"]
-        commands = {
-            "bare --help": [sys.executable, str(bare), "--help"],
-            "forecast --help": [*ours, "--help"],
-            "bare train --help": [sys.executable, str(bare), "train", "--help"],
-            "forecast train --help": [*ours, "train", "--help"],
-            "import torch, pandas": [sys.executable, "-c", "import torch, pandas"],
-            "forecast info": [*ours, "info"],
-        }
-        times: dict[str, list[float]] = {name: [] for name in commands}
-        for _ in range(repeats):  # interleaved, so that a busy moment hits all of them
-            for name, words in commands.items():
-                times[name].append(seconds(words))
-    median = {name: statistics.median(values) for name, values in times.items()}
+        median = medians_of_cpu_seconds(
+            {
+                "bare --help": [sys.executable, str(bare), "--help"],
+                "forecast --help": [*ours, "--help"],
+                "bare train --help": [sys.executable, str(bare), "train", "--help"],
+                "forecast train --help": [*ours, "train", "--help"],
+                "torch and a GRU": [sys.executable, "-c", FLOOR],
+                "forecast predict": [*ours, "predict", str(run)],
+            },
+            repeats,
+        )
     for name, value in median.items():
-        print(f"{name:<24} {value * 1000:7.0f} ms")
+        print(f"{name:<24} {value:7.2f} CPU s")
     for page in ("--help", "train --help"):
-        ratio = median[f"forecast {page}"] / median[f"bare {page}"]
-        print(f"forecast {page}: {ratio:.2f} times the bare program (must stay below 2)")
+        at_most(f"forecast {page}, of a bare program", median[f"forecast {page}"] / median[f"bare {page}"], 1.75)
+    at_most("forecast predict, of torch and a GRU", median["forecast predict"] / median["torch and a GRU"], 1.75)
+    return exit_code()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

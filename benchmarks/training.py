@@ -18,11 +18,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import torch
+from bounds import at_most, exit_code
 from torch import Tensor, nn
 
 from forecast_attn.nn.builder import ATTENTION_SIZE
 
 LOOKBACK, HORIZON, HIDDEN, BATCH, WINDOWS = 168, 24, 64, 128, 2_560
+
+
+WANTED = 1.25
+"""Most CPU seconds a window, of those of the bare loop."""
 
 
 def table(rows: int = 4_000) -> pd.DataFrame:
@@ -141,7 +146,7 @@ def our_rates(attention: str, frame: pd.DataFrame, folder: Path, turn: int) -> t
     return float(forecaster.history["windows_per_second"].max()), WINDOWS / seconds(score), (encoder, known)
 
 
-def main() -> None:
+def main() -> int:
     turns = int(sys.argv[1]) if len(sys.argv) > 1 else 3
     torch.set_num_threads(1)
     frame = table()
@@ -159,7 +164,10 @@ def main() -> None:
         for mine, theirs, width in zip(ours_best, bare_best, (12, 14), strict=True):
             cells.append(f"{mine:>{width},.0f}{theirs:>8,.0f}{theirs / mine:>8.2f}")
         print("".join(cells))
+        for work, mine, theirs in zip(("training", "scoring"), ours_best, bare_best, strict=True):
+            at_most(f"{work} {attention}, of a bare loop", theirs / mine, WANTED)
+    return exit_code()
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
