@@ -181,5 +181,8 @@ def _time_axis(frame: Frame, stamps: Stamps, zone: Zone) -> list[str]:
     for tick in time_ticks(stamps, zone, 7):
         x = float(frame.across(np.array([np.searchsorted(stamps, tick.stamp)]))[0])
         parts.append(f'<path class="grid" d="M{x:.1f} {TOP}V{frame.height - BOTTOM}"/>')
-        parts.append(text(x, frame.height - BOTTOM + 14, "middle", tick.text.replace("\n", " ")))
+        label, room = tick.text.replace("\n", " "), frame.width - x
+        at_the_edge = len(label) * LETTER / 2 > room
+        parts.append(text(frame.width if at_the_edge else x, frame.height - BOTTOM + 14,
+                          "end" if at_the_edge else "middle", label))  # fmt: skip
     return parts

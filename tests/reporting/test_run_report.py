@@ -82,6 +82,20 @@ def test_the_lines_are_the_forecast_and_the_errors(html, run):
     np.testing.assert_allclose(errors, level + slope * by_step, atol=0.11)
 
 
+def test_no_label_is_cut_at_the_edge():
+    """A day begins at the last step: its label ends where the drawing does."""
+    from forecast_attn.data.zones import Zone
+    from forecast_attn.reporting.drawing import Frame, _time_axis
+
+    stamps = np.arange(
+        np.datetime64("2026-03-25T00", "ns"), np.datetime64("2026-03-30T01", "ns"), np.timedelta64(1, "h")
+    )
+    labels = "".join(_time_axis(Frame(640, 190, (0.0, len(stamps) - 1.0), (0.0, 1.0)), stamps, Zone()))
+    drawn = re.findall(r'<text x="([\d.]+)" y="[\d.]+" text-anchor="(\w+)">([^<]+)<', labels)
+    assert (float(drawn[-1][0]), *drawn[-1][1:]) == (640.0, "end", "Mar 30")
+    assert {anchor for _, anchor, _ in drawn[:-1]} == {"middle"}
+
+
 def test_the_best_baseline_stands_beside_the_run(html, run):
     """Its line is that of the errors which metrics.json holds, named at its end; no name stands on another."""
     metrics = json.loads((run / "metrics.json").read_text())
