@@ -18,7 +18,7 @@ MINIMUM := .venv-minimum
 # Checks the pages' accessibility in the browser tests (MPL-2.0, in no wheel); without npm those tests are skipped.
 AXE := 4.14.1
 
-.PHONY: help demo test fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark benchmark-attention benchmark-startup benchmark-memory \
+.PHONY: help demo test test-ray fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-loading benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-nordpool \
 	benchmark-epf benchmark-fev benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
@@ -46,6 +46,10 @@ demo: $(RUNTIME)  ## Train on bundled data, predict, show the attention (writes 
 test: $(TESTING)  ## Everything CI runs: lint, types, docs fresh, the whole suite
 	$(MAKE) -j 2 lint types docs-fresh
 	$(PYTEST) $(COVERED)
+
+test-ray: $(TESTING)  ## The tests that start a real Ray; they install it (80 MB) and need about a minute
+	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray]"
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/test_ray.py
 
 fast: $(TESTING)  ## The quick tests, in 80 seconds
 	$(PYTEST) -m "not slow"

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from forecast_attn.data.template import FutureTemplate
     from forecast_attn.export.onnx_file import OnnxExport
     from forecast_attn.forecasting.attention_output import DumpListener
+    from forecast_attn.forecasting.partitioned import PartForecast, PartitionedForecast
     from forecast_attn.hierarchy.reconcile import ReconciledForecast
     from forecast_attn.inspection.differences import WeightComparison
     from forecast_attn.inspection.results import Inspection
@@ -244,6 +245,35 @@ class Forecaster:
         checked = PredictRequest.checked(dict(options))
         request = ForecastRequest(data=data, future=future, on_dump=on_dump, **checked)
         return forecast_run(self._fitted(), self.config, request, self._scratch_dir)
+
+    @takes([PredictRequest])
+    def predict_parts(
+        self,
+        data: Path | str,
+        *,
+        future: pd.DataFrame | Table | None = None,
+        on_part: Callable[[PartForecast], None] | None = None,
+        **options: Unpack[PredictKeywords],
+    ) -> PartitionedForecast:
+        """Forecast each Parquet file of a table by itself, in the memory of one file.
+
+        Args:
+            data: a folder of Parquet files, or a pattern; each series is in one of them.
+            future: future covariates: a folder with files of the same names, or one table for all of them.
+            on_part: hears of each file when it and all before it are done.
+            **options: listed below. `out` and `attention_out` are new folders, which get a Parquet file for each of the
+                table; they appear when all are done.
+
+        Raises:
+            ConfigError: an option that is for one table only, or `engine` is ray and Ray is not installed.
+            DataError: what is wrong with a file, or a series is in two of them.
+            RunError: not fitted, the run is damaged, or a folder exists already or cannot be written.
+        """
+        from forecast_attn.forecasting.partitioned import forecast_parts
+        from forecast_attn.forecasting.predict import ForecastRequest
+
+        request = ForecastRequest(future=future, **PredictRequest.checked(dict(options)))
+        return forecast_parts(self._fitted(), data, request, on_part)
 
     def future_template(self, data: pd.DataFrame | Table | None = None) -> FutureTemplate:
         """The table of future covariates that `predict` needs, with cells to fill in.

@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "forecast_attn"
 FLOORS = (
     ("errors", "version"),
-    ("config", "devices", "notebook"),
+    ("config", "devices", "notebook", "cluster"),
     ("data", "nn"),
     ("runs", "baselines"),
     ("attention_file", "evaluation"),

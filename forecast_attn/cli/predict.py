@@ -11,18 +11,19 @@ import typer
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
 from forecast_attn.cli.flags import INCOMPLETE, ConfigFile, Json, Quiet, command_options, with_options
-from forecast_attn.config.requests import PredictRequest
+from forecast_attn.config.requests import PredictCommandRequest, PredictRequest
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from forecast_attn.forecasting.partitioned import PartForecast
     from forecast_attn.forecasting.predict import ForecastResult
 
 PREVIEW_ROWS = 5
 MOST_CATEGORIES = 10
 
 
-@with_options(PredictRequest)
+@with_options(PredictCommandRequest)
 def predict(
     run: Annotated[
         Path | None,
@@ -50,7 +51,10 @@ def predict(
     from forecast_attn.cli.tables import make_console
     from forecast_attn.errors import ConfigError
 
-    request = PredictRequest.from_options(command_options("predict", config, options))
+    request = PredictCommandRequest.from_options(command_options("predict", config, options))
+    if request.partitioned:
+        _predict_parts(run, data, future, request, json=json, quiet=quiet)
+        return
     to_stdout = str(request.out) == "-"
     if to_stdout and json:
         raise ConfigError("--out - and --json both want stdout", "choose one of them")
@@ -85,7 +89,7 @@ def predict(
         data,
         future=future,
         on_dump=lambda size, path: notes.print(f"attention: {size}", soft_wrap=True),
-        **{**request.to_options(), **written},
+        **{**_options_of(request), **written},
     )
     _say_what_was_done(notes, result)
     attention_path = None if result.attention is None or attention_out is None else str(attention_out)
@@ -100,6 +104,56 @@ def predict(
     else:
         table_path = None if csv_path is None else str(csv_path)
         _show(result, str(directory.path), table_path, attention_path, metrics, as_json=json)
+    if result.skipped:
+        raise SystemExit(INCOMPLETE)
+
+
+def _options_of(request: PredictCommandRequest) -> dict[str, Any]:
+    """The options that `Forecaster.predict` and `predict_parts` take."""
+    return {name: value for name, value in request.to_options().items() if name in PredictRequest.names()}
+
+
+def _predict_parts(
+    run: Path | None, data: Path | None, future: Path | None, request: PredictCommandRequest, *, json: bool, quiet: bool
+) -> None:
+    """Forecast file by file, and say what became of each."""
+    from forecast_attn.cli.tables import make_console
+    from forecast_attn.data.findings import counted, quoted
+    from forecast_attn.errors import ConfigError
+    from forecast_attn.forecaster import Forecaster
+
+    if data is None:
+        raise ConfigError("--partitioned is for a table in several Parquet files", "--data FOLDER")
+    notes = make_console(stderr=True, quiet=quiet)
+    forecaster = Forecaster.load(run)
+
+    def say(part: PartForecast) -> None:
+        notes.print(f"{part.name}: {part.series:,} series, {part.rows:,} rows", soft_wrap=True)
+        if part.skipped:
+            few = quoted(part.skipped)
+            notes.print(f"warning: {part.name}: shorter than the lookback, without a forecast: {few}", soft_wrap=True)
+        for finding in part.findings:
+            notes.print(f"{finding.severity}: {part.name}: {finding.message}", soft_wrap=True)
+
+    result = forecaster.predict_parts(data, future=future, on_part=say, **_options_of(request))
+    weights = None if result.attention_out is None else str(result.attention_out)
+    if json:
+        printing.write_json(
+            {
+                "run": str(forecaster.run_path),
+                "predictions": str(result.out),
+                "attention": weights,
+                "parts": len(result.parts),
+                "series": result.series,
+                "rows": result.rows,
+                "skipped": list(result.skipped),
+            }
+        )
+    else:
+        printing.say(f"{result.rows:,} rows, {result.series:,} series, {counted(len(result.parts), 'file')}")
+        printing.say(f"predictions: {result.out}")
+        if weights is not None:
+            printing.say(f"attention: {weights}")
     if result.skipped:
         raise SystemExit(INCOMPLETE)
 

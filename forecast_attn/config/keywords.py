@@ -327,6 +327,7 @@ class PredictKeywords(TypedDict, total=False):
     seed: int | None
     samples_out: Path | str | None
     combine_with: str | Sequence[str] | None
+    engine: str
     accelerator: str
     attention_out: Path | str | None
     attention_windows: str | int

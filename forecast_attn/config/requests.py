@@ -41,6 +41,8 @@ RECONCILIATIONS = ("bottom-up", "top-down", "ols", "wls-struct", "wls-var", "min
 """Ways to make forecasts add up."""
 SIDES = ("both", "above", "below")
 """Sides of an interval on which a row can be an anomaly."""
+ENGINES = ("local", "ray")
+"""Where forecasts are computed."""
 PICTURES = ("forecast", "error-by-step", "calibration")
 """Kinds of pictures of `forecast plot`."""
 
@@ -117,7 +119,7 @@ class AttentionFile(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class PredictRequest(AttentionFile, Computing):
-    """`forecast predict`, `Forecaster.predict`."""
+    """`Forecaster.predict`, `Forecaster.predict_parts`."""
 
     command = "predict"
 
@@ -133,6 +135,16 @@ class PredictRequest(AttentionFile, Computing):
         "average with baselines (regression,quantile-regression), fitted to the history; none: the network alone; "
         "as validation chose in training when absent",
         read=parse_combination,
+    )
+    engine: str = option("local", "compute in this process, or on a Ray cluster (extra ray)", choices=ENGINES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PredictCommandRequest(PredictRequest):
+    """`forecast predict`, of one table or file by file."""
+
+    partitioned: bool = option(
+        False, "forecast each Parquet file of a table by itself; --out and --attention-out are new folders"
     )
 
 
@@ -458,7 +470,7 @@ REQUESTS: dict[str, type[Request]] = {
         CheckRequest,
         CompareRequest,
         TuneRequest,
-        PredictRequest,
+        PredictCommandRequest,
         BacktestRequest,
         ScoreRequest,
         ReconcileRequest,

@@ -119,8 +119,8 @@ def join_future(
 
 def future_stamps(panel: Panel, horizon: int) -> Stamps:
     """The steps after each series' last known target (num_series, horizon)."""
-    last = panel.timestamps[panel.ends - 1]
-    return np.stack([panel.frequency.shift(last, step) for step in range(1, horizon + 1)], axis=1)
+    last, steps = np.repeat(panel.timestamps[panel.ends - 1], horizon), np.arange(1, horizon + 1)
+    return panel.frequency.shift(last, np.tile(steps, panel.num_series)).reshape(-1, horizon)
 
 
 def own_future(panel: Panel, horizon: int) -> FutureRows:

@@ -53,8 +53,14 @@ class Scaler:
                 f"--cold-start scales them by their own lookback; trained on {quoted(self.item_ids)}",
             )
         chosen = [position[item_id] for item_id in item_ids]
-        groups = {name: getattr(self, name).of(chosen) for name in ("target", "past", "future", "transform")}
-        return replace(self, item_ids=item_ids, **groups)
+        return replace(self, item_ids=item_ids, **self._groups(chosen))
+
+    def between(self, first: int, stop: int) -> Scaler:
+        """Select the scales of neighbouring series."""
+        return replace(self, item_ids=self.item_ids[first:stop], **self._groups(slice(first, stop)))
+
+    def _groups(self, chosen: list[int] | slice) -> dict[str, Any]:
+        return {name: getattr(self, name).of(chosen) for name in ("target", "past", "future", "transform")}
 
     def unseen(self, item_ids: tuple[str, ...]) -> tuple[str, ...]:
         """Those of the series that were not in training."""

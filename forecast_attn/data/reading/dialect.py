@@ -69,7 +69,7 @@ class Sample:
 
 def is_blank(record: Record) -> bool:
     """Return whether a line is blank."""
-    return len(record) <= 1 and not any(cell.strip() for cell in record)
+    return not record or (len(record) == 1 and not record[0].strip())
 
 
 def checked_delimiter(text: str) -> str:
@@ -92,7 +92,7 @@ def find_delimiter(sample: Sample, label: str) -> str:
     Raises:
         DataError: two of them do.
     """
-    records = {delimiter: sample.records(delimiter) for delimiter in DELIMITERS}
+    records = {delimiter: sample.records(delimiter) for delimiter in DELIMITERS if delimiter in sample.text}
     splitting = {mark: rows for mark, rows in records.items() if rows and max(map(len, rows)) > 1}
     if not splitting:
         return ","
@@ -210,6 +210,8 @@ _GROUPED = {
     ".": re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"),
 }
 _BOTH_MARKS = re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+|[+-]?\d{1,3}(,\d{3})+\.\d+|[+-]?\d{1,3}(,\d{3}){2,}")
+_NUMBER = re.compile("|".join(f"(?:{kind.pattern})" for kind in (_PLAIN, _COMMA, _BOTH_MARKS)), re.IGNORECASE)
+"""A number of any of these kinds; only `inf` and the exponent, which both have in either case, are letters."""
 
 
 def checked_decimal(mark: str) -> str:
@@ -318,8 +320,7 @@ _DRESSED = re.compile(
 
 
 def _mostly_numbers(cells: list[str]) -> bool:
-    kinds = (_PLAIN, _COMMA, _BOTH_MARKS)
-    return sum(any(kind.fullmatch(cell) for kind in kinds) for cell in cells) > len(cells) / 2
+    return sum(_NUMBER.fullmatch(cell) is not None for cell in cells) > len(cells) / 2
 
 
 def _first(kind: re.Pattern[str], cells: Iterable[str]) -> str | None:

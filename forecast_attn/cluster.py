@@ -1,0 +1,148 @@
+"""Work on the machines of a Ray cluster, or on the cores of this one (extra `ray`)."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar
+
+from forecast_attn.errors import ConfigError, RunError, UserError
+from forecast_attn.version import package_version
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+RETRIES = 5
+"""Times that a piece of work is begun again when the process that does it dies."""
+AHEAD = 2
+"""Pieces of work per core that are under way: the next one lies ready, and no more of them in memory."""
+SETTINGS = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # Ray would send statistics to its makers
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what later versions of Ray do anyway, without a warning
+}
+
+
+class Cluster:
+    """A cluster that this process is connected to."""
+
+    def __init__(self, ray: Any, *, use_gpu: bool) -> None:
+        self._ray = ray
+        resources = ray.cluster_resources()
+        self.num_gpus = int(resources.get("GPU", 0)) if use_gpu else 0
+        """GPUs to compute on, one piece of work each; 0 computes on cores."""
+        self.num_workers = max(1, self.num_gpus or int(resources.get("CPU", 1)))
+
+    @property
+    def device_type(self) -> str:
+        """Type of the devices that work is done on."""
+        return "cuda" if self.num_gpus else "cpu"
+
+    def in_order(self, function: Callable[[Any, Task], Result], shared: Any, tasks: Iterable[Task]) -> Iterator[Result]:
+        """Call a function for each task on the cluster; results come in the order of the tasks.
+
+        A task whose process was killed, or whose machine is gone, is done again elsewhere.
+
+        Args:
+            function: of a module; called with `shared` and a task.
+            shared: the same for all tasks, sent to each machine once.
+            tasks: taken one by one, shortly before they are sent.
+
+        Raises:
+            UserError: the first one that the function raised.
+            RunError: the processes of a task died again and again.
+        """
+        options = {"num_gpus": 1} if self.num_gpus else {"num_cpus": 1}
+        remote = self._ray.remote(max_retries=RETRIES, **options)(_done)
+        common, waiting = self._ray.put((package_version(), shared)), deque[Any]()
+        try:
+            for task in tasks:
+                waiting.append(remote.remote(function, common, task))
+                if len(waiting) >= AHEAD * self.num_workers:
+                    yield self._result(waiting[0])
+                    waiting.popleft()
+            while waiting:
+                yield self._result(waiting[0])
+                waiting.popleft()
+        finally:
+            for pending in waiting:
+                self._ray.cancel(pending, force=False)
+
+    def _result(self, pending: Any) -> Any:
+        errors = self._ray.exceptions
+        try:
+            outcome = self._ray.get(pending)
+        except (errors.WorkerCrashedError, errors.ObjectLostError, errors.OutOfMemoryError) as error:
+            reason = str(error).strip().splitlines()[0]
+            raise RunError(
+                f"the processes that did a piece of the work died {RETRIES + 1} times: {reason}",
+                "give the workers more memory, or leave out --engine ray",
+            ) from None
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome.result
+
+
+class _Outcome(NamedTuple):
+    """The result of a task, or the error that a user can cause."""
+
+    result: Any
+    error: UserError | None
+
+
+def _done(function: Callable[[Any, Any], Any], common: tuple[str, Any], task: Any) -> _Outcome:
+    """Do a task in a process of the cluster."""
+    (version, shared), here = common, package_version()
+    if version != here:
+        message = f"a machine of the cluster has forecast-attn {here}, and this one {version}"
+        return _Outcome(None, ConfigError(message, "install the same version on all of them"))
+    try:
+        return _Outcome(function(shared, task), None)
+    except UserError as error:
+        return _Outcome(None, error)
+
+
+@contextlib.contextmanager
+def connected(accelerator: str = "cpu") -> Iterator[Cluster]:
+    """The cluster of RAY_ADDRESS, the one that runs on this machine, or else one that is started here and ends again.
+
+    Args:
+        accelerator: `cpu`; `gpu`; or `auto`, which takes GPUs where the cluster has some.
+
+    Raises:
+        ConfigError: Ray is not installed, or there is no such device in the cluster.
+        RunError: there is no cluster at RAY_ADDRESS.
+    """
+    for name, value in SETTINGS.items():
+        os.environ.setdefault(name, value)
+    try:
+        import ray
+        import ray.exceptions
+    except ImportError:
+        raise ConfigError("--engine ray needs the package 'ray'", "pip install 'forecast-attn[ray]'") from None
+    if accelerator not in ("auto", "cpu", "gpu", "cuda"):
+        raise ConfigError(f"--engine ray computes on cores or on CUDA GPUs, not on {accelerator}", "--accelerator auto")
+    begun = not ray.is_initialized()
+    if begun:
+        _begin(ray)
+    try:
+        cluster = Cluster(ray, use_gpu=accelerator != "cpu")
+        if accelerator in ("gpu", "cuda") and not cluster.num_gpus:
+            raise ConfigError(f"--accelerator {accelerator}: the cluster has no GPU", "--accelerator cpu")
+        yield cluster
+    finally:
+        if begun:
+            ray.shutdown()
+
+
+def _begin(ray: Any) -> None:
+    try:
+        ray.init(log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
+    except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
+        where = os.environ.get("RAY_ADDRESS")
+        what = "cannot start Ray here" if where is None else f"cannot reach the Ray cluster at RAY_ADDRESS={where}"
+        reason = str(error).strip().splitlines()[0]
+        hint = "ray status says whether it runs; without RAY_ADDRESS one is started on this machine"
+        raise RunError(f"{what}: {reason}", hint) from None

@@ -1,0 +1,177 @@
+"""Engines that forecast windows: this process, or a Ray cluster, to the same bits."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.cluster import connected
+from forecast_attn.data.panel import Filled, Panel
+from forecast_attn.data.scaling import Scaler
+from forecast_attn.data.windows import WindowArrays
+from forecast_attn.devices import cpu_threads
+from forecast_attn.forecasting.model import Model, WindowForecasts, forecast_windows, windows_at_once
+
+LARGEST_ANSWER = 1 << 26
+"""Bytes of weights that a worker sends at once, as far as a batch is no larger."""
+CHUNKS_PER_WORKER = 4
+"""Pieces of work of each worker at least, so that none waits long for the last one."""
+LARGEST_CHUNK = 4_096
+"""Windows of a piece of work at most."""
+
+
+class Engine(Protocol):
+    """Forecasts the windows of a panel as `forecast_windows` does, in the same batches."""
+
+    def __call__(
+        self,
+        model: Model,
+        panel: Panel,
+        cutoffs: NDArray[np.int64],
+        *,
+        device: torch.device,
+        arrays: WindowArrays | None = None,
+        need_weights: bool = True,
+    ) -> Iterator[WindowForecasts]:
+        """Forecast every cut-off, a batch at a time."""
+
+
+@contextlib.contextmanager
+def opened(engine: str, accelerator: str) -> Iterator[Engine]:
+    """The engine of that name.
+
+    Args:
+        engine: `local`, which is this process, or `ray`.
+        accelerator: as of the command.
+
+    Raises:
+        ConfigError: Ray is not installed, or the cluster has no such device.
+        RunError: there is no such cluster.
+    """
+    if engine == "local":
+        yield forecast_windows
+        return
+    with connected(accelerator) as cluster:
+        yield RayEngine(cluster.in_order, cluster.num_workers, cluster.device_type)
+
+
+class RayEngine(NamedTuple):
+    """Windows on the workers of a cluster: each piece of work is a stretch of series with their rows."""
+
+    in_order: Callable[..., Iterator[Any]]
+    """`Cluster.in_order`."""
+    num_workers: int
+    device_type: str
+
+    def __call__(
+        self,
+        model: Model,
+        panel: Panel,
+        cutoffs: NDArray[np.int64],
+        *,
+        device: torch.device,
+        arrays: WindowArrays | None = None,
+        need_weights: bool = True,
+    ) -> Iterator[WindowForecasts]:
+        """Forecast every cut-off on the cluster; `device` and `arrays` of this process are not used.
+
+        Args:
+            model: as of `forecast_windows`.
+            panel: as of `forecast_windows`.
+            cutoffs: rows, ascending (num_windows,).
+            device: of this process.
+            arrays: of this process.
+            need_weights: as of `forecast_windows`.
+        """
+        model = model.of_series(panel.item_ids).to(torch.device("cpu"))
+        size = self._chunk_size(model, len(cutoffs), need_weights)
+        chunks = (cutoffs[first : first + size] for first in range(0, len(cutoffs), size))
+        schema = replace(model.schema, scaler=model.schema.scaler.between(0, 0))
+        shared = _WindowsWork(replace(model, schema=schema), need_weights)
+        tasks = (_Stretch.of(model.schema.scaler, panel, chunk) for chunk in chunks)
+        for batches in self.in_order(_forecast_stretch, (shared, self.device_type), tasks):
+            yield from batches
+
+    def _chunk_size(self, model: Model, num_windows: int, need_weights: bool) -> int:
+        """Windows of a piece of work: whole batches, so that batches are those of one process."""
+        batch = windows_at_once(torch.device(self.device_type), model.num_keys)
+        per_window = 4 * model.schema.horizon * model.num_keys * model.config.model.heads if need_weights else 1
+        share = -(-num_windows // (CHUNKS_PER_WORKER * self.num_workers))
+        return batch * max(1, min(share, LARGEST_CHUNK, LARGEST_ANSWER // per_window) // batch)
+
+
+class _WindowsWork(NamedTuple):
+    """Sent to every machine once."""
+
+    model: Model
+    """Without scales of series."""
+    need_weights: bool
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """Neighbouring series, and the cut-offs to forecast from."""
+
+    panel: Panel
+    scaler: Scaler
+    cutoffs: NDArray[np.int64]
+    """As the stretch's rows are counted, (num_windows,)."""
+    first_row: int
+    first_series: int
+
+    @classmethod
+    def of(cls, scaler: Scaler, panel: Panel, cutoffs: NDArray[np.int64]) -> _Stretch:
+        """The series of these cut-offs.
+
+        Args:
+            scaler: of the panel's series.
+            panel: all series.
+            cutoffs: rows, ascending (num_windows,).
+        """
+        if panel.issued is not None:  # whose series are counted in the whole panel
+            return cls(panel, scaler, cutoffs, 0, 0)
+        first, last = (int(np.searchsorted(panel.starts, row, side="right")) - 1 for row in cutoffs[[0, -1]])
+        row = int(panel.starts[first])
+        return cls(series_between(panel, first, last + 1), scaler.between(first, last + 1), cutoffs - row, row, first)
+
+
+def series_between(panel: Panel, first: int, stop: int) -> Panel:
+    """Neighbouring series of a panel; what was repaired in it stays with the whole."""
+    series, rows = slice(first, stop), slice(int(panel.starts[first]), int(panel.starts[stop]))
+    return replace(
+        panel,
+        item_ids=panel.item_ids[series],
+        starts=panel.starts[first : stop + 1] - panel.starts[first],
+        known=panel.known[series],
+        timestamps=panel.timestamps[rows],
+        target=panel.target[rows],
+        past_covariates=panel.past_covariates[rows],
+        future_covariates=panel.future_covariates[rows],
+        past_categories=panel.past_categories[rows],
+        future_categories=panel.future_categories[rows],
+        static_covariates=panel.static_covariates[series],
+        static_categories=panel.static_categories[series],
+        weights=panel.weights[series],
+        filled=Filled(),
+        repairs=(),
+    )
+
+
+def _forecast_stretch(common: tuple[_WindowsWork, str], stretch: _Stretch) -> list[WindowForecasts]:
+    """Forecast a piece of work on a worker, whose batches are counted as in the whole panel."""
+    shared, device_type = common
+    model = replace(shared.model, schema=replace(shared.model.schema, scaler=stretch.scaler))
+    with cpu_threads(model.config.training.threads):
+        batches = forecast_windows(
+            model, stretch.panel, stretch.cutoffs, device=torch.device(device_type), need_weights=shared.need_weights
+        )
+        return [
+            batch._replace(cutoffs=batch.cutoffs + stretch.first_row, series=batch.series + stretch.first_series)
+            for batch in batches
+        ]

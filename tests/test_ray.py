@@ -1,0 +1,144 @@
+"""A real Ray of two workers on this machine, started once: `make test-ray`. Skipped where Ray is not installed."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.cluster import SETTINGS, Cluster
+from forecast_attn.errors import DataError
+from forecast_attn.forecaster import Forecaster
+
+pytest.importorskip("ray", reason="Ray is not installed: make test-ray")
+# Ray's own warnings are about Ray.
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+
+PATIENCE = {"RAY_raylet_start_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
+"""Seconds that Ray waits for its own processes; a machine may be busy."""
+FILES = 6
+
+
+def shops(number: int, rows: int = 30) -> pd.DataFrame:
+    rng, steps = np.random.default_rng(number), np.arange(rows)
+    parts = [
+        pd.DataFrame(
+            {
+                "shop": f"s{number}-{index:03}",
+                "day": pd.date_range("2024-01-01", periods=rows, freq="D"),
+                "sold": (20 + 5 * np.sin(steps) + rng.normal(size=rows)).round(2),
+            }
+        )
+        for index in range(120)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+@pytest.fixture(scope="module")
+def two_workers() -> Iterator[Any]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**SETTINGS, **PATIENCE}.items():
+            patch.setenv(name, value)
+        import ray
+
+        ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=2**27)
+        yield ray
+        ray.shutdown()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A table in several files, and a run trained on one of them."""
+    folder = tmp_path_factory.mktemp("ray")
+    (folder / "table").mkdir()
+    for number in range(FILES):
+        shops(number).to_parquet(folder / "table" / f"{number}.parquet", index=False)
+    Forecaster(
+        target="sold", time="day", item_id="shop", lookback=8, horizon=3, hidden_size=4, max_epochs=1,
+        epoch_windows=32, validation_windows=16, seed=1, quantiles=[0.1, 0.5, 0.9], accelerator="cpu",
+    ).fit(shops(0), out=folder / "run")  # fmt: skip
+    return folder
+
+
+def predicted(place: Path, engine: str) -> tuple[bytes, bytes]:
+    out, weights = place / f"{engine}.csv", place / f"{engine}.parquet"
+    Forecaster.load(place / "run").predict(
+        place / "table", cold_start=True, engine=engine, out=out, attention_out=weights, accelerator="cpu"
+    )
+    return out.read_bytes(), weights.read_bytes()
+
+
+def test_one_table_has_the_bytes_of_one_process(two_workers: Any, place: Path) -> None:
+    assert predicted(place, "local") == predicted(place, "ray")
+
+
+def test_files_have_the_bytes_of_one_process_though_a_worker_is_killed(
+    two_workers: Any, place: Path, files_in: Any
+) -> None:
+    killed: list[int] = []
+
+    def kill_one(_: object) -> None:
+        if not killed:
+            killed.append(workers()[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    options = {"cold_start": True, "accelerator": "cpu"}
+    forecaster = Forecaster.load(place / "run")
+    for engine, listener in (("local", None), ("ray", kill_one)):
+        out, weights = place / f"{engine}-out", place / f"{engine}-weights"
+        result = forecaster.predict_parts(
+            place / "table", out=out, attention_out=weights, engine=engine, on_part=listener, **options
+        )
+        assert (result.series, len(result.parts)) == (120 * FILES, FILES)
+    assert killed
+    for kind in ("out", "weights"):
+        assert files_in(place / f"ray-{kind}") == files_in(place / f"local-{kind}")
+
+
+def workers() -> list[int]:
+    """Processes of workers below this one, those at work first."""
+    names, parents = {}, {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                names[int(entry.name)] = (entry / "cmdline").read_text().split("\0")[0]
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+    ours = {os.getpid()}
+    for _ in range(4):
+        ours |= {child for child, parent in parents.items() if parent in ours}
+    found = [process for process in ours if names.get(process, "").startswith("ray::")]
+    return sorted(found, key=lambda process: names[process].startswith("ray::IDLE"))
+
+
+def test_a_task_whose_process_dies_is_done_again(two_workers: Any, tmp_path: Path) -> None:
+    def twice(folder: str, number: int) -> int:
+        mark = Path(folder) / str(number)
+        if number == 3 and not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return 2 * number
+
+    cluster = Cluster(two_workers, use_gpu=False)
+    assert list(cluster.in_order(twice, str(tmp_path), range(8))) == [2 * number for number in range(8)]
+    assert (tmp_path / "3").exists()
+
+
+def test_what_is_wrong_with_a_file_is_said_as_on_one_machine(two_workers: Any, place: Path, tmp_path: Path) -> None:
+    (tmp_path / "t").mkdir()
+    shops(0).to_parquet(tmp_path / "t" / "0.parquet", index=False)
+    (tmp_path / "t" / "1.parquet").write_bytes((place / "table" / "1.parquet").read_bytes()[:2000])
+    said = []
+    for engine in ("local", "ray"):
+        with pytest.raises(DataError) as refused:
+            Forecaster.load(place / "run").predict_parts(tmp_path / "t", out=tmp_path / "out", engine=engine)
+        said.append((refused.value.message, refused.value.hint, refused.value.code))
+    assert said[0] == said[1] and "1.parquet' is a damaged parquet file" in said[0][0]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t"]
