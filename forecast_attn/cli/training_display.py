@@ -117,7 +117,7 @@ class TrainingDisplay(TrainingListener):
         )
         if not self.is_live:
             return
-        bar = BarColumn(bar_width=max(min(40, (self.console.width - 60) // 2), NARROWEST_BAR))
+        bar = BarColumn(bar_width=max(min(40, (self.console.width - 70) // 3), NARROWEST_BAR))
         columns = ("{task.description}", bar, TaskProgressColumn(), TimeRemainingColumn())
         self._progress = Progress(*columns, TextColumn("{task.fields[numbers]}"), console=self.console)
         done = (first_epoch - 1) * plan.steps_per_epoch
