@@ -70,12 +70,14 @@ class Hierarchy:
         Raises:
             DataError: a cell is empty, a series stands in two levels, or a bottom series in two rows.
         """
-        frame, source = read_beside(table, DataConfig()), table_name(table)
+        shape = "a column per level, from the top to the bottom, and a row per bottom series"
+        try:
+            frame, source = read_beside(table, DataConfig()), table_name(table)
+        except DataError as error:
+            raise error if error.hint else error.reworded(hint=f"--hierarchy FILE: {shape}") from None
         if len(frame.columns) < 2 or not len(frame):
-            raise DataError(
-                f"'{source}' is no hierarchy: it has {len(frame.columns)} columns and {len(frame)} rows",
-                "a column per level, from the top to the bottom, and a row per bottom series",
-            )
+            message = f"'{source}' is no hierarchy: it has {len(frame.columns)} columns and {len(frame)} rows"
+            raise DataError(message, shape)
         columns = {str(name): _names(frame[name], source) for name in frame.columns}
         return cls._of_columns(columns, source)
 

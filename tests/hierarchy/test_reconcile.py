@@ -224,3 +224,9 @@ def test_what_does_not_fit_is_refused(forecaster: Forecaster, base: pd.DataFrame
         forecaster.save(copy)
         (copy / "predictions.csv").unlink()
         Forecaster.load(copy).reconcile(TREE)
+
+
+def test_a_missing_hierarchy_is_told_with_its_shape(finished_run: Path, here: Path, forecast: Any) -> None:
+    done = forecast("reconcile", finished_run, "--hierarchy", "none.csv")
+    assert done.error == "there is no file 'none.csv'"
+    assert done.hint.startswith("--hierarchy FILE: a column per level, from the top to the bottom, and a row per ")
