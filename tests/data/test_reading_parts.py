@@ -99,6 +99,7 @@ def test_the_digest_is_of_names_and_contents(folder: Path) -> None:
     assert digest_of(folder / "nothing.parquet") is None
 
 
+@pytest.mark.slow
 def test_training_and_forecasts_have_the_bytes_of_one_file(forecast, small, here, make_table, files_in) -> None:
     """From a folder, a pattern and one file; resuming and later commands find the folder again."""
     tables = [make_table(60, seed).assign(shop=f"s{seed}") for seed in range(4)]
