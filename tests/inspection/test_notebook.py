@@ -3,11 +3,14 @@
 import base64
 import re
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
+from forecast_attn.backtest.forecast_rows import RowsFile
 from forecast_attn.backtest.result import BacktestResult
 from forecast_attn.backtest.scoring import Scores
 from forecast_attn.forecasting.predict import ForecastResult
@@ -74,9 +77,11 @@ def test_attention_shows_its_mean_weights_pixel_by_pixel(make_dump):
 
 
 def test_a_backtest_shows_its_scores_beside_the_best_baseline():
-    frame = pd.DataFrame({"item_id": ["a", "a"], "cutoff": [1, 2], "model": "run"})
+    rows = RowsFile(pa.py_buffer(b""), ("run", "naive"))
+    folds = pd.DataFrame({"number": [0, 1], "cutoff": [1, 2]})
     overall = pd.DataFrame({"model": ["run", "naive"], "mae": [1.25, 2.0]})
     empty = pd.DataFrame()
-    result = BacktestResult(frame, Scores(overall, None, empty, empty, "naive", empty), empty, {}, None)
+    scores = Scores(overall, None, empty, empty, "naive", empty)
+    result = BacktestResult(rows, scores, folds, {}, Path("backtest.parquet"), num_series=1)
     assert repr(result) == "<BacktestResult: 2 cut-offs of 1 series, MAE 1.25 of run, 2 of naive, the best baseline>"
     assert "<td>naive</td>" in result._repr_html_()
