@@ -1,7 +1,7 @@
 """The command line: `app` with one file per command, and `main`, the only place that prints errors and exits.
 
-Command files import typer and configuration only; everything heavy is imported inside a command's body, so that
-`forecast --help` costs what a bare Typer program costs.
+Command files import typer and configuration only; everything heavy is imported inside a command's body, so that a help
+page waits for neither torch nor pandas.
 """
 
 from __future__ import annotations
