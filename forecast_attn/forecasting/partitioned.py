@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from forecast_attn.attention_file import DumpChoice
 from forecast_attn.cluster import connected
 from forecast_attn.data.findings import Finding, quoted
 from forecast_attn.data.reading import Source, parts_of
@@ -23,7 +24,14 @@ from forecast_attn.data.reading.parts import TablePart
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.model import load_model
-from forecast_attn.forecasting.predict import ForecastRequest, LoadedRun, PreparedForecast, forecast_panel
+from forecast_attn.forecasting.predict import (
+    ForecastRequest,
+    LoadedRun,
+    PreparedForecast,
+    check_combination,
+    check_members,
+    forecast_panel,
+)
 from forecast_attn.runs.atomic import check_name, replacing, write_errors_of
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.targets import check_folder
@@ -102,6 +110,9 @@ def forecast_parts(
         raise DataError(f"'{data}' is not a table in several Parquet files", "leave --partitioned out")
     out = _checked(request)
     loaded = LoadedRun(run, load_model(run))
+    check_members(loaded.model, request)
+    if request.attention_out is not None and not loaded.model.has_attention:
+        raise ConfigError("a model without attention has no weights to write", "leave out --attention-out")
     _ = loaded.weights, loaded.left_out  # are kept once read: the machines of a cluster need not have the run
     futures = _futures(request.future, parts)
     if request.engine != "local":
@@ -138,8 +149,14 @@ def _checked(request: ForecastRequest) -> Path:
     """The folder of the forecasts; refuse what is for one table, before anything is read."""
     if request.out is None or str(request.out) == "-":
         raise ConfigError("--partitioned writes a folder of forecasts", "--out FOLDER")
-    if request.samples is not None:
-        raise ConfigError("--samples is not for a table in several files", "leave --samples or --partitioned out")
+    if (request.samples, request.seed, request.samples_out) != (None, None, None):
+        raise ConfigError(
+            "--samples, --seed and --samples-out are not for a table in several files",
+            "leave them or --partitioned out",
+        )
+    if request.attention_out is None and (request.attention_members or request.attention != DumpChoice()):
+        raise ConfigError("--attention-… is about weights, which are not written", "add --attention-out FOLDER")
+    check_combination(request)
     for path in (request.out, request.attention_out):
         if path is not None:
             check_name(path)

@@ -86,11 +86,11 @@ def forecast_run(
     """
     if config.model.attention == "none" and request.attention != DumpChoice():
         raise ConfigError("a model without attention has no weights to choose from", "leave out the --attention-…")
-    _check_combination(request)
+    check_combination(request)
     # Beside a cluster this process only writes, and looks at a few windows.
     device = choose_device(request.accelerator if request.engine == "local" else "cpu")
     loaded = LoadedRun(run, load_model(run))
-    _check_members(loaded.model, request)
+    check_members(loaded.model, request)
     samples_out = request.samples_out
     if request.samples is not None and samples_out is None:
         samples_out = scratch() / run.samples.name
@@ -249,14 +249,14 @@ def table_beside(
         return read_beside(table, config, item_id=roles.item_id, wide=wide)
 
 
-def _check_combination(request: ForecastRequest) -> None:
+def check_combination(request: ForecastRequest) -> None:
     """Refuse what cannot be combined with, before anything is read."""
     check_baselines(request.combine_with or ())
     if request.combine_with and request.samples is not None:
         raise ConfigError("--samples draws paths of the network alone, without --combine-with", "leave one of them out")
 
 
-def _check_members(model: Model, request: ForecastRequest) -> None:
+def check_members(model: Model, request: ForecastRequest) -> None:
     """Refuse to write the weights of members that are not there, or have none."""
     if not request.attention_members:
         return

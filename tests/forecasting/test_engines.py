@@ -134,6 +134,19 @@ def test_a_series_in_two_files_and_a_folder_that_exists_are_refused(
     assert forecast("predict", run, "--data", "t", "--partitioned").hint == "--out FOLDER"
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("--samples", 5), ("--samples-out", "s.parquet"), ("--seed", 3), ("--attention-top", 1), ("--attention-members",)],
+)
+def test_options_that_nothing_would_come_of_are_refused(
+    run: Path, folder: Path, here: Path, forecast: Any, words: tuple
+) -> None:
+    done = forecast("predict", run, "--data", folder, "--cold-start", "--partitioned", "--out", "f", *words)
+    assert done.code == 2
+    assert words[0][:8] in done.error + done.hint
+    assert not Path("f").exists()
+
+
 def test_ray_is_named_where_it_is_not_installed(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(ConfigError, match="needs the package 'ray'") as refused:
