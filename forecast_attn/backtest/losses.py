@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.backtest.folds import Folds
 from forecast_attn.data.panel import Panel
-from forecast_attn.evaluation.significance import FEWEST, tests_of_pair
+from forecast_attn.evaluation.significance import FEWEST, tests_of_pair, typical_stride
 from forecast_attn.runs.atomic import write_errors_of
 
 Floats = NDArray[np.float64]
@@ -131,7 +131,7 @@ class Differences:
         if sum(self._lengths) < FEWEST:
             return []
         between = stride()
-        rows = []
+        rows: list[tuple[Any, ...]] = []
         for pair, names in enumerate(self._pairs):
             for step in range(1 + self._horizon):
                 differences = self._of(pair, step)
@@ -167,10 +167,7 @@ def _sums(errors: Floats, steps: Ints, cutoffs: Ints, shape: tuple[int, ...]) ->
 
 
 def steps_between(panel: Panel, folds: Folds, horizon: int) -> int:
-    """Steps between most cut-offs, at most the horizon: it decides how far horizons overlap.
-
-    Most, not all: forecasts of 24 hours at every midnight do not overlap, though one day in spring has 23 hours.
-    """
+    """Steps between most cut-offs, at most the horizon: see `typical_stride`."""
     counts = np.zeros(horizon + 1, np.int64)
     following = np.array([fold.cutoff for fold in folds.folds[1:]])
     windows = folds.windows[: folds.starts[-2]]
@@ -180,9 +177,4 @@ def steps_between(panel: Panel, folds: Folds, horizon: int) -> int:
         stamps = panel.timestamps[windows[some, None] + np.arange(1, horizon + 1)]
         inside = (stamps <= following[fold_of[some], None]).sum(axis=1)
         counts += np.bincount(inside, minlength=horizon + 1)
-    counts[0] = 0  # windows without a row up to the next cut-off
-    total = int(counts.sum())
-    if not total:
-        return horizon
-    lower, upper = np.searchsorted(np.cumsum(counts), [(total - 1) // 2, total // 2], side="right")
-    return int((lower + upper) / 2)
+    return typical_stride(counts)

@@ -39,12 +39,11 @@ class BacktestResult:
     """Windows that are no part of it, by reason."""
     path: Path
     """The file of the rows."""
+    num_series: int
+    """Series with a forecast."""
     weights: dict[int, dict[str, float]] = field(default_factory=dict)
     """Of `network` and of each baseline in the model `combination`, by the number of the model (0 the run's own, then
     the refits); empty where they were not chosen on validation windows."""
-
-    num_series: int = 0
-    """Series with a forecast."""
     keep: Any = None
     """Whatever a temporary file lives as long as."""
 
@@ -112,7 +111,7 @@ def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listen
         out.with_suffix(".json"), json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     )
     num_series = len(np.unique(backtest.panel.series_of_rows[backtest.folds.windows]))
-    return BacktestResult(rows, scores, fold_frame(backtest), backtest.folds.left_out, out, weights, num_series)
+    return BacktestResult(rows, scores, fold_frame(backtest), backtest.folds.left_out, out, num_series, weights)
 
 
 def describe(backtest: Backtest, weights: dict[int, dict[str, float]] | None = None) -> dict[str, Any]:

@@ -22,6 +22,10 @@ from forecast_attn.errors import ConfigError
 from forecast_attn.evaluation.scoring import KEYS
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FEWEST = 4
+"""Losses below which neither test is made."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,10 @@ def diebold_mariano(loss_a: Floats, loss_b: Floats, *, lags: int = 0) -> TestRes
     Raises:
         ValueError: losses of different shape, not finite, or fewer than lags + 2.
     """
-    difference = _difference(loss_a, loss_b, lags + 2)
+    return _diebold_mariano(_difference(loss_a, loss_b, lags + 2), lags)
+
+
+def _diebold_mariano(difference: Floats, lags: int) -> TestResult:
     n, mean = len(difference), float(difference.mean())
     covariances = _autocovariances(difference, lags)
     variance, note = float(covariances[0] + 2 * covariances[1:].sum()), ""
@@ -92,7 +99,10 @@ def giacomini_white(loss_a: Floats, loss_b: Floats) -> TestResult:
     Raises:
         ValueError: losses of different shape, not finite, or fewer than four.
     """
-    difference = _difference(loss_a, loss_b, 4)
+    return _giacomini_white(_difference(loss_a, loss_b, FEWEST))
+
+
+def _giacomini_white(difference: Floats) -> TestResult:
     now, before = difference[1:], difference[:-1]
     moments = np.stack([now, now * before], axis=1)
     if np.ptp(difference) <= math.sqrt(_negligible(difference)):
@@ -151,8 +161,6 @@ def _better(mean: float) -> Literal["a", "b"] | None:
 
 
 COLUMNS = ("model_a", "model_b", "test", "step", "statistic", "p_value", "better", "n", "lags", "note")
-FEWEST = 4
-"""Losses below which neither test is made."""
 
 
 def compare_models(frame: pd.DataFrame, *, norm: int = 1, by_step: bool = False) -> pd.DataFrame:
@@ -177,12 +185,18 @@ def compare_models(frame: pd.DataFrame, *, norm: int = 1, by_step: bool = False)
     if norm not in (1, 2):
         raise ConfigError(f"there is no norm {norm} of the errors", "1 (absolute errors) or 2 (squares)")
     errors = _common_errors(frame)
-    stride = _stride(frame)
-    rows = list(_pairs(_losses(errors, ["cutoff"], norm), int(frame["step"].max()), stride))
+    stride, horizon = _stride(frame), int(frame["step"].max())
+    together = _losses(errors, ["cutoff"], norm)
+    parts: list[tuple[int | None, pd.DataFrame]] = [(None, together)]
     if by_step:
         of_steps = _losses(errors, ["step", "cutoff"], norm)
-        for step in of_steps.index.unique("step"):
-            rows += _pairs(of_steps.loc[step], int(step), stride, step=int(step))
+        parts += [(int(step), of_steps.loc[step]) for step in of_steps.index.unique("step")]
+    rows = [
+        row
+        for step, losses in parts
+        for a, b in itertools.combinations(losses.columns, 2)
+        for row in tests_of_pair((a, b), (losses[a] - losses[b]).to_numpy(), step or horizon, stride, step)
+    ]
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"step": "Int64"})
 
 
@@ -201,39 +215,35 @@ def _losses(errors: pd.DataFrame, by: list[str], norm: int) -> pd.DataFrame:
 
 
 def _stride(frame: pd.DataFrame) -> int:
-    """Steps between most cut-offs, at most the horizon: it decides how far horizons overlap.
-
-    Most, not all: forecasts of 24 hours at every midnight do not overlap, though one day in spring has 23 hours.
-    """
+    """Steps between most cut-offs, as `typical_stride` tells it."""
     windows = frame.loc[frame["model"] == frame["model"].iloc[0], [*KEYS, "step"]]
+    horizon = int(windows["step"].max())
     cutoffs = windows["cutoff"].drop_duplicates().sort_values()
     if len(cutoffs) < 2:
-        return int(windows["step"].max())
+        return horizon
     following = pd.Series(cutoffs.iloc[1:].array, index=pd.Index(cutoffs.iloc[:-1]))
     after = windows["cutoff"].map(following)
     inside = windows[after.notna() & (windows["timestamp"] <= after)]
     steps = inside.groupby(["item_id", "cutoff"])["step"].max()
-    return int(steps.median()) if len(steps) else int(windows["step"].max())
+    return typical_stride(np.bincount(steps.to_numpy(np.int64), minlength=horizon + 1))
 
 
-def _pairs(losses: pd.DataFrame, horizon: int, stride: int, step: int | None = None) -> Iterator[tuple[Any, ...]]:
-    """Rows of the result: both tests of all steps together, or Diebold–Mariano alone of one step."""
-    if len(losses) < FEWEST:
-        return
-    # With a cut-off at every step these are the h - 1 of the papers.
-    lags = -(-horizon // stride) - 1
-    for a, b in itertools.combinations(losses.columns, 2):
-        loss_a, loss_b = losses[a].to_numpy(), losses[b].to_numpy()
-        yield _row((a, b), "DM", step, _diebold_mariano(loss_a, loss_b, lags))
-        if step is None:
-            test = giacomini_white(loss_a, loss_b)
-            yield _row((a, b), "GW", step, test if lags == 0 else _not_made(test, "not for horizons that overlap"))
+def typical_stride(windows: Ints) -> int:
+    """Steps between most cut-offs, at most the horizon: it decides how far horizons overlap.
+
+    Most, not all: forecasts of 24 hours at every midnight do not overlap, though one day in spring has 23 hours.
+
+    Args:
+        windows: how many have 0, 1, … horizon steps up to the cut-off after theirs (horizon + 1,).
+    """
+    steps = np.repeat(np.arange(1, len(windows)), windows[1:])
+    return int(np.median(steps)) if len(steps) else len(windows) - 1
 
 
 def tests_of_pair(
     names: tuple[str, str], differences: Floats, horizon: int, stride: int, step: int | None = None
-) -> list[tuple[Any, ...]]:
-    """Rows of `compare_models` for two models.
+) -> Iterator[tuple[Any, ...]]:
+    """Rows of `compare_models` for two models: both tests of all steps together, or Diebold–Mariano alone of one step.
 
     Args:
         names: of the models.
@@ -242,15 +252,18 @@ def tests_of_pair(
         stride: steps between cut-offs.
         step: None for all together.
     """
-    losses = pd.DataFrame({names[0]: differences, names[1]: np.zeros(len(differences))})
-    return list(_pairs(losses, horizon, stride, step))
-
-
-def _diebold_mariano(loss_a: Floats, loss_b: Floats, lags: int) -> TestResult:
-    """Run the test, unless there are too few losses to estimate their autocorrelation."""
-    if len(loss_a) < 2 * (lags + 1):
-        return _not_made(diebold_mariano(loss_a, loss_b), f"too few for {lags} overlapping forecasts")
-    return diebold_mariano(loss_a, loss_b, lags=lags)
+    if len(differences) < FEWEST:
+        return
+    # With a cut-off at every step these are the h - 1 of the papers.
+    lags = -(-horizon // stride) - 1
+    if len(differences) < 2 * (lags + 1):
+        equal_loss = _not_made(_diebold_mariano(differences, 0), f"too few for {lags} overlapping forecasts")
+    else:
+        equal_loss = _diebold_mariano(differences, lags)
+    yield _row(names, "DM", step, equal_loss)
+    if step is None:
+        ability = _giacomini_white(differences)
+        yield _row(names, "GW", step, ability if lags == 0 else _not_made(ability, "not for horizons that overlap"))
 
 
 def _not_made(result: TestResult, why: str) -> TestResult:
