@@ -18,7 +18,7 @@ MINIMUM := .venv-minimum
 # Checks the pages' accessibility in the browser tests (MPL-2.0, in no wheel); without npm those tests are skipped.
 AXE := 4.14.1
 
-.PHONY: help demo test test-ray fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark benchmark-attention benchmark-startup benchmark-memory \
+.PHONY: help demo test test-integration fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-loading benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-nordpool \
 	benchmark-epf benchmark-fev benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
@@ -43,16 +43,16 @@ $(TESTING): $(RUNTIME)
 demo: $(RUNTIME)  ## Train on bundled data, predict, show the attention (writes to runs/demo)
 	sh benchmarks/demo.sh $(BIN)/forecast
 
-test: $(TESTING)  ## Everything CI runs: lint, types, docs fresh, the whole suite
+test: $(TESTING)  ## Lint, types, docs fresh, and all tests of forecast-attn itself
 	$(MAKE) -j 2 lint types docs-fresh
-	$(PYTEST) $(COVERED)
+	$(PYTEST) -m "not integration" $(COVERED)
 
-test-ray: $(TESTING)  ## The tests that start a real Ray; they install it (80 MB) and need about a minute
+test-integration: $(TESTING)  ## The tests that start something real beside it: a browser, a notebook, Ray, a server, a build (installs Ray, 80 MB)
 	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray]"
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/test_ray.py
+	$(PYTEST) -m integration
 
 fast: $(TESTING)  ## The quick tests, in 80 seconds
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow and not integration"
 
 fuzz: $(TESTING)  ## Twenty times as many damaged tables as the suite tries, other ones each time
 	env -u CI FUZZ=20 $(BIN)/python -m pytest -q tests/data/test_fuzz.py
@@ -67,7 +67,7 @@ $(MINIMUM)/.installed: pyproject.toml constraints-minimum.txt
 	touch $@
 
 minimum: $(MINIMUM)/.installed  ## The quick tests with the lowest versions that pyproject.toml allows
-	OMP_NUM_THREADS=1 $(MINIMUM)/$(BINARIES)/python -m pytest $(PARALLEL) -m "not slow" -p no:cacheprovider $(COVERED)
+	OMP_NUM_THREADS=1 $(MINIMUM)/$(BINARIES)/python -m pytest $(PARALLEL) -m "not slow and not integration" -p no:cacheprovider $(COVERED)
 
 lint: $(TESTING)  ## Style
 	$(BIN)/ruff check .

@@ -239,9 +239,11 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest tests first: two processes then end together, not one of them minutes after the other."""
-    longest = ("test_planted_lag.py", "test_packaging.py")
-    items.sort(key=lambda item: (item.path.name not in longest, "slow" not in item.keywords))
+    """Mark what asks for a browser; the longest tests come first, so that two processes end together."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.integration)
+    items.sort(key=lambda item: (item.path.name != "test_planted_lag.py", "slow" not in item.keywords))
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,10 @@ import pytest
 
 from benchmarks.run_notebooks import NOTEBOOKS, run_notebook
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::DeprecationWarning:(zmq|jupyter_client|tornado).*")]
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning:(zmq|jupyter_client|tornado).*"),
+]
 
 
 def outputs(notebook: nbformat.NotebookNode) -> list[tuple[str, list[str]]]:

@@ -27,7 +27,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
     tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
     assert tops == {"forecast_attn", wheel.name.split("-py3")[0] + ".dist-info"}
@@ -57,7 +57,7 @@ def link_to(site_packages: Path, name: str) -> None:
             link.symlink_to(Path(str(importlib.metadata.distribution(name).locate_file(top))))
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_wheel_works_without_the_test_extras(wheel: Path, tmp_path: Path) -> None:
     """With all declared dependencies and no others, linked to those installed here: help, training, prediction run."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)

@@ -1,4 +1,4 @@
-"""A real Ray of two workers on this machine, started once: `make test-ray`. Skipped where Ray is not installed."""
+"""A real Ray of two workers on this machine, started once. Skipped where Ray is not installed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from forecast_attn.cluster import SETTINGS, Cluster
 from forecast_attn.errors import DataError
 from forecast_attn.forecaster import Forecaster
 
-pytest.importorskip("ray", reason="Ray is not installed: make test-ray")
+pytest.importorskip("ray", reason="Ray is not installed: make test-integration")
 # Ray's own warnings are about Ray.
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore")]
 
 PATIENCE = {"RAY_raylet_start_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
 """Seconds that Ray waits for its own processes; a machine may be busy."""

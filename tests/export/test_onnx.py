@@ -110,7 +110,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory, forecast: Callable) -> Pa
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_consumer_of_the_documents_forecasts_without_torch(exported: Path) -> None:
     page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
@@ -132,7 +132,7 @@ def test_the_consumer_of_the_documents_forecasts_without_torch(exported: Path) -
             np.testing.assert_allclose(outputs[name], values, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_file_holds_its_metadata_and_nothing_of_this_machine(exported: Path) -> None:
     content = (exported / "model.onnx").read_bytes()
     session = onnxruntime.InferenceSession(content)

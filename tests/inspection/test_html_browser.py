@@ -14,7 +14,7 @@ from forecast_attn.inspection.html_report import build_report, make_page
 from forecast_attn.inspection.page_data import sample_windows
 from forecast_attn.inspection.window_values import WindowValues
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.integration
 
 NASTY = "</script><img src=x onerror=alert(1)>"
 STEPS, LOOKBACK, SEASON = 6, 40, 12

@@ -9,7 +9,7 @@ from forecast_attn.live.server import RunsServer
 
 from ..chromium import AXE
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.integration
 
 
 @pytest.fixture(scope="module")

@@ -151,6 +151,7 @@ def test_without_a_name_it_is_in_the_run(run_copy, forecast):
     assert (run_copy / "report.html").read_text(encoding="utf-8").endswith("</html>\n")
 
 
+@pytest.mark.integration
 def test_a_pdf_is_printed_by_a_browser(run, forecast, tmp_path):
     from forecast_attn.errors import ConfigError
     from forecast_attn.reporting.printer import find_browser

@@ -452,7 +452,7 @@ def test_small_batches_that_round_differently_are_not_used(finished_run: Path, m
     assert ServedRun("days", finished_run).current.sizes[-1] == 128
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_the_command_serves_until_it_is_told_to_stop(finished_run: Path, here: Path) -> None:
     reader, writer = os.pipe()
     words = ["serve", finished_run, "--port", "0"]

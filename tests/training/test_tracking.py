@@ -110,7 +110,7 @@ def test_a_logger_without_its_package_is_refused(monkeypatch: pytest.MonkeyPatch
     assert caught.value.hint == 'pip install "forecast-attn[wandb]"'
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_tensorboard_reads_the_curves_back(make_table: Callable, here: Path) -> None:
     pytest.importorskip("tensorboard", reason="the extra tensorboard is not installed")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -125,7 +125,7 @@ def test_tensorboard_reads_the_curves_back(make_table: Callable, here: Path) -> 
     assert "baselines/seasonal-naive/mae" in events.Tags()["scalars"]
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
 def test_mlflow_has_the_run_and_a_model_that_forecasts(
     make_table: Callable, here: Path, monkeypatch: pytest.MonkeyPatch
@@ -150,7 +150,7 @@ def test_mlflow_has_the_run_and_a_model_that_forecasts(
     pd.testing.assert_frame_equal(model.predict(table), wanted)
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 @pytest.mark.filterwarnings("ignore")
 def test_wandb_writes_an_offline_run(make_table: Callable, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wandb", reason="the extra wandb is not installed")

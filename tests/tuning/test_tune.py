@@ -189,7 +189,7 @@ def test_tables_that_another_process_makes_are_waited_for(here: Path, monkeypatc
     assert len(opened) == 2
 
 
-@pytest.mark.slow
+@pytest.mark.integration
 def test_two_processes_share_a_study_and_the_death_of_one_loses_nothing(
     table: str, process_environment: dict[str, str]
 ) -> None:
