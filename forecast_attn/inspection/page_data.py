@@ -1,7 +1,8 @@
 """Data of the page of `forecast inspect --html`: one JSON document with its arrays in base64.
 
-Arrays are little-endian float32, so that the weights on the page are the weights of the file, bit by bit. Times are
-texts: the page computes with positions only, and shows times as they were written for the user.
+Values are little-endian float32. Weights are codes of 16 bits on a logarithmic scale: half the bytes, and as exact as
+the three digits that the page shows of a weight. Times are texts: the page computes with positions only, and shows
+times as they were written for the user.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ MOST_WINDOWS = 64
 """Windows on a page; more where each series has one."""
 VALUES_PER_STEP = 5
 """Values per time step beside the weights, at the most: the series and four covariates."""
+CODES_PER_OCTAVE = 2048
+"""Steps of a weight's code between a weight and twice as much; model.js decodes with the same number."""
+LARGEST_CODE = 65535
+"""The code of weight 1."""
 BASE64 = 4 / 3
 GROUPINGS = {"item": "series", "head": "heads", "hour": "hours of the cut-off", "weekday": "weekdays of the cut-off"}
 
@@ -46,7 +51,7 @@ def default_windows(dump: AttentionDump) -> int:
     """Number of windows that keeps the page near `PAGE_BYTES`; at least one."""
     sizes = dump.metadata
     weights = len(dump.heads) * len(dump.steps) * sizes.num_keys
-    per_window = (weights + VALUES_PER_STEP * (sizes.lookback + sizes.horizon)) * 4 * BASE64
+    per_window = (2 * weights + 4 * VALUES_PER_STEP * (sizes.lookback + sizes.horizon)) * BASE64
     return int(np.clip(PAGE_BYTES // per_window, 1, max(MOST_WINDOWS, len(dump.item_ids))))
 
 
@@ -101,7 +106,7 @@ def page_document(
         "times": times,
         "windows": windows,
         "observed": shown.observed_steps.max(axis=(1, 2)).astype(int).tolist(),
-        "weights": encode(shown.weights),
+        "weights": encode_weights(shown.weights),
         "past": encode(values.past),
         "forecast": encode(_whole_patches(dump, values.forecast)),
         "actual": encode(_whole_patches(dump, values.actual)),
@@ -144,9 +149,21 @@ def _known(covariates: dict[str, NDArray[np.float64]]) -> list[tuple[str, NDArra
     return [(name, column) for name, column in covariates.items() if not np.isnan(column).all()]
 
 
-def encode(values: NDArray[np.floating[Any]]) -> str:
-    """Little-endian float32 in base64."""
-    return base64.b64encode(np.ascontiguousarray(values, "<f4").tobytes()).decode("ascii")
+def encode(values: NDArray[np.floating[Any]], kind: str = "<f4") -> str:
+    """Numbers of a kind, float32 as a rule, in base64."""
+    return base64.b64encode(np.ascontiguousarray(values, kind).tobytes()).decode("ascii")
+
+
+def encode_weights(weights: NDArray[np.floating[Any]]) -> str:
+    """Codes of weights in base64, each within 0.017 % of its weight.
+
+    Code c > 0 is the weight 2^((c − 65535) / 2048), code 0 no weight. What is below 2^-32 gets code 1, and the page
+    calls it less than 1e-7 %.
+    """
+    weights = np.nan_to_num(weights)
+    octaves = np.log2(weights, where=weights > 0, out=np.full(weights.shape, -np.inf))
+    codes = np.clip(LARGEST_CODE + np.rint(CODES_PER_OCTAVE * octaves), 1, LARGEST_CODE)
+    return encode(np.where(weights > 0, codes, 0), "<u2")
 
 
 def script_json(document: Any) -> str:
@@ -193,7 +210,7 @@ def _means(dump: AttentionDump) -> dict[str, Any]:
         effective = effective + np.exp(nats).sum(axis=0)
     count = dump.num_windows
     return {
-        "weights": encode(weights / count),
+        "weights": encode_weights(weights / count),
         "entropy": encode(entropy / count),
         "effective": encode(effective / count),
     }
@@ -215,7 +232,7 @@ def _tiles(dump: AttentionDump, shown: AttentionDump) -> list[dict[str, Any]]:
             "kind": by,
             "names": grouping.names,
             "windows": _windows_of(group_windows(shown, by), grouping.names),
-            "profiles": encode(profiles[by] / np.bincount(grouping.groups.ravel())[:, None]),
+            "profiles": encode_weights(profiles[by] / np.bincount(grouping.groups.ravel())[:, None]),
         }
         for by, grouping in groups.items()
     ]

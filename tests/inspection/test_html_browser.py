@@ -1,6 +1,5 @@
 """The page in real Chromium, driven over its DevTools pipe: what is drawn, and what a hand on mouse or keys does."""
 
-import base64
 import json
 import re
 import time
@@ -88,7 +87,7 @@ def readout(browser):
 
 def assert_draws(browser, row, chart="series"):
     heights = drawn_weights(browser, chart)
-    np.testing.assert_allclose(heights / heights.max(), row / row.max(), atol=1e-6)
+    np.testing.assert_allclose(heights / heights.max(), row / row.max(), rtol=4e-4, atol=1e-6)
 
 
 def luminance(rgb):
@@ -122,12 +121,6 @@ def test_names_are_shown_and_never_run(browser, page):
     assert browser.complaints() == []
 
 
-def test_the_page_holds_the_weights_bit_by_bit(browser, page, dump):
-    browser.open(page)
-    text = browser.ask("JSON.parse(document.getElementById('data').textContent).weights")
-    assert np.array_equal(np.frombuffer(base64.b64decode(text), "<f4"), dump.weights.ravel())
-
-
 def test_every_choice_draws_its_weights(browser, page, dump):
     browser.open(page)
     assert_draws(browser, dump.weights[0].mean(axis=0)[0])
@@ -147,7 +140,7 @@ def assert_profile(browser, mean):
     heights = points_of(browser, "#series .profile")[:, 1]
     assert len(heights) == LOOKBACK
     np.testing.assert_allclose(
-        (heights.max() - heights) / np.ptp(heights), (mean - mean.min()) / np.ptp(mean), atol=1e-4
+        (heights.max() - heights) / np.ptp(heights), (mean - mean.min()) / np.ptp(mean), atol=4e-4
     )
 
 
@@ -254,6 +247,10 @@ def test_the_tables_say_what_the_charts_show(browser, page, dump):
     weights = dump.weights[0, 1, 3]
     assert [int(row[0]) for row in lags[:5]] == (LOOKBACK - 1 - np.argsort(-weights, kind="stable")[:5]).tolist()
     assert len(lags) == LOOKBACK
+    shown = np.array([float(row[3].removesuffix("\u00a0%")) for row in lags[:20]])
+    of_file = 100 * weights[[LOOKBACK - 1 - int(row[0]) for row in lags[:20]]].astype(float)
+    unit = 10.0 ** (np.floor(np.log10(shown)) - 2)  # of the third digit
+    assert (abs(shown - of_file) <= 0.7 * unit).all()
 
 
 # --------------------------------------------------------------------------- hands
@@ -377,7 +374,7 @@ def test_a_tile_draws_the_mean_weights_of_its_group(browser, page, dump, by):
     most = max(rows.mean(axis=(0, 1, 2), dtype=float).max() for rows in groups.values())
     for line, rows in zip(lines, groups.values(), strict=True):
         heights = 1 - np.array([float(y) for y in re.findall(r"L[\d.]+ ([\d.]+)", line)]) / 30
-        np.testing.assert_allclose(heights, rows.mean(axis=(0, 1, 2), dtype=float) / most, atol=2e-4)
+        np.testing.assert_allclose(heights, rows.mean(axis=(0, 1, 2), dtype=float) / most, atol=6e-4)
 
 
 def test_tiles_are_searched_and_clicked(browser, page, dump):
@@ -460,7 +457,7 @@ def test_pointing_at_a_mean_reads_off_its_value(browser, page, dump):
     said = browser.ask("document.getElementById('tooltip').innerText").replace("\u00a0", " ")
     weight = float(re.search(r"mean weight ([\d.e-]+) %", said)[1])
     mean = dump.weights.astype(float).mean(axis=(0, 1))[step, place]
-    assert weight == pytest.approx(100 * mean, rel=1e-3)
+    assert weight == pytest.approx(100 * mean, rel=6e-3)  # three digits
     assert float(re.search(r"([\d.]+) × an equal share", said)[1]) == pytest.approx(mean * LOOKBACK, rel=0.06)
 
 

@@ -7,16 +7,28 @@ const horizon = page.steps[numSteps - 1];
 const patch = page.patchLength ?? 1, numTargets = page.numTargets ?? numSteps;
 const MEAN_OF_HEADS = -1;
 
-function floats(text) {
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  return new Float32Array(bytes.buffer); // little-endian, as every browser's machine is
+function bufferOf(text) {
+  const characters = atob(text), bytes = new Uint8Array(characters.length);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = characters.charCodeAt(at);
+  return bytes.buffer; // little-endian, as every browser's machine is
 }
 
-const weights = floats(page.weights), past = floats(page.past);
+const floats = (text) => new Float32Array(bufferOf(text));
+
+// The weight of every code: half the bytes of numbers, and exact to the three digits that are shown. 0 is no weight.
+const WEIGHTS = new Float32Array(65536).map((_, code) => (code ? 2 ** ((code - 65535) / 2048) : 0));
+
+function weightsOf(text) {
+  const codes = new Uint16Array(bufferOf(text)), weights = new Float32Array(codes.length);
+  for (let at = 0; at < codes.length; at++) weights[at] = WEIGHTS[codes[at]];
+  return weights;
+}
+
+const weights = weightsOf(page.weights), past = floats(page.past);
 const forecast = floats(page.forecast), actual = floats(page.actual);
 const intervals = page.intervals.map(({ name, lower, upper }) => ({ name, lower: floats(lower), upper: floats(upper) }));
 const covariates = page.covariates.map(({ name, values }) => ({ name, values: floats(values) }));
-const means = { weights: floats(page.mean.weights), entropy: floats(page.mean.entropy), effective: floats(page.mean.effective) };
+const means = { weights: weightsOf(page.mean.weights), entropy: floats(page.mean.entropy), effective: floats(page.mean.effective) };
 
 // The (steps × lookback) rows of one head, or the mean of all, in an array that begins at `offset`.
 function rowsOf(array, offset, head) {
@@ -115,8 +127,8 @@ function share(weight) {
   return `${(100 * weight).toFixed(weight >= 0.1 ? 0 : weight >= 0.01 ? 1 : 2)}\u00a0%`;
 }
 
-// To four digits, where one weight is pointed at.
-const exactly = (weight) => `${number(100 * weight)}\u00a0%`;
+// To three digits, where one weight is pointed at.
+const exactly = (weight) => (weight > 0 && weight < 1e-9 ? "<1e-7\u00a0%" : `${number(100 * weight, 3)}\u00a0%`);
 
 const KEYS_NAME = patch === 1 ? "steps" : "patches";
 const effectiveWords = (count) => `${number(count, 3)} effective ${number(count, 3) !== "1" ? KEYS_NAME : patch === 1 ? "step" : "patch"}`;

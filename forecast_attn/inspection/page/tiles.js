@@ -14,7 +14,7 @@ function makeTiles(section, choose, afterwards) {
   page.tiles.forEach(({ by, names }, at) => make(select, "option", { value: at }, `${by} (${names.length})`));
 
   function fill() {
-    const { names, windows, profiles, kind } = page.tiles[select.value], values = floats(profiles);
+    const { names, windows, profiles, kind } = page.tiles[select.value], values = weightsOf(profiles);
     const rows = names.map((_, at) => values.subarray(at * lookback, (at + 1) * lookback)), most = Math.max(...rows.map(largest)) || 1;
     container.replaceChildren();
     names.forEach((name, at) => {
