@@ -8,30 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from forecast_attn.cli import COMMANDS
+
 TARGET = Path(__file__).resolve().parent.parent / "docs" / "cli.md"
-COMMANDS = (
-    "",
-    "check",
-    "explain",
-    "train",
-    "compare",
-    "tune",
-    "future-template",
-    "predict",
-    "backtest",
-    "score",
-    "reconcile",
-    "update",
-    "evaluate",
-    "plot",
-    "inspect",
-    "audit",
-    "report",
-    "export",
-    "serve",
-    "ui",
-    "info",
-)
 LONG = ("check", "train", "compare", "tune", "backtest")
 """Commands with all options of training, whose `--help` shows the essential ones."""
 OPENING = """# Command line
@@ -61,7 +40,7 @@ def help_of(command: str) -> str:
 
 def document() -> str:
     parts = [OPENING]
-    for command in COMMANDS:
+    for command in ("", *COMMANDS):
         title = f"forecast {command}".strip()
         parts.append(f"## {title}\n\n```text\n{help_of(command)}\n```\n")
     return "\n".join(parts)

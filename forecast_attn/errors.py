@@ -13,6 +13,12 @@ from __future__ import annotations
 
 from typing import Self
 
+INTERRUPTED = 130
+"""Exit code after Ctrl-C. A command that has told of it itself raises SystemExit with it; Typer's Exit is not told."""
+
+INCOMPLETE = 3
+"""Exit code of a forecast without some of the series."""
+
 _FIELDS = ("code", "file", "row", "column", "item_id", "value")
 
 

@@ -64,7 +64,8 @@ def modules_loaded_by(statement: str) -> set[str]:
     "statement",
     [
         "import forecast_attn",
-        "import forecast_attn.cli",
+        "import importlib\nfrom forecast_attn.cli import COMMANDS\n"
+        "for name in COMMANDS: importlib.import_module('forecast_attn.cli.' + name.replace('-', '_'))",
         "import forecast_attn.config.options",
         "import contextlib, io\nfrom forecast_attn.cli import main\n"
         "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()): main(['train', '--help'])",
@@ -75,6 +76,15 @@ def modules_loaded_by(statement: str) -> set[str]:
 )
 def test_the_command_line_loads_nothing_heavy(statement: str) -> None:
     assert modules_loaded_by(statement).isdisjoint(HEAVY)
+
+
+def test_the_page_of_all_commands_builds_none() -> None:
+    loaded = modules_loaded_by(
+        "import contextlib, io\nfrom forecast_attn.cli import main\n"
+        "with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()): main(['--help'])"
+    )
+    assert "forecast_attn.cli" in loaded
+    assert not [name for name in loaded if name.startswith(("forecast_attn.cli.flags", "forecast_attn.config"))]
 
 
 @pytest.mark.slow

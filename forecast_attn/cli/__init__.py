@@ -6,70 +6,80 @@ page waits for neither torch nor pandas.
 
 from __future__ import annotations
 
-import copy
 import functools
 import os
 import re
 import sys
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-import forecast_attn.cli.completion as completion
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.audit import audit
-from forecast_attn.cli.backtest import backtest
-from forecast_attn.cli.check import check
-from forecast_attn.cli.compare import compare
-from forecast_attn.cli.evaluate import evaluate
-from forecast_attn.cli.explain import explain
-from forecast_attn.cli.export import export
-from forecast_attn.cli.flags import INTERRUPTED, Command
-from forecast_attn.cli.future_template import future_template
-from forecast_attn.cli.info import info
-from forecast_attn.cli.inspect import inspect
-from forecast_attn.cli.plot import plot
-from forecast_attn.cli.predict import predict
-from forecast_attn.cli.reconcile import reconcile
-from forecast_attn.cli.report import report
-from forecast_attn.cli.score import score
-from forecast_attn.cli.serve import serve
-from forecast_attn.cli.train import train
-from forecast_attn.cli.tune import tune
-from forecast_attn.cli.ui import ui
-from forecast_attn.cli.update import update
-from forecast_attn.errors import ConfigError, DataError, UserError
+from forecast_attn.errors import INTERRUPTED, ConfigError, DataError, UserError
+
+COMMANDS = {
+    "check": "Say what a table holds and what is wrong with it. Exits with 1 when training would refuse it.",
+    "explain": "Say what a finding of `forecast check` means, why it matters, and how to put it right.",
+    "train": "Train a network on a CSV and say how good it is beside the baselines.",
+    "compare": "Train attention mechanisms with the same data, budget and seeds, and rank them with their spread.",
+    "tune": "Search the options that forecast a table best, and train a run with them; repeat the command to go on.",
+    "future-template": "Write the CSV that predict needs: the steps to forecast and empty cells "
+    "for what is known of them.",
+    "predict": "Forecast the steps after the end of the data; write predictions and attention.\n\n"
+    "Files go into the run, unless you name one: then only the files you name are written.",
+    "backtest": "Forecast from many past cut-offs, with or without refits, and say how good that would have been.",
+    "score": "Flag rows outside the interval that was forecast for them; write score and p-value of every row.",
+    "reconcile": "Make forecasts of series that are sums of each other add up: bottom-up, "
+    "top-down or by minimal variance.",
+    "update": "Continue a run on new rows, in seconds, and write a new run; "
+    "old weights stay where new ones are no better.",
+    "evaluate": "Score tables of forecasts, whoever made them: errors, skill, and whether differences are significant.",
+    "plot": "Draw forecasts with their intervals, the error by step, or the calibration of the quantiles.",
+    "inspect": "Show what a forecast looked at: heat map, top lags, entropy and warnings.",
+    "audit": "Find out whether the attention weights of a run can be believed.",
+    "report": "Put accuracy, calibration, attention, its audit and the worst windows of a run on one page that prints.",
+    "export": "Write a run as an ONNX file: raw values in, forecasts and attention weights out, without torch.",
+    "serve": "Serve forecasts of runs over HTTP: history in, forecasts, quantiles and attention out.",
+    "ui": "Show the runs of a folder in a browser on this machine: losses as they train, weights, reports.",
+    "info": "Show versions and hardware, or how a run was trained and how good it is.",
+}
+"""Commands in the order of the help page, each with its text; its options stand in the file of its name."""
+
+
+class Commands(TyperGroup):
+    """The commands by name. The options of one are built when it is asked for: those of all take long."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = {name: TyperCommand(name, help=summary) for name, summary in COMMANDS.items()}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Name, command and its words, also for a shell that completes them."""
+        name, _, words = super().resolve_command(ctx, args)
+        return name, name and _load(name), words
+
+
+@functools.cache
+def _load(name: str) -> Any:
+    """Build a command, with its options, from the function of its file."""
+    from forecast_attn.cli.flags import Command
+
+    function = name.replace("-", "_")
+    alone = typer.Typer(add_completion=False)
+    alone.command(name, cls=Command, help=COMMANDS[name])(getattr(import_module(f"{__name__}.{function}"), function))
+    return typer.main.get_command(alone)
+
 
 app = typer.Typer(
     name="forecast",
+    cls=Commands,
     help="Forecast a CSV with an encoder-decoder whose attention you choose, and see what the forecast looked at.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (
-    check,
-    explain,
-    train,
-    compare,
-    tune,
-    future_template,
-    predict,
-    backtest,
-    score,
-    reconcile,
-    update,
-    evaluate,
-    plot,
-    inspect,
-    audit,
-    report,
-    export,
-    serve,
-    ui,
-    info,
-):
-    app.command(command.__name__.replace("_", "-"), cls=Command)(command)
 
 # Typer does not export the base of its usage errors.
 USAGE_ERROR: Any = typer.BadParameter.__mro__[2]
@@ -98,7 +108,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given
     printing.accept_any_text()
-    completion.prepare()
+    _keep_completions_on_one_line()
     try:
         sys.exit(_run([word for word in given if word != "--debug"]))
     except UserError as error:
@@ -127,7 +137,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _run(words: list[str]) -> int:
     """Run a command, and make exceptions again of Typer's own answers to a closed pipe and to Ctrl-C."""
     try:
-        code = _program(words[0] if words else "")(args=words, prog_name=app.info.name, standalone_mode=False)
+        code = _program()(args=words, prog_name=app.info.name, standalone_mode=False)
         sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told
     except SystemExit as ending:
         if isinstance(ending.__context__, BrokenPipeError):
@@ -139,12 +149,16 @@ def _run(words: list[str]) -> int:
 
 
 @functools.cache
-def _program(word: str) -> Any:
-    """Build the program with the one command that is asked for, or with all: the options of all take long."""
-    program = copy.copy(app)
-    asked = [each for each in app.registered_commands if each.name == word]
-    program.registered_commands = asked or app.registered_commands
-    return typer.main.get_command(program)
+def _program() -> Any:
+    return typer.main.get_command(app)
+
+
+def _keep_completions_on_one_line() -> None:
+    """Make the terminal wide where a shell asks for completions: Typer wraps their explanations at its width, and a
+    shell takes every line for a completion.
+    """
+    if "_FORECAST_COMPLETE" in os.environ:
+        os.environ["COLUMNS"] = "1000"
 
 
 def _is_of_the_system(error: Exception) -> bool:

@@ -36,7 +36,6 @@ def audit(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Find out whether the attention weights of a run can be believed."""
     request = AuditRequest.from_options(command_options("audit", config, options))
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir

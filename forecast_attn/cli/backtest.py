@@ -10,10 +10,10 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, command_options, given_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, given_options, with_options
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, BacktestRequest
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import INTERRUPTED, ConfigError, RunError
 
 if TYPE_CHECKING:
     from forecast_attn.backtest.result import BacktestPlan
@@ -49,7 +49,6 @@ def backtest(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Forecast from many past cut-offs, with or without refits, and say how good that would have been."""
     is_table = source is not None and _is_table(source)
     training, of_backtest = _sorted(config, options)
     _check_use(source, data, training, is_table=is_table)

@@ -28,7 +28,6 @@ def check(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Say what a table holds and what is wrong with it. Exits with 1 when training would refuse it."""
     asked = {name: options.pop(name) for name in CheckRequest.names() if name in options}
     request = CheckRequest.from_options(command_options("check", config, asked))
     form, out = _form(request.format, json), request.out

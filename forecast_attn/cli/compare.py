@@ -9,9 +9,9 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_comparisons
-from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, search_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, search_options, with_options
 from forecast_attn.config.requests import TRAINING, CompareRequest
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import INTERRUPTED, ConfigError
 
 if TYPE_CHECKING:
     from forecast_attn.comparison.leaderboard import Comparison
@@ -34,7 +34,6 @@ def compare(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Train attention mechanisms with the same data, budget and seeds, and rank them with their spread."""
     if resume is not None:
         _refuse_with_resume({"config": config, **options})
     else:

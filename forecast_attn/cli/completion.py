@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,14 +19,6 @@ SUMMARIES: dict[str, dict[str, str]] = {
 """Explanations that a shell shows beside the choices of an option, by the name of its field."""
 RUN = "RUN"
 """How the name of a value begins that is a run directory, in help texts."""
-
-
-def prepare() -> None:
-    """Keep each explanation on one line where a shell asks for completions: Typer wraps them at the terminal's width,
-    and a shell takes every line for a completion.
-    """
-    if "_FORECAST_COMPLETE" in os.environ:
-        os.environ["COLUMNS"] = "1000"
 
 
 def completer_of(option_field: dataclasses.Field[Any]) -> Completer | None:

@@ -30,7 +30,6 @@ def evaluate(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Score tables of forecasts, whoever made them: errors, skill, and whether differences are significant."""
     from forecast_attn.evaluation import evaluate as scorer
 
     reading = {name: options.pop(name) for name in READING if name in options}

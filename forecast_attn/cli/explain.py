@@ -18,7 +18,6 @@ def explain(
     code: Annotated[str | None, typer.Argument(help="Code such as FA204; all when absent.", show_default=False)] = None,
     json: Json = False,
 ) -> None:
-    """Say what a finding of `forecast check` means, why it matters, and how to put it right."""
     from forecast_attn.data.findings import all_codes, find_code
 
     codes = list(all_codes().values()) if code is None else [find_code(code)]

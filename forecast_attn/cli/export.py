@@ -25,7 +25,6 @@ def export(
     json: Json = False,
     **options: Any,
 ) -> None:
-    """Write a run as an ONNX file: raw values in, forecasts and attention weights out, without torch."""
     request = ExportRequest.from_options(command_options("export", config, options))
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir

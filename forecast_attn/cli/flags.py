@@ -26,12 +26,6 @@ ConfigFile = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="TOML file of options; flags override it.")
 ]
 
-INTERRUPTED = 130
-"""Exit code after Ctrl-C. A command that has told of it itself raises SystemExit with it; Typer's Exit is not told."""
-
-INCOMPLETE = 3
-"""Exit code of a forecast without some of the series."""
-
 _PANELS = {DataConfig: "Data", ModelConfig: "Model", TrainingConfig: "Training"}
 _HELP_ALL = "help_all"
 _EVERYTHING = f"{__name__}.everything"
@@ -113,7 +107,6 @@ def with_options(
         wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         wrapper.__annotations__ = {p.name: p.annotation for p in parameters}
         wrapper.__name__ = command.__name__
-        wrapper.__doc__ = command.__doc__
         return wrapper
 
     return decorate

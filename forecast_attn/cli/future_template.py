@@ -26,7 +26,6 @@ def future_template(
     out: Annotated[str, typer.Option("--out", metavar="FILE", help="CSV to write; - for stdout.")] = "-",
     quiet: Quiet = False,
 ) -> None:
-    """Write the CSV that predict needs: the steps to forecast and empty cells for what is known of them."""
     from forecast_attn.cli.tables import make_console
     from forecast_attn.errors import ConfigError
 

@@ -21,7 +21,6 @@ def info(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Show versions and hardware, or how a run was trained and how good it is."""
     content = _machine() if run is None else _run(run)
     if json:
         printing.write_json(content)

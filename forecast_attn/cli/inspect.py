@@ -37,7 +37,6 @@ def inspect(
     json: Json = False,
     **options: Any,
 ) -> None:
-    """Show what a forecast looked at: heat map, top lags, entropy and warnings."""
     request = InspectRequest.from_options(command_options("inspect", config, options))
     from forecast_attn.inspection.inspect import check_combination, check_targets, find_attention, inspect_source
 

@@ -31,7 +31,6 @@ def plot(
     json: Json = False,
     **options: Any,
 ) -> None:
-    """Draw forecasts with their intervals, the error by step, or the calibration of the quantiles."""
     request = PlotRequest.from_options(command_options("plot", config, options))
     from forecast_attn.plotting.picture import drawn
     from forecast_attn.plotting.sources import find_source

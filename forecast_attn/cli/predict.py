@@ -10,8 +10,9 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import INCOMPLETE, ConfigFile, Json, Quiet, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
 from forecast_attn.config.requests import PredictCommandRequest, PredictRequest
+from forecast_attn.errors import INCOMPLETE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,11 +44,6 @@ def predict(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Forecast the steps after the end of the data; write predictions and attention.
-
-    Files go into the run, unless you name one: then only the files you name are written.
-    """
-
     from forecast_attn.cli.tables import make_console
     from forecast_attn.errors import ConfigError
 

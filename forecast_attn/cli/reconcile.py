@@ -40,7 +40,6 @@ def reconcile(
     json: Json = False,
     **options: Any,
 ) -> None:
-    """Make forecasts of series that are sums of each other add up: bottom-up, top-down or by minimal variance."""
     request = ReconcileRequest.from_options(command_options("reconcile", config, options))
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir

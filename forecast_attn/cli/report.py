@@ -29,7 +29,6 @@ def report(
     config: ConfigFile = None,
     **options: Any,
 ) -> None:
-    """Put accuracy, calibration, attention, its audit and the worst windows of a run on one page that prints."""
     request = ReportRequest.from_options(command_options("report", config, options))
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir

@@ -28,7 +28,6 @@ def score(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Flag rows outside the interval that was forecast for them; write score and p-value of every row."""
     request = ScoreRequest.from_options(command_options("score", config, options))
     from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir

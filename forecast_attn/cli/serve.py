@@ -25,7 +25,6 @@ def serve(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Serve forecasts of runs over HTTP: history in, forecasts, quantiles and attention out."""
     request = ServeRequest.from_options(command_options("serve", config, options))
     from forecast_attn.cli.tables import make_console
     from forecast_attn.runs.run_dir import RUNS

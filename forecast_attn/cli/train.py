@@ -9,12 +9,12 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_runs
-from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, given_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, given_options, with_options
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import DataConfig, RunConfig, find_option
 from forecast_attn.config.requests import TRAINING, TrackingRequest
 from forecast_attn.config.values import PRESETS, flag_name
-from forecast_attn.errors import ConfigError, DataError
+from forecast_attn.errors import INTERRUPTED, ConfigError, DataError
 
 
 @with_options(*TRAINING, TrackingRequest)
@@ -37,7 +37,6 @@ def train(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Train a network on a CSV and say how good it is beside the baselines."""
     if options.get("attention") == "help":
         _list_mechanisms()
         return

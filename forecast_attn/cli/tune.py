@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, search_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, search_options, with_options
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, TuneRequest
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import INTERRUPTED, ConfigError
 
 if TYPE_CHECKING:
     from forecast_attn.tuning.result import TuningResult
@@ -25,7 +25,6 @@ def tune(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Search the options that forecast a table best, and train a run with them; repeat the command to go on."""
     request, shared = _checked(data, config, options)
 
     from forecast_attn.cli.tuning_display import TuningDisplay, show_search

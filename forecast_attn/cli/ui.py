@@ -21,7 +21,6 @@ def ui(
     config: ConfigFile = None,
     **options: Any,
 ) -> None:
-    """Show the runs of a folder in a browser on this machine: losses as they train, weights, reports."""
     request = UiRequest.from_options(command_options("ui", config, options))
     from forecast_attn.live.server import ui as show_runs
     from forecast_attn.runs.run_dir import RUNS

@@ -9,9 +9,9 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import INTERRUPTED, ConfigFile, Json, Quiet, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
 from forecast_attn.config.requests import UpdateRequest
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import INTERRUPTED, ConfigError
 
 if TYPE_CHECKING:
     from forecast_attn.forecaster import Forecaster
@@ -38,7 +38,6 @@ def update(
     quiet: Quiet = False,
     **options: Any,
 ) -> None:
-    """Continue a run on new rows, in seconds, and write a new run; old weights stay where new ones are no better."""
     if data is None:
         raise ConfigError("there are no new rows to learn from", "forecast update RUN --data new.csv")
     request = UpdateRequest.from_options(command_options("update", config, options))
