@@ -8,6 +8,8 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 import os
+import pty
+import select
 import signal
 import sys
 import tempfile
@@ -81,6 +83,22 @@ def start_forked(words: Sequence[object], outputs: Sequence[str | Connection], c
     process = context.Process(target=_run, args=([str(word) for word in words], str(Path.cwd()), outputs, conditions))
     process.start()
     return process
+
+
+def on_terminal(words: Sequence[object], **environment: str) -> str:
+    """What a terminal receives of `forecast …`, which must end well."""
+    leader, follower = pty.openpty()
+    name = os.ttyname(follower)
+    process = start_forked(words, [name, name], Conditions(environment=tuple(environment.items())))
+    parts = []
+    while process.is_alive() or select.select([leader], [], [], 0)[0]:
+        if select.select([leader], [], [], 0.05)[0]:
+            parts.append(os.read(leader, 65_536))
+    os.close(follower)
+    os.close(leader)
+    shown = b"".join(parts).decode().replace("\r\n", "\n")
+    assert process.exitcode == 0, shown
+    return shown
 
 
 def _read(reader: Connection) -> bytes:

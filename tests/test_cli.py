@@ -2,10 +2,11 @@
 
 import dataclasses
 import json
-import pty
+import os
 import re
 import subprocess
 import sys
+from multiprocessing import Pipe
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,12 @@ from forecast_attn.config.options import SECTIONS, RunConfig, all_options
 from forecast_attn.config.requests import REQUESTS
 from forecast_attn.config.values import flag_name
 
+from .forks import Conditions, on_terminal, start_forked
+
 ROOT = Path(__file__).resolve().parents[1]
 COMMANDS = ("check", "train", "predict", "inspect", "info")
 ESCAPE = "\x1b["
+TERMINAL = {"TERM": "xterm-256color", "COLUMNS": "100"}
 
 
 # --------------------------------------------------------------------------- help
@@ -138,8 +142,8 @@ def test_exit_code_2(forecast, here, words, message, hint):
 
 
 @pytest.mark.slow
-def test_debug_shows_the_traceback(forecast_process, here):
-    outcome = forecast_process("--debug", "train", "nowhere.csv")
+def test_debug_shows_the_traceback(forecast_fork, here):
+    outcome = forecast_fork("--debug", "train", "nowhere.csv")
     assert outcome.code == 1
     assert "Traceback" in outcome.err
     assert "DataError: there is no file 'nowhere.csv'" in outcome.err
@@ -249,39 +253,16 @@ def test_names_are_text_and_no_markup(forecast, write, make_table, small):
     assert "[/x] :cat:" in forecast("inspect", "[bold]").out
 
 
-def on_a_terminal(words: list[str], environment: dict[str, str]) -> str:
-    """What a command shows on a terminal of 100 columns."""
-    import os
-
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "forecast_attn", *words]
-    environment = {**environment, "TERM": "xterm-256color", "COLUMNS": "100"}
-    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environment) as process:
-        os.close(theirs)
-        shown = b""
-        while True:
-            try:
-                part = os.read(ours, 65_536)
-            except OSError:  # Linux' way of saying that nobody writes any more
-                break
-            if not part:
-                break
-            shown += part
-    os.close(ours)
-    assert process.returncode == 0, shown
-    return shown.decode()
-
-
 @pytest.mark.slow
-def test_colours_on_a_terminal_unless_no_color(process_environment, run_copy):
-    assert re.search(r"\x1b\[[\d;]*3[0-9]|\x1b\[38;", on_a_terminal(["inspect", "run"], process_environment))
-    plain = on_a_terminal(["inspect", "run"], {**process_environment, "NO_COLOR": "1"})
+def test_colours_on_a_terminal_unless_no_color(run_copy):
+    assert re.search(r"\x1b\[[\d;]*3[0-9]|\x1b\[38;", on_terminal(["inspect", "run"], **TERMINAL))
+    plain = on_terminal(["inspect", "run"], **TERMINAL, NO_COLOR="1")
     assert not re.search(r"\x1b\[[\d;]*(3[0-7]|38;|4[0-7]|48;)[\d;]*m", plain)
 
 
 @pytest.mark.slow
-def test_a_live_bar_on_a_terminal(process_environment, write, make_table, small):
-    shown = on_a_terminal(["train", write(make_table()), *small], process_environment)
+def test_a_live_bar_on_a_terminal(write, make_table, small):
+    shown = on_terminal(["train", write(make_table()), *small], **TERMINAL)
     assert "windows/s" in shown
     assert "loss" in shown
     assert "epoch 2/2" in shown
@@ -373,14 +354,16 @@ def test_info_about_a_run(forecast, finished_run):
 
 
 @pytest.mark.slow
-def test_a_reader_that_has_had_enough(process_environment, finished_run):
-    """`forecast info RUN | head -1` ends quietly."""
-    command = [sys.executable, "-m", "forecast_attn", "info", str(finished_run)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=process_environment) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.close()
-        assert process.stderr.read() == b""
+@pytest.mark.parametrize("words", [["info"], ["inspect", "--validation"]])
+def test_a_reader_that_has_had_enough(finished_run, words):
+    """`forecast info RUN | head -1` ends quietly; at tables rich would end with 1."""
+    (reader, stdout), (messages, stderr) = (Pipe(duplex=False) for _ in range(2))
+    reader.close()
+    process = start_forked([words[0], finished_run, *words[1:]], [stdout, stderr], Conditions())
+    stderr.close()
+    assert os.read(messages.fileno(), 1) == b""
+    process.join()
+    assert process.exitcode == 0
 
 
 def test_ctrl_c_is_told(forecast, monkeypatch):
@@ -408,19 +391,6 @@ def test_a_pipe_that_closes_between_lines(process_environment, finished_run):
         assert process.stdout is not None
         assert process.stderr is not None
         assert process.stdout.readline()
-        process.stdout.close()
-        assert process.stderr.read() == b""
-    assert process.returncode == 0
-
-
-@pytest.mark.slow
-def test_a_reader_of_tables_that_has_had_enough(process_environment, finished_run):
-    """`forecast inspect RUN | head -1` ends as quietly: rich would end with 1."""
-    file = str(finished_run / "validation_attention.parquet")
-    command = [sys.executable, "-m", "forecast_attn", "inspect", file]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=process_environment) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0

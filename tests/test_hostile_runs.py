@@ -245,10 +245,10 @@ def test_a_network_larger_than_its_weights_is_not_built(forecast, run_copy, in_t
 # --------------------------------------------------------------------------- Arrow
 
 
-def test_the_first_feather_format_is_not_read(forecast_process, here):
+def test_the_first_feather_format_is_not_read(forecast_fork, here):
     """Its reader dies of 58 bytes."""
     Path("v1.csv").write_bytes(b"FEA1" + b"\0" * 50 + b"FEA1")
-    outcome = forecast_process("train", "v1.csv")
+    outcome = forecast_fork("train", "v1.csv")
     assert outcome.code == 1
     assert outcome.error == "'v1.csv' is a Feather file of the first version, which is not supported"
     assert outcome.hint.startswith("write it again: pyarrow.feather.write_feather(table, path)")

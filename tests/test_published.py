@@ -160,6 +160,7 @@ def scored(table: Path, first: int, end: int, train: int) -> tuple[float, float]
     return sum(error**2 for error in errors) / len(errors), sum(map(abs, errors)) / len(errors)
 
 
+@pytest.mark.integration
 def test_training_and_forecasts_have_processes_of_their_own(tmp_path: Path, call_epf: Callable[..., Called]) -> None:
     table = market(tmp_path / "data" / "M.csv")
     done = call_epf(table.parent, "--protocols", "P", "--out", tmp_path / "out")

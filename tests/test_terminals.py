@@ -2,16 +2,12 @@
 
 import json
 import os
-import pty
 import re
-import select
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from .forks import Conditions, start_forked
+from .forks import Conditions, on_terminal, start_forked
 
 pytestmark = pytest.mark.slow
 
@@ -68,26 +64,12 @@ def test_a_name_cannot_forge_a_hint(forecast, run_copy):
     assert "x\\nhint: curl" in outcome.error
 
 
-def on_terminal(*words: object) -> str:
-    """What a terminal receives of a command."""
-    leader, follower = pty.openpty()
-    there = Conditions(environment=(("TERM", "dumb"), ("COLUMNS", "120")))
-    process = start_forked(words, [os.ttyname(follower)] * 2, there)
-    parts = []
-    while process.is_alive() or select.select([leader], [], [], 0)[0]:
-        if select.select([leader], [], [], 0.05)[0]:
-            parts.append(os.read(leader, 65_536))
-    os.close(follower)
-    os.close(leader)
-    return b"".join(parts).decode().replace("\r\n", "\n")
-
-
 def test_documents_reach_a_file_as_they_are_and_a_terminal_visibly(forecast, forecast_fork, evil_table, small):
     assert forecast("train", evil_table, *small, "--out", "run", "--quiet").code == 0
     forecasts = forecast_fork("predict", "run", "--out", "-").out
     assert f"a{EVIL}" in forecasts
     for words in (("predict", "run", "--out", "-"), ("predict", "run"), ("predict", "run", "--json")):
-        shown = on_terminal(*words)
+        shown = on_terminal(words, TERM="dumb", COLUMNS="120")
         assert not RAW.search(shown), (words, RAW.search(shown))
         assert "2024-04-29" in shown or "--json" in words
 
@@ -117,14 +99,16 @@ def test_a_json_document_is_one_in_any_encoding(forecast, forecast_fork, write, 
     assert "日本" in utf8
 
 
-def test_a_table_on_stdout_is_that_of_the_file(forecast, process_environment, write, make_table, small):
+def test_a_table_on_stdout_is_that_of_the_file(forecast, here, write, make_table, small):
     table = write(make_table().assign(item_id="日本"))
     assert forecast("train", table, *small, "--out", "run", "--quiet").code == 0
     assert forecast("predict", "run").code == 0
-    command = [sys.executable, "-m", "forecast_attn", "predict", "run", "--out", "-"]
-    environment = {**process_environment, "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run(command, capture_output=True, check=True, env=environment)
-    assert done.stdout == Path("run/predictions.csv").read_bytes()
+    stdout = here / "stdout.csv"
+    stdout.touch()
+    process = start_forked(("predict", "run", "--out", "-"), [str(stdout), os.devnull], Conditions(encoding="ascii"))
+    process.join()
+    assert process.exitcode == 0
+    assert stdout.read_bytes() == Path("run/predictions.csv").read_bytes()
 
 
 def test_a_file_whose_name_is_no_utf8(forecast_fork, here, make_table, small):
