@@ -15,10 +15,12 @@ unexport PYTHONDONTWRITEBYTECODE
 # With COVERAGE=1, `test` and `minimum` also print the share of lines that their tests run; it costs three quarters more time.
 COVERED := $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 MINIMUM := .venv-minimum
+# What a server of MLflow needs beside mlflow-skinny: the whole mlflow allows no pyarrow as new as ours.
+MLFLOW_SERVER := alembic fastapi flask flask-cors sqlalchemy uvicorn
 # Checks the pages' accessibility in the browser tests (MPL-2.0, in no wheel); without npm those tests are skipped.
 AXE := 4.14.1
 
-.PHONY: help demo test test-integration fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark benchmark-attention benchmark-startup benchmark-memory \
+.PHONY: help demo test test-integration test-services fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark benchmark-attention benchmark-startup benchmark-memory \
 	benchmark-loading benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-nordpool \
 	benchmark-epf benchmark-fev benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
@@ -50,6 +52,10 @@ test: $(TESTING)  ## Lint, types, docs fresh, and all tests of forecast-attn its
 test-integration: $(TESTING)  ## The tests that start something real beside it: a browser, a notebook, Ray, a server, a build (installs Ray, 80 MB)
 	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray]"
 	$(PYTEST) -m integration
+
+test-services: $(TESTING)  ## The test that starts a real MLflow server; installs it (60 MB) and needs about a minute
+	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[mlflow]" $(MLFLOW_SERVER)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/test_services.py
 
 fast: $(TESTING)  ## The quick tests, in 80 seconds
 	$(PYTEST) -m "not slow and not integration"

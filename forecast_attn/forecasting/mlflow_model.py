@@ -5,40 +5,55 @@ No pickle is written: MLflow keeps the name of this module and a copy of the run
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forecast_attn.config.requests import PredictRequest
+from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError
-from forecast_attn.forecasting.model import read_config
-from forecast_attn.forecasting.predict import ForecastRequest, forecast_run
+from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.predict import (
+    ForecastRequest,
+    LoadedRun,
+    PreparedForecast,
+    check_combination,
+    forecast_prepared,
+)
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.version import package_version
 
 if TYPE_CHECKING:
     import pandas as pd
 
+PARAMS = {
+    "cold_start": "boolean",
+    "non_negative": "boolean",
+    "combine_with": "string",
+    "accelerator": "string",
+}
+"""Options of `forecast predict` that a call may have, by MLflow's types. MLflow drops all others with a warning."""
+
 
 class MlflowModel:
-    """A run as MLflow asks it."""
+    """A run as MLflow asks it; loaded once."""
 
     def __init__(self, run: RunDir) -> None:
-        self.run = run
+        self.loaded = LoadedRun(run, load_model(run))
 
     def predict(self, history: pd.DataFrame, params: dict[str, Any] | None = None) -> pd.DataFrame:
         """Forecast the steps after the last known target of every series; the table of `Forecaster.predict`.
 
         Args:
             history: as for `Forecaster.predict`; rows after the last target hold the known future.
-            params: options of `forecast predict`, such as cold_start.
+            params: those of `PARAMS`; None is an absent one.
 
         Raises:
             UserError: as `Forecaster.predict`.
         """
-        request = ForecastRequest(data=history, **PredictRequest.checked(params or {}))
-        with tempfile.TemporaryDirectory() as folder:
-            return forecast_run(self.run, read_config(self.run), request, lambda: Path(folder)).predictions
+        given = {name: value for name, value in (params or {}).items() if value is not None}
+        request = ForecastRequest(data=history, **PredictRequest.checked(given))
+        check_combination(request)
+        return forecast_prepared(PreparedForecast.of(self.loaded, request), choose_device(request.accelerator))
 
 
 def _load_pyfunc(path: str) -> MlflowModel:
@@ -59,6 +74,8 @@ def save_mlflow_model(run: Path | str, path: Path | str) -> None:
     """
     try:
         import mlflow.pyfunc
+        from mlflow.models import ModelSignature
+        from mlflow.types import ParamSchema, ParamSpec
     except ImportError:
         raise ConfigError(
             "a model of MLflow needs the package 'mlflow'", 'pip install "forecast-attn[mlflow]"'
@@ -68,5 +85,6 @@ def save_mlflow_model(run: Path | str, path: Path | str) -> None:
         str(path),
         loader_module=__name__,
         data_path=str(directory.path),
+        signature=ModelSignature(params=ParamSchema([ParamSpec(name, kind, None) for name, kind in PARAMS.items()])),
         pip_requirements=[f"forecast-attn=={package_version()}"],
     )

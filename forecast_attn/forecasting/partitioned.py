@@ -30,7 +30,7 @@ from forecast_attn.forecasting.predict import (
     PreparedForecast,
     check_combination,
     check_members,
-    forecast_panel,
+    forecast_prepared,
 )
 from forecast_attn.runs.atomic import check_name, replacing, write_errors_of
 from forecast_attn.runs.run_dir import RunDir
@@ -211,15 +211,8 @@ def _forecast_part(shared: _PartsWork, task: _Task) -> tuple[PartForecast, NDArr
     out, weights = _place(request.out, task.part), None
     if request.attention_out is not None:
         weights = _place(request.attention_out, task.part)
-    predictions = forecast_panel(
-        ready.model,
-        ready.panel,
-        device,
-        attention_path=weights,
-        choice=request.attention,
-        members=request.attention_members,
-        other=ready.other,
-        not_learned=ready.not_learned,
+    predictions = forecast_prepared(
+        ready, device, attention_path=weights, choice=request.attention, members=request.attention_members
     )
     with replacing(out) as stream, write_errors_of(out):
         predictions.to_parquet(stream, index=False)

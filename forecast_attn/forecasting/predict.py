@@ -98,9 +98,8 @@ def forecast_run(
     ready = PreparedForecast.of(loaded, request)
     attention_path = request.attention_out or scratch() / run.attention.name
     with opened(request.engine, request.accelerator) as engine:
-        predictions = forecast_panel(
-            ready.model,
-            ready.panel,
+        predictions = forecast_prepared(
+            ready,
             device,
             attention_path=attention_path,
             csv_path=request.out,
@@ -108,8 +107,6 @@ def forecast_run(
             members=request.attention_members,
             on_dump=request.on_dump,
             samples=paths,
-            other=ready.other,
-            not_learned=ready.not_learned,
             engine=engine,
         )
     result = ready.result(predictions)
@@ -276,19 +273,16 @@ def _member_attention(model: Model, request: ForecastRequest, averaged: Path) ->
 # From a history with the rows to forecast to the table of forecasts and the attention file.
 
 
-def forecast_panel(
-    model: Model,
-    panel: Panel,
+def forecast_prepared(
+    ready: PreparedForecast,
     device: torch.device,
     *,
-    attention_path: Path | None,
+    attention_path: Path | None = None,
     csv_path: Path | None = None,
     choice: DumpChoice | None = None,
     members: bool = False,
     on_dump: DumpListener | None = None,
     samples: SampleChoice | None = None,
-    other: BaselineForecasts | None = None,
-    not_learned: tuple[str, ...] = (),
     engine: Engine = forecast_windows,
 ) -> pd.DataFrame:
     """Forecast every series from its last known row, and stream the attention to a file.
@@ -296,8 +290,7 @@ def forecast_panel(
     All files take their places together at the end; a failure leaves older ones as they were.
 
     Args:
-        model: the trained network and its schema.
-        panel: with `horizon` future rows per series.
+        ready: the series, the model, and the baselines to combine it with.
         device: where to compute.
         attention_path: where to write the weights, which a model without attention does not have; None for nowhere.
         csv_path: where to write the table too.
@@ -305,13 +298,12 @@ def forecast_panel(
         members: of an ensemble, write the weights of each member too; see `member_path`.
         on_dump: hears how large each attention file will be, before it is written.
         samples: paths to draw, and where they are written; none when None.
-        other: a baseline to forecast together with; none when None.
-        not_learned: series that the network was not trained on, which the forecasts then mark.
         engine: where windows are forecast.
 
     Returns:
         item_id, cutoff, timestamp, step, prediction, and a column per quantile; sorted by series and step.
     """
+    model, panel, other = ready.model, ready.panel, ready.other
     schema = model.schema
     cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
     parts: list[dict[str, Any]] = []
@@ -326,13 +318,10 @@ def forecast_panel(
             _write_weights(member, *_open(member, panel, arrays, cutoffs, wanted, path, files), device, engine)
         # All windows are computed the way that has weights, written or not: a forecast depends on no option.
         for forecasts in engine(model, panel, cutoffs, device=device, arrays=arrays, need_weights=model.has_attention):
-            told = forecasts
-            if other is not None:
-                told = other.combined(forecasts, non_negative=model.config.data.non_negative)
-            parts.append(prediction_columns(panel, model, told))
+            parts.append(prediction_columns(panel, model, ready.told(forecasts)))
             if output is not None and writer is not None:
                 output.write(writer, forecasts)
-        predictions = predictions_table(parts, panel, not_learned)
+        predictions = predictions_table(parts, panel, ready.not_learned)
         if samples is not None:
             drawn = files.enter_context(replacing(samples.path))
             write_samples(drawn, model, panel, arrays, cutoffs, samples, device)

@@ -126,31 +126,6 @@ def test_tensorboard_reads_the_curves_back(make_table: Callable, here: Path) -> 
 
 
 @pytest.mark.integration
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::UserWarning")
-def test_mlflow_has_the_run_and_a_model_that_forecasts(
-    make_table: Callable, here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mlflow = pytest.importorskip("mlflow", reason="the extra mlflow is not installed")
-    monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
-    table = make_table()
-    table.to_csv("data.csv", index=False)
-    store = (here / "store").as_uri()
-    with pytest.raises(ZeroDivisionError):
-        Forecaster(**OPTIONS).fit("data.csv", out="run", logger="mlflow", log_to=store, listener=Killed())
-    forecaster = Forecaster.resume("run")
-    client = mlflow.MlflowClient(store)
-    (experiment,) = [each for each in client.search_experiments() if each.name == "forecast-attn"]
-    (run,) = client.search_runs([experiment.experiment_id])
-    assert (run.info.status, run.data.params["model/attention"]) == ("FINISHED", "luong-general")
-    curve = client.get_metric_history(run.info.run_id, "validation_loss")
-    assert [(each.step, each.value) for each in curve] == losses_of(Path("run"))
-    assert run.data.metrics["validation/mae"] == forecaster.metrics["validation"]["mae"]
-    model = mlflow.pyfunc.load_model(client.download_artifacts(run.info.run_id, "model"))
-    wanted = forecaster.predict(table).predictions
-    pd.testing.assert_frame_equal(model.predict(table), wanted)
-
-
-@pytest.mark.integration
 @pytest.mark.filterwarnings("ignore")
 def test_wandb_writes_an_offline_run(make_table: Callable, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wandb", reason="the extra wandb is not installed")
