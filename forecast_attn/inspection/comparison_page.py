@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forecast_attn.inspection.differences import WeightComparison
 from forecast_attn.inspection.html_report import page_of_parts
-from forecast_attn.inspection.page_sections import bullets, paragraph, reading_words, section, table
+from forecast_attn.inspection.page_sections import bullets, paragraph, reading_words, section, sentence, table
 from forecast_attn.inspection.results import Inspection, StepStatistics
 from forecast_attn.inspection.weights_figure import weights_figure
 
@@ -16,9 +16,8 @@ def comparison_page(comparison: WeightComparison) -> str:
         _inspection_section(sign, name, each, darkest)
         for sign, name, each in zip("AB", comparison.names, comparison.inspections, strict=True)
     ]
-    apart = f"{comparison.words[:1].upper()}{comparison.words[1:]}."
     steps = section("Step by step", "steps", _steps_table(comparison))
-    body = "".join([section("How far apart", "apart", paragraph(apart)), *parts, steps])
+    body = "".join([section("How far apart", "apart", paragraph(sentence(comparison.words))), *parts, steps])
     mechanisms = " and ".join(each.header.mechanism for each in comparison.inspections)
     return page_of_parts("Two attentions side by side", mechanisms, body)
 

@@ -17,7 +17,13 @@ from typing import Any
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.data.sessions import base_alias
 from forecast_attn.inspection.page_data import default_windows, page_document, sample_windows, script_json
-from forecast_attn.inspection.page_sections import audit_section, findings_section, reading_words, run_section
+from forecast_attn.inspection.page_sections import (
+    audit_section,
+    findings_section,
+    reading_words,
+    run_section,
+    words,
+)
 from forecast_attn.inspection.reading import Evidence, evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import InspectionHeader
@@ -180,7 +186,7 @@ def page_of_parts(title: str, subtitle: str, body: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<title>{escape(title)}</title>\n<link rel="icon" href="data:,">\n<style>{style}</style>\n</head>\n<body>\n'
-        f"<header>\n<h1>{escape(title)}</h1>\n<p>{escape(subtitle)}</p>\n</header>\n<main>\n{body}\n</main>\n"
+        f"<header>\n<h1>{escape(title)}</h1>\n<p>{words(subtitle)}</p>\n</header>\n<main>\n{body}\n</main>\n"
         "<footer>\n<p>Made by forecast-attn; this page asks the network for nothing.</p>\n</footer>\n</body>\n</html>\n"
     )
 
@@ -191,7 +197,7 @@ def _fill_template(*, title: str, subtitle: str, **parts: str) -> str:
     script = '"use strict";\n(() => {\n' + "\n".join(bodies) + "})();\n"
     filled = {
         "title": escape(title),
-        "subtitle": escape(subtitle),
+        "subtitle": words(subtitle),
         "policy": f"default-src 'none'; img-src data:; style-src {policy_hash(style)}; "
         f"script-src {policy_hash(script)}",
         "style": style,

@@ -10,6 +10,8 @@ from typing import Any
 from forecast_attn.inspection.page_data import curve_figure, profile_figure
 from forecast_attn.inspection.results import Inspection, Reading
 
+WHOLE = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d[\d:+.-]*)?|(?<![\w-])--[a-z-]+(?: [A-Z_]+| \d+)?")
+"""Dates and options, which no line may end in."""
 METRIC_NAMES = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE"}
 
 
@@ -24,9 +26,15 @@ def paragraph(text: str) -> str:
     return f"<p>{words(text)}</p>" if text else ""
 
 
+def sentence(text: str) -> str:
+    """The text with a capital and a full stop."""
+    return text and f"{text[0].upper()}{text[1:].removesuffix('.')}."
+
+
 def words(text: str) -> str:
-    """Escaped text with commands between backquotes as code, and numbers that stay with their per cent."""
-    return re.sub("`([^`]+)`", r"<code>\1</code>", escape(text)).replace(" %", "\u00a0%")
+    """Escaped text with commands between backquotes as code, and no break in dates, options and before per cent."""
+    whole = WHOLE.sub(r'<span class="together">\g<0></span>', escape(text)).replace(" %", "\u00a0%")
+    return re.sub("`([^`]+)`", r"<code>\1</code>", whole)
 
 
 def bullets(texts: Iterable[str], kind: str = "") -> str:
@@ -76,7 +84,7 @@ def show(value: Any) -> str:
 
 def reading_words(reading: Reading) -> str:
     """The sentence on the weights, above their charts."""
-    return f'<p class="reading">{words(f"{reading.text[:1].upper()}{reading.text[1:]}.")}</p>'
+    return f'<p class="reading">{words(sentence(reading.text))}</p>'
 
 
 def findings_section(inspection: Inspection, notes: Sequence[str]) -> str:
@@ -134,7 +142,8 @@ def metrics_table(metrics: dict[str, Any]) -> str:
     best = metrics.get("best_baseline", "seasonal-naive")  # of runs made before the best one was looked for
     facts = [] if skill is None else [f"The model's MAE is {abs(skill):.1f} % {_side(skill)} that of {best}."]
     facts += [f"Best epoch {metrics['best_epoch']} of {metrics['epochs']}."] if "epochs" in metrics else []
-    caption = f"Validation: {show(model.get('windows'))} windows after {show(model.get('after'))}"
+    count = f"{model['windows']:,}" if "windows" in model else "–"
+    caption = f"Validation: {count} windows after {show(model.get('after'))}"
     return table(caption, ["metric", "model", *baselines], rows) + paragraph(" ".join(facts))
 
 
@@ -187,14 +196,14 @@ def audit_section(audit: dict[str, Any] | None) -> str:
 
 def _verdict(verdict: dict[str, Any]) -> str:
     kind = LEVELS.get(verdict["level"], "unclear")
-    level = f'<span class="verdict {kind}">{escape(verdict["level"])}</span>'
+    level = f'<span class="verdict {kind}">{escape(verdict["level"].capitalize())}</span>'
     return f"<p>{level}: {words(verdict['sentence'])}</p>" + bullets(verdict.get("caveats", ()))
 
 
 def _windows_words(header: dict[str, Any]) -> str:
     if "windows" not in header:
         return ""
-    return paragraph(f"Audited on {show(header['windows'])} of {show(header.get('windows_available'))} windows.")
+    return paragraph(f"Audited on {header['windows']:,} of {header['windows_available']:,} windows.")
 
 
 def _check(check: dict[str, Any], target: str | None, keys: str) -> str:
@@ -207,7 +216,7 @@ def _check(check: dict[str, Any], target: str | None, keys: str) -> str:
     groups = [_group(group) for group in check.get("groups") or ()]
     headings = ["group", "windows", "MAE", "with equal weights", "change", "needs them"]
     by_group = table(f"{check['title']}: what equal weights do", headings, groups)
-    return f"<article>{heading}{paragraph(check['verdict'])}{figures}{by_group}{folded}</article>"
+    return f"<article>{heading}{paragraph(sentence(check['verdict']))}{figures}{by_group}{folded}</article>"
 
 
 def _group(group: dict[str, Any]) -> Sequence[Any]:
@@ -242,7 +251,8 @@ def _covariates(covariates: dict[str, Any] | None, target: str | None) -> str:
         table(caption, headings, [_importance(entry) for entry in covariates.get(key) or ()])
         for key, caption in (("groups", "Groups of covariates"), ("columns", "Single columns"))
     )
-    return f"<article><h3>Which covariates matter</h3>{paragraph(covariates.get('verdict') or '')}{tables}</article>"
+    verdict = paragraph(sentence(covariates.get("verdict") or ""))
+    return f"<article><h3>Which covariates matter</h3>{verdict}{tables}</article>"
 
 
 def _importance(entry: dict[str, Any]) -> Sequence[Any]:

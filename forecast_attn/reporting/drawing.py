@@ -73,7 +73,8 @@ def forecast_figure(view: ForecastView, zone: Zone, caption: str, *, width: int 
 def forecast_legend(view: ForecastView) -> str:
     """Words on what `forecast_figure` draws."""
     names = ", ".join(f"{interval_name(pair)} interval" for pair in view.models[0].intervals)
-    return "Black: series; blue: forecast" + (f"; shaded: {names}" if names else "") + "; dashed: actual values."
+    came = "; dashed: actual values" if np.isfinite(view.actual).any() else ""
+    return "Black: series; blue: forecast" + (f"; shaded: {names}" if names else "") + f"{came}."
 
 
 def errors_figure(errors: StepErrors, first: str, *, width: int = 640, height: int = 190) -> str:

@@ -151,9 +151,7 @@ def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspectio
     """Three or four sentences for who reads no further."""
     validation, best = metrics["validation"], metrics.get("best_baseline", "seasonal-naive")
     skill = metrics.get("skill_per_cent")
-    facts = [
-        f"On {show(validation['windows'])} validation windows its mean absolute error is {show(validation['mae'])}."
-    ]
+    facts = [f"On {validation['windows']:,} validation windows its mean absolute error is {show(validation['mae'])}."]
     if skill is not None:
         side = "below" if skill >= 0 else "above"
         facts.append(f"That is {abs(skill):.1f} % {side} the error of {best}, the best of the baselines.")
@@ -199,7 +197,7 @@ def _curves(scored: Forecasts | None, run: RunDir) -> Iterator[str]:
     errors = _beside_the_best(step_errors(scored), name)
     if len(errors.steps) > 1:
         yield errors_figure(errors, name)
-    yield bullets([] if run.backtest.is_file() else [SELECTED])
+    yield paragraph("" if run.backtest.is_file() else SELECTED)
     if scored.quantiles:
         yield calibration_figure(reliability(scored))
 

@@ -252,7 +252,7 @@ def test_an_audit_is_shown_with_its_verdicts_and_numbers(make_dump):
     assert not outline.open
     assert Counter(tag for tag, _ in outline.elements)["img"] == 0
     assert "Do not believe it" in outline.texts["p"]
-    assert '<span class="verdict fail">not faithful</span>' in html
+    assert '<span class="verdict fail">Not faithful</span>' in html
     for title, word in (("instead", "passed"), ("taken away", "failed"), ("the values", "worth knowing")):
         assert re.search(rf"{title} <span[^>]*>{word}<", html)
     assert "12.5 demand" in outline.texts["td"]

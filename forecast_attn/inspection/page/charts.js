@@ -2,6 +2,7 @@
 // (step or place changed), and shares what is chosen.
 
 const WEIGHTS_HEIGHT = 58, COVARIATE_HEIGHT = 44, AXIS_HEIGHT = 38, ARCS = 5;
+const BELOW_VALUES = 530; // pixels of what fits on one screen with them: bars, heat map, slider and the words below it
 
 // ---------------------------------------------------------------------------- the series, what goes with it, and the weights
 
@@ -10,14 +11,15 @@ function makeSeriesChart(container) {
 
   function drawAll(state) {
     const layout = layoutOf(container, state.view), { covariate } = state;
-    const values = layout.narrow ? 190 : inside(170, innerHeight - 650 - (covariate === null ? 0 : COVARIATE_HEIGHT), 330);
+    const above = container.getBoundingClientRect().top + scrollY;
+    const values = layout.narrow ? 150 : inside(150, innerHeight - above - BELOW_VALUES - (covariate === null ? 0 : COVARIATE_HEIGHT), 330);
     const low = 20 + values, along = low + (covariate === null ? 4 : 14 + COVARIATE_HEIGHT);
     const areas = { top: 20, low, along, barTop: along + 22, base: along + 22 + WEIGHTS_HEIGHT };
     const svg = clearSvg(container, areas.base + AXIS_HEIGHT);
     parts = { layout, svg, areas, bars: [], shades: [] };
     drawCalendar(state);
     parts.y = scaleOf(state);
-    parts.axis = draw(svg, "g");
+    [parts.grid, parts.axis] = [draw(svg, "g"), draw(svg, "g")]; // behind the lines
     const inner = clipped(svg, "clip-series", layout, 0, areas.base);
     parts.shadesGroup = draw(inner, "g");
     drawGaps(inner, layout, areas, pastOf(state.window));
@@ -79,7 +81,7 @@ function makeSeriesChart(container) {
       draw(svg, "text", { x: (layout.left + layout.end) / 2, y: (areas.top + areas.low) / 2, "text-anchor": "middle" }, "the series of this window is not known");
       return;
     }
-    for (const tick of ticksBetween(y.low, y.high, 4)) drawLevel(svg, layout, y(tick), short(tick));
+    for (const tick of ticksBetween(y.low, y.high, 4)) drawLevel(parts.grid, layout, y(tick), short(tick));
     const pastValues = pastOf(state.window), last = [xOfValue(layout, numPast - 1), y(pastValues[numPast - 1])];
     const ahead = (values) => Array.from(values, (value, at) => [xOfValue(layout, numPast + at), y(value)]);
     for (const { lower, upper } of intervals) draw(inner, "path", { class: "interval", d: bandOf(ahead(aheadOf(upper, state.window)), ahead(aheadOf(lower, state.window)), layout.unit / 2) });

@@ -118,7 +118,7 @@ function number(value, digits = 4) {
 // For an axis: 5M, 12.5k.
 function short(value) {
   const [factor, unit] = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k"]].find(([each]) => Math.abs(value) >= each) ?? [1, ""];
-  return number(value / (unit === "k" ? 1e3 : factor)) + unit;
+  return (number(value / (unit === "k" ? 1e3 : factor)) + unit).replaceAll("-", "−");
 }
 
 function share(weight) {
