@@ -5,8 +5,9 @@
 
 One forecast of 24 hours at each midnight, quantiles 0.1 to 0.9; the covariates are known in the horizon, everything
 before a cut-off may be used. A market is a CSV with the columns `date`, `OT` (the price) and forecasts that are known
-the day before. For both stretches a network is trained on the rows before; what differs between the candidates is what
-it is averaged with, and whether it is trained further as days pass. Pieces that are finished are not run again.
+the day before. What differs between the candidates is whether the network learns on: one is trained before the 364 days
+and again before the 20, the other once, before the 364 days, and further every seven days to the end. Pieces that are
+finished are not run again.
 """
 
 from __future__ import annotations
@@ -28,15 +29,14 @@ from published.protocols import FEV, TARGET, TableError, read_table
 
 from forecast_attn.errors import UserError
 
-NETWORK: dict[str, Any] = {"quantiles": ",".join(QUANTILES), "calibration": "adaptive"}
+TOGETHER: dict[str, Any] = {
+    "quantiles": ",".join(QUANTILES),
+    "calibration": "adaptive",
+    "combine_with": "quantile-regression,regression",
+}
+"""The network and two regressions that are estimated anew as days pass."""
 WEEKLY: dict[str, Any] = {"refit": 7, "refit_epochs": 1, "refit_half_life": 1344, "refit_validation": 0}
-BOTH = {"combine_with": "quantile-regression,regression"}
-CANDIDATES: tuple[dict[str, Any], ...] = (
-    NETWORK,
-    NETWORK | {"combine_with": "regression,median-regression"},
-    NETWORK | {"combine_with": "quantile-regression"},
-    NETWORK | BOTH,
-)
+CANDIDATES: tuple[dict[str, Any], ...] = (TOGETHER, TOGETHER | WEEKLY)
 """The one with the smallest SQL on the 364 days is taken, for each market."""
 
 
@@ -44,10 +44,9 @@ def main() -> int:
     arguments = _parser().parse_args()
     tables = markets_in(arguments.data, arguments.markets)
     options = {"max_epochs": arguments.max_epochs} if arguments.max_epochs else {}
-    candidates = (*CANDIDATES, NETWORK | WEEKLY | BOTH) if arguments.weekly else CANDIDATES
     results, failed = [], 0
     for table in tables:
-        piece = Piece(table, FEV["FEV"], arguments.seed, options, candidates, arguments.out)
+        piece = Piece(table, FEV["FEV"], arguments.seed, options, CANDIDATES, arguments.out)
         try:
             result = run_piece(piece, test=arguments.test, again=arguments.again, say=_say)
         except (ChangedError, TableError, RuntimeError, UserError) as error:
@@ -67,7 +66,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("data", type=Path, metavar="DATA_DIR", help="folder of market files")
     parser.add_argument("--markets", nargs="+", metavar="NAME", help="files without .csv; all but ETT* when absent")
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="[default: 1]")
-    parser.add_argument("--weekly", action="store_true", help="a candidate more: trained further every seven days")
     parser.add_argument("--max-epochs", type=int, metavar="N", help="shorter trainings, to try the command")
     parser.add_argument("--out", type=Path, default=Path("runs/fev"), metavar="DIR", help="[default: runs/fev]")
     parser.add_argument("--test", action="store_true", help="score the last 20 days, with what the days before chose")
@@ -139,18 +137,23 @@ def _lines(results: list[dict[str, Any]]) -> Iterator[str]:
             name = f"364 days, {_name(each['options'])}"
             yield f" {mark}{name:<46}{each['sql']:>8.3f}{each['mase']:>8.3f}"
         yield _line("364 days, chosen", result["validation"])
+        yield from _network_alone("364 days", result["validation"])
         yield _line("their later half, chosen on the earlier one", result["halves"])
         if "test" not in result:
             continue
         yield _line("last 20 days, OURS", result["test"])
-        if "ours" in result["test"]["models"]:
-            yield _line("last 20 days, network alone", result["test"]["models"]["ours"])
+        yield from _network_alone("last 20 days", result["test"])
         for name, (sql, mase) in PUBLISHED.get(market, {}).items():
             yield _line(name, {"sql": sql, "mase": mase})
         if market in GOALS:
             yield _line("goal", dict(zip(("sql", "mase"), GOALS[market], strict=True)))
     if any("test" not in result for result in results):
         yield "\nThe last 20 days are scored with --test only, once everything is decided."
+
+
+def _network_alone(days: str, scores: dict[str, Any]) -> Iterator[str]:
+    if "ours" in scores["models"]:
+        yield _line(f"{days}, network alone", scores["models"]["ours"])
 
 
 def _line(name: str, scores: dict[str, Any]) -> str:
@@ -160,8 +163,7 @@ def _line(name: str, scores: dict[str, Any]) -> str:
 
 def _name(options: dict[str, Any]) -> str:
     """The candidate, as the table calls it."""
-    others = options.get("combine_with", "network alone").replace(",", ", ")
-    return f"{others}{', weekly refits' if 'refit' in options else ''}"
+    return f"trained {'further each week' if 'refit' in options else 'once'}"
 
 
 if __name__ == "__main__":

@@ -406,6 +406,9 @@ def test_days_of_fev_are_scored_as_the_formulas_say() -> None:
         fev.day_scores(pd.DataFrame(rows), target[:-1])
 
 
+TINY_FEV = {**TINY, "lookback": 48, "quantiles": ",".join(fev.QUANTILES), "calibration": "adaptive"}
+
+
 def test_fev_chooses_by_sql_on_the_days_before_and_scores_the_last_ones_on_request(
     tmp_path: Path,
     in_this_process: list,
@@ -414,8 +417,7 @@ def test_fev_chooses_by_sql_on_the_days_before_and_scores_the_last_ones_on_reque
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     table = market(tmp_path / "data" / "M.csv")
-    network = {**fev_epf.NETWORK, **TINY, "lookback": 48}
-    monkeypatch.setattr(fev_epf, "CANDIDATES", (network, network | {"combine_with": "seasonal-naive"}))
+    monkeypatch.setattr(fev_epf, "CANDIDATES", (TINY_FEV, TINY_FEV | {"combine_with": "seasonal-naive"}))
 
     def called(*words: str) -> str:
         monkeypatch.setattr(sys, "argv", ["fev_epf.py", str(table.parent), "--out", str(tmp_path / "out"), *words])
@@ -440,3 +442,22 @@ def test_fev_chooses_by_sql_on_the_days_before_and_scores_the_last_ones_on_reque
     assert len(expected["sql"]) == 4
     assert told["test"]["sql"] == pytest.approx(expected["sql"].mean())
     assert told["halves"]["sql"] > 0
+
+
+def test_a_network_that_learns_on_goes_on_through_the_last_days(
+    tmp_path: Path, in_this_process: list, short_days: None
+) -> None:
+    """Trained once, before the days that choose; the last ones are scored with the refits of all days before."""
+    table = market(tmp_path / "M.csv")
+    refits = {"refit": 4, "refit_epochs": 1, "refit_validation": 0}
+    piece = pieces.Piece(table, protocols.FEV["FEV"], 1, {}, (TINY_FEV | refits,), tmp_path / "out")
+    result = run(piece, test=True)
+    assert [task.get("known") for task in in_this_process] == [ROWS - 11 * 24, None, None]
+    before, rows = (pd.read_parquet(piece.folder / f"{name}-0.parquet") for name in ("validation", "test"))
+    rows = rows[rows["model"] == "ours"].reset_index(drop=True)
+    assert rows["cutoff"].nunique() == 11
+    pd.testing.assert_frame_equal(rows[: 7 * 24], before[before["model"] == "ours"].reset_index(drop=True))
+    expected = fev.day_scores(rows[7 * 24 :], protocols.read_table(table)["OT"].to_numpy())
+    assert result["test"]["windows"] == len(expected["sql"]) == 4
+    assert result["test"]["sql"] == pytest.approx(expected["sql"].mean())
+    assert result["test"]["mae"] == pytest.approx((rows["prediction"] - rows["target"])[7 * 24 :].abs().mean())

@@ -62,7 +62,7 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
     clock, cpu = time.perf_counter(), time.process_time()
     result = Forecaster.load(task["run"]).backtest(
         table,
-        start=str(table[TIME].iloc[task["first"]]),
+        start=str(table[TIME].iloc[task["start"]]),
         stride=task["stride"],
         baselines=["seasonal-naive"],
         metrics=["mae"],
@@ -75,9 +75,10 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
     scale = 1.0 if task["in_money"] else float(table[TARGET].iloc[: task["training_rows"]].std(ddof=0))
     if result.left_out:
         raise RuntimeError(f"windows were left out, which no protocol allows: {result.left_out}")
+    scored = result.frame[result.frame["timestamp"] >= table[TIME].iloc[task["first"]]]
     scores = {
         name: errors(rows, scale, task["windows"], task["horizon"]) | quantile_errors(rows, table[TARGET].to_numpy())
-        for name, rows in result.frame.groupby("model", observed=True)
+        for name, rows in scored.groupby("model", observed=True)
     }
     return {
         **scores[task["ours"]],

@@ -142,7 +142,9 @@ def run_piece(piece: Piece, *, test: bool, again: bool, say: Callable[[str], Non
     result |= {"chosen": chosen, "validation": result["candidates"][chosen]["validation"]}
     result["training"] = result["candidates"][chosen]["training"]
     if test or work.has_scores(stages[1], chosen):
-        result["training"], result["test"] = work.stage(stages[1], chosen, piece.candidates[chosen])
+        candidate = piece.candidates[chosen]
+        last = piece.protocol.continued(len(table)) if "refit" in candidate else stages[1]
+        result["training"], result["test"] = work.stage(last, chosen, candidate)
     write_json(piece.result, result)
     scored = " · ".join(f"{part} MAE {result[part]['mae']:.4f}" for part in ("validation", "test") if part in result)
     say(f"{piece.table.stem} {piece.protocol.name} seed {piece.seed}: {scored}")
@@ -171,6 +173,7 @@ class _Work:
                 f"score {stage.name}",
                 scores,
                 run=str(run),
+                start=stage.first if stage.start is None else stage.start,
                 first=stage.first,
                 end=stage.end,
                 stride=stage.stride,

@@ -8,7 +8,7 @@ days, one forecast each midnight.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +42,13 @@ class Stage:
     validation: int | None
     """How many of these, the last ones, choose the epoch; None where an option says so."""
     first: int
-    """First row that is forecast."""
+    """First row that is scored."""
     end: int
     """Forecasts see the rows before this one, each those up to its cut-off."""
     stride: int
     """Rows from one forecast to the next."""
+    start: int | None = None
+    """First row that is forecast, where it is an earlier one than the first that is scored."""
 
     def windows(self, horizon: int) -> int:
         """How many forecasts have their whole horizon in the stage."""
@@ -109,6 +111,15 @@ class Protocol:
             Stage("validation", test, test - train, train, test, 1),
             Stage("test", test, test - train, test, end, 1),
         )
+
+    def continued(self, rows: int) -> Stage:
+        """The test for a network that was trained before validation and has been trained further ever since.
+
+        Only fev-bench's: its 20 days are too few to learn in what the days before are long enough for. In D a network
+        is trained for the test days anew.
+        """
+        validation, test = self.stages(rows)
+        return replace(test, known=validation.known, start=validation.first) if self.kind == "fev" else test
 
     def fixed_options(self, columns: list[str], stage: Stage) -> dict[str, Any]:
         """The options of a `Forecaster` that the protocol decides."""
