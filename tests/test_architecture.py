@@ -1,6 +1,8 @@
 """The invariants of ARCHITECTURE.md, each held by a test that reads the code or runs it."""
 
 import ast
+import gc
+import importlib
 import re
 import subprocess
 import sys
@@ -85,6 +87,15 @@ def test_the_page_of_all_commands_builds_none() -> None:
     )
     assert "forecast_attn.cli" in loaded
     assert not [name for name in loaded if name.startswith(("forecast_attn.cli.flags", "forecast_attn.config"))]
+
+
+def test_garbage_is_collected_again_once_a_command_has_loaded_the_library() -> None:
+    import forecast_attn.cli.library
+
+    before = gc.get_freeze_count()
+    importlib.reload(forecast_attn.cli.library)
+    assert gc.isenabled()
+    assert gc.get_freeze_count() > before
 
 
 @pytest.mark.slow

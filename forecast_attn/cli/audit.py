@@ -37,7 +37,7 @@ def audit(
     **options: Any,
 ) -> None:
     request = AuditRequest.from_options(command_options("audit", config, options))
-    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
     forecaster = Forecaster.load(run)

@@ -18,8 +18,8 @@ from forecast_attn.errors import INTERRUPTED, ConfigError, RunError
 if TYPE_CHECKING:
     from forecast_attn.backtest.result import BacktestPlan
     from forecast_attn.cli.backtest_display import BacktestDisplay
+    from forecast_attn.cli.library import Forecaster
     from forecast_attn.cli.training_display import TrainingDisplay
-    from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
 SHARED = ("accelerator", "non_negative")
@@ -88,14 +88,14 @@ class _Command:
 
     def of_run(self, source: Path | None, data: Path | None, vintages: Any) -> None:
         """`forecast backtest RUN`."""
-        from forecast_attn.forecaster import Forecaster
+        from forecast_attn.cli.library import Forecaster
 
         forecaster = Forecaster.load(source)
         self._run(forecaster, data, self.request, vintages)
 
     def of_table(self, table: Path, config: RunConfig) -> None:
         """`forecast backtest DATA`."""
-        from forecast_attn.forecaster import Forecaster
+        from forecast_attn.cli.library import Forecaster
         from forecast_attn.runs.run_dir import check_is_free, fresh_path
 
         out_run = self.request.out_run or fresh_path(config.model.attention)

@@ -26,7 +26,7 @@ def export(
     **options: Any,
 ) -> None:
     request = ExportRequest.from_options(command_options("export", config, options))
-    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
     from forecast_attn.runs.targets import refuse_targets
 

@@ -31,7 +31,7 @@ def future_template(
 
     if out != "-" and Path(out).exists():
         raise ConfigError(f"--out '{out}' exists already, and may hold what was filled in", "choose another name")
-    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.atomic import write_atomically
 
     forecaster = Forecaster.load(run)

@@ -65,7 +65,7 @@ def predict(
         "--attention-members": request.attention_members,
     }
     _refuse_what_is_not_written(out, attention_out, samples_out, request.samples, chosen)
-    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
     notes = make_console(stderr=True, quiet=quiet)
@@ -113,10 +113,10 @@ def _predict_parts(
     run: Path | None, data: Path | None, future: Path | None, request: PredictCommandRequest, *, json: bool, quiet: bool
 ) -> None:
     """Forecast file by file, and say what became of each."""
+    from forecast_attn.cli.library import Forecaster
     from forecast_attn.cli.tables import make_console
     from forecast_attn.data.findings import counted, quoted
     from forecast_attn.errors import ConfigError
-    from forecast_attn.forecaster import Forecaster
 
     if data is None:
         raise ConfigError("--partitioned is for a table in several Parquet files", "--data FOLDER")

@@ -41,7 +41,7 @@ def reconcile(
     **options: Any,
 ) -> None:
     request = ReconcileRequest.from_options(command_options("reconcile", config, options))
-    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
     forecaster = Forecaster.load(run)

@@ -30,7 +30,7 @@ def report(
     **options: Any,
 ) -> None:
     request = ReportRequest.from_options(command_options("report", config, options))
-    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
     from forecast_attn.runs.targets import refuse_targets
 

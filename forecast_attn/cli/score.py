@@ -29,7 +29,7 @@ def score(
     **options: Any,
 ) -> None:
     request = ScoreRequest.from_options(command_options("score", config, options))
-    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
     forecaster = Forecaster.load(run)

@@ -65,7 +65,7 @@ def train(
 
     display = TrainingDisplay(quiet=quiet)
     display.say("loading" if resume is None else f"resuming {resume}")
-    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.cli.library import Forecaster
 
     with display:
         if resume is not None:

@@ -14,7 +14,7 @@ from forecast_attn.config.requests import UpdateRequest
 from forecast_attn.errors import INTERRUPTED, ConfigError
 
 if TYPE_CHECKING:
-    from forecast_attn.forecaster import Forecaster
+    from forecast_attn.cli.library import Forecaster
 
 
 @with_options(UpdateRequest)
@@ -41,8 +41,8 @@ def update(
     if data is None:
         raise ConfigError("there are no new rows to learn from", "forecast update RUN --data new.csv")
     request = UpdateRequest.from_options(command_options("update", config, options))
+    from forecast_attn.cli.library import Forecaster
     from forecast_attn.cli.tables import make_console
-    from forecast_attn.forecaster import Forecaster
     from forecast_attn.runs.run_dir import fresh_path
 
     notes = make_console(stderr=True, quiet=quiet)
