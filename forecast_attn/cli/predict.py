@@ -84,7 +84,7 @@ def predict(
     result = forecaster.predict(
         data,
         future=future,
-        on_dump=lambda size, path: notes.print(f"attention: {size}", soft_wrap=True),
+        on_dump=None if quiet else lambda size, path: notes.print(f"attention: {size}", soft_wrap=True),
         **{**_options_of(request), **written},
     )
     _say_what_was_done(notes, result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,7 +51,6 @@ class AttentionDumpPlan:
     metadata: AttentionMetadata
     cutoffs: NDArray[np.int64]
     """Rows of the windows that are written, (num_windows,)."""
-    size: DumpSize
 
     @classmethod
     def plan(
@@ -63,7 +63,7 @@ class AttentionDumpPlan:
         device: torch.device,
         share: NetworkShare | None = None,
     ) -> AttentionDumpPlan:
-        """Choose the windows, and try how large a few of them are.
+        """Choose the windows.
 
         Args:
             model: with attention.
@@ -91,7 +91,21 @@ class AttentionDumpPlan:
             masked=model.schema.layout.may_have_holes,
             **(share or NetworkShare(1.0))._asdict(),
         )
-        return cls(model, panel, arrays, metadata, chosen, _size(model, panel, arrays, metadata, chosen, device))
+        return cls(model, panel, arrays, metadata, chosen)
+
+    @cached_property
+    def size(self) -> DumpSize:
+        """The file's size, estimated by forecasting a few of its windows: only who asks for it pays for that."""
+        tried = DumpChoice(windows=TRIAL_WINDOWS).of_cutoffs(self.cutoffs)
+        device = self.arrays.target.device
+        batches = forecast_windows(self.model.uncalibrated, self.panel, tried, device=device, arrays=self.arrays)
+        weights = [batch.weights for batch in batches if batch.weights is not None]
+        if not weights:
+            return DumpSize(0, self.metadata, 0)
+        first = self.cutoffs[: windows_per_group(self.metadata)]
+        series = np.searchsorted(self.panel.starts, first, side="right") - 1
+        coordinates = _coordinates(self.panel, self.model, first, series)
+        return estimate_size(self.metadata, len(self.cutoffs), coordinates, np.concatenate(weights))
 
     def open(self, path: Path) -> AttentionWriter:
         """The file; a context manager."""
@@ -119,25 +133,6 @@ class AttentionDumpPlan:
 def _some_of(forecasts: WindowForecasts, chosen: NDArray[np.bool_]) -> WindowForecasts:
     parts: list[Any] = [None if values is None else values[chosen] for values in forecasts]
     return WindowForecasts(*parts)
-
-
-def _size(
-    model: Model,
-    panel: Panel,
-    arrays: WindowArrays,
-    metadata: AttentionMetadata,
-    cutoffs: NDArray[np.int64],
-    device: torch.device,
-) -> DumpSize:
-    """Estimate the size of a file of these windows by forecasting a few of them."""
-    tried = DumpChoice(windows=TRIAL_WINDOWS).of_cutoffs(cutoffs)
-    batches = forecast_windows(model.uncalibrated, panel, tried, device=device, arrays=arrays)
-    weights = [batch.weights for batch in batches if batch.weights is not None]
-    if not weights:
-        return DumpSize(0, metadata, 0)
-    first = cutoffs[: windows_per_group(metadata)]
-    series = np.searchsorted(panel.starts, first, side="right") - 1
-    return estimate_size(metadata, len(cutoffs), _coordinates(panel, model, first, series), np.concatenate(weights))
 
 
 def attention_windows(panel: Panel, model: Model, forecasts: WindowForecasts) -> dict[str, Any]:
