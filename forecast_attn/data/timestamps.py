@@ -31,6 +31,7 @@ _OFFSET = r"(?:Z|[+-]\d{2}(?::?\d{2})?)$"
 _LONGEST_OFFSET = 6
 _CLOCK = r"[T ]\d{1,2}(?::?\d{2}){0,2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?\s*"
 _END_OF_DAY = r"[T ]24:00"
+_PLAIN_ISO = r"^\d{4}-\d{2}-\d{2}(?:[T ](?:[01]\d|2[0-3]):\d{2}(?::\d{2})?)?$"
 _MIDNIGHT = r"[T ]0?0:00"
 _WIDTHS = {"%Y": 4, "%y": 2, "%m": 2, "%d": 2, "%H": 2, "%M": 2, "%S": 2}
 _DIGIT_FORMS = {10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
@@ -225,6 +226,9 @@ def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedS
     order = date_format if date_format in ORDERS else None
     date_format = None if order is not None else date_format
     text = pd.Series(texts).astype("string").str.strip()
+    if date_format is None and matches(text, _PLAIN_ISO).all():  # the usual form leaves nothing to find out
+        cells = np.append(_in_form(text, "ISO8601"), np.datetime64("NaT"))[which]
+        return ParsedStamps(cells, np.isnat(cells))
     text, offsets = _without_offsets(plain_dates(text) if date_format is None else text, date_format)
     text, is_end_of_day = _without_end_of_day(text)
     if date_format is None:
@@ -440,6 +444,10 @@ def parse_form(text: pd.Series, form: str) -> NaiveStamps:
     """Cells of one form, NaT where they are not or where nanoseconds cannot hold them (num_cells,)."""
     if form == "ISO8601":  # pandas takes +1, +010 and the Z of 1:00:0Z for offsets, which were taken off where they are
         text = text.mask(matches(text, r"[T ]\d.*[+Z-]"))
+    return _in_form(text, form)
+
+
+def _in_form(text: pd.Series, form: str) -> NaiveStamps:
     return in_range(pd.to_datetime(text, format=form, errors="coerce").to_numpy())
 
 

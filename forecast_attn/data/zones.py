@@ -185,6 +185,8 @@ def _zone_of_city(city: str, known: set[str]) -> str | None:
 
 def in_zone(frame: pd.DataFrame, zone: Zone, names: tuple[str, ...] = ("cutoff", "timestamp")) -> pd.DataFrame:
     """Convert columns of axis stamps to ones that carry the zone."""
+    if zone.type_name is None:
+        return frame
     return frame.assign(**{name: zone.column(frame[name].to_numpy()).set_axis(frame.index) for name in names})
 
 

@@ -408,23 +408,30 @@ def predictions_csv(predictions: pd.DataFrame) -> str:
 
 
 def with_written_times(predictions: pd.DataFrame) -> pd.DataFrame:
-    """The table with its times as text.
+    """The table with its times as text, as `written_times` gives them."""
+    return predictions.assign(**written_times(predictions))
+
+
+def written_times(predictions: pd.DataFrame) -> dict[str, list[str]]:
+    """The columns of times as text.
 
     Times of a zone carry their offset, as `2024-03-31 03:00:00+02:00`; without any clock, dates are only dates.
     """
-    written = predictions.copy()
-    dates = [name for name in ("cutoff", "timestamp") if written[name].dtype.kind == "M"]
-    zoned = [name for name in dates if isinstance(written[name].dtype, pd.DatetimeTZDtype)]
-    has_clock = any((written[name] != written[name].dt.normalize()).any() for name in zoned)
-    for name in zoned:
-        instants = written[name].dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
-        written[name] = zone_of(written[name]).text(instants)
+    dates = {name: predictions[name] for name in ("cutoff", "timestamp")}
+    dates = {name: column for name, column in dates.items() if column.dtype.kind == "M"}
+    zoned = [name for name, column in dates.items() if isinstance(column.dtype, pd.DatetimeTZDtype)]
+    has_clock = any((dates[name] != dates[name].dt.normalize()).any() for name in zoned)
     # By numpy: a tenth of the time that pandas takes for the few rows of a request.
-    plain = {name: written[name].to_numpy() for name in dates if name not in zoned}
+    plain = {name: column.to_numpy() for name, column in dates.items() if name not in zoned}
     has_clock = has_clock or any((stamps != stamps.astype("datetime64[D]")).any() for stamps in plain.values())
-    for name, stamps in plain.items():
-        texts = np.datetime_as_string(stamps, unit="s" if has_clock else "D", casting="unsafe")
-        written[name] = [text.replace("T", " ") for text in texts.tolist()]
+    written = {}
+    for name, column in dates.items():
+        if name in zoned:
+            instants = column.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy()
+            written[name] = zone_of(column).text(instants).tolist()
+        else:
+            texts = np.datetime_as_string(plain[name], unit="s" if has_clock else "D", casting="unsafe")
+            written[name] = [text.replace("T", " ") for text in texts.tolist()]
     return written
 
 

@@ -16,7 +16,7 @@ from forecast_attn.forecasting.predict import (
     prediction_columns,
     predictions_csv,
     predictions_table,
-    with_written_times,
+    written_times,
 )
 from forecast_attn.serving.bodies import ARROW, CSV, JSON
 
@@ -60,9 +60,9 @@ def _arrow(table: pd.DataFrame) -> bytes:
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    written = with_written_times(table)
-    columns = [written[name].tolist() for name in written.columns]
-    return [dict(zip(written.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+    times, names = written_times(table), list(table.columns)
+    columns = [times[name] if name in times else table[name].tolist() for name in names]
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def _notes(result: ForecastResult) -> dict[str, Any]:

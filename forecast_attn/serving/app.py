@@ -23,11 +23,11 @@ from forecast_attn.errors import ConfigError, DataError, UserError
 from forecast_attn.forecasting.predict import PreparedForecast
 from forecast_attn.serving import answers
 from forecast_attn.serving.batching import Batcher, Job
-from forecast_attn.serving.bodies import CONTENT_TYPES, JSON, read_body
+from forecast_attn.serving.bodies import CONTENT_TYPES, JSON, Asked, read_body
 from forecast_attn.serving.logs import LOG
 from forecast_attn.serving.measures import Measures
 from forecast_attn.serving.openapi import DESCRIPTION, FORECAST, TITLE
-from forecast_attn.serving.runs import ServedRun, run_called, served_runs
+from forecast_attn.serving.runs import ServedRun, Version, run_called, served_runs
 from forecast_attn.version import package_version
 
 TOKEN = "FORECAST_ATTN_TOKEN"
@@ -190,9 +190,9 @@ class Service:
         version = run.current
         loop = asyncio.get_running_loop()
         query = dict(request.query_params)
-        asked = await loop.run_in_executor(self._readers, read_body, body, content_type, query)
-        prepared = await loop.run_in_executor(self._readers, PreparedForecast.of, version.loaded, asked.request)
-        job = await loop.run_in_executor(self._readers, Job.of, version, prepared, version.sizes)
+        asked, prepared, job = await loop.run_in_executor(
+            self._readers, _read_tables, version, body, content_type, query
+        )
         request.scope["series"] = len(job.cutoffs)
         forecasts = await asyncio.wrap_future(self._batcher.submit(job))
         content = await loop.run_in_executor(
@@ -221,6 +221,15 @@ class Service:
             return
         self.measures.loaded.labels(run.name).set(run.current.loaded_at)
         LOG.info("serves a newer run", extra={"fields": {**fields, "path": run.current.path}})
+
+
+def _read_tables(
+    version: Version, body: bytes, content_type: str, query: dict[str, str]
+) -> tuple[Asked, PreparedForecast, Job]:
+    """A request from its body to its windows."""
+    asked = read_body(body, content_type, query)
+    prepared = PreparedForecast.of(version.loaded, asked.request)
+    return asked, prepared, Job.of(version, prepared, version.sizes)
 
 
 def _content_type(request: Request) -> str:

@@ -296,6 +296,8 @@ def bare_number(cell: str) -> str:
     A currency or a percent sign, brackets or a minus behind it for below zero, and blanks or apostrophes between
     thousands: `$ 1,234.50`, `12.5 %`, `(3.20)`, `3.20-`, `1 234`, `1'234`.
     """
+    if not cell.strip("0123456789.,") or ":" in cell:  # most cells: a plain number, or a time
+        return cell
     match = _DRESSED.fullmatch(cell)
     if match is None:
         return cell
