@@ -50,7 +50,7 @@ ROWS: dict[str, dict[str, Any]] = {
     "--window-normalisation standard": {"window_normalisation": "standard"},
     "--combine-with median-regression": {"combine_with": "median-regression"},
 }
-"""Rows of the table, by what a user would type."""
+"""Rows of the table, by what a user would type with `--combination none`: networks are compared."""
 DEVELOPMENT = 0.8
 """Share of the rows that are looked at."""
 
@@ -84,8 +84,9 @@ def main() -> int:
 
 
 def _piece(name: str, table: Path, protocol: Protocol, seed: int, out: Path) -> Piece:
-    of_training = {option: value for option, value in ROWS[name].items() if not option.startswith(OF_BACKTEST)}
-    of_backtest = {option: value for option, value in ROWS[name].items() if option.startswith(OF_BACKTEST)}
+    options = {"combination": "none", **ROWS[name]}
+    of_training = {option: value for option, value in options.items() if not option.startswith(OF_BACKTEST)}
+    of_backtest = {option: value for option, value in options.items() if option.startswith(OF_BACKTEST)}
     return Piece(table, protocol, seed, of_training, (of_backtest,), out / _folder(name))
 
 

@@ -99,6 +99,7 @@ def planned(frame: pd.DataFrame, folder: Path, attention: str, windows: int, bas
     run = folder / attention
     if not run.exists():
         options: Any = {"attention": attention, "max_epochs": 1, "epoch_windows": 256, "validation": 500, "seed": 1}
+        options["combination"] = "none"
         Forecaster(future_covariates="known", accelerator="cpu", **options).fit(frame[:2_000], out=run)
     schedule = Schedule(cutoffs=windows, stride=1)
     return plan_backtest(RunDir(run), frame, BacktestOptions(schedule, baselines=baselines, accelerator="cpu"))

@@ -47,6 +47,7 @@ class Subject:
         frame = table(windows + LOOKBACK + HORIZON)
         options: Any = {
             "max_epochs": 1,
+            "combination": "none",
             "epoch_windows": 1_280,
             "seed": 0,
             "future_covariates": "known",

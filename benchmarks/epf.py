@@ -21,16 +21,18 @@ from published.protocols import EPF
 from forecast_attn.errors import ConfigError
 
 TOGETHER: dict[str, Any] = {"combine_with": "median-regression"}
-"""The network with a regression that learns from the same rows, once."""
+"""Half the network and half a regression that learns from the same rows, once."""
+OF_RUN: dict[str, Any] = {}
+"""The weighted mean that the run's own validation chose."""
 MONTHLY: dict[str, Any] = {"refit": 28, "refit_epochs": 1, "refit_learning_rate": 0.001, "refit_validation": 0}
 CANDIDATES: dict[str, tuple[dict[str, Any], ...]] = {
-    "P": (TOGETHER,),
-    "F": (TOGETHER,),
+    "P": (OF_RUN, TOGETHER),
+    "F": (OF_RUN, TOGETHER),
     "D": (
         MONTHLY | {"combine_with": "regression"},
         MONTHLY | {"combine_with": "regression,median-regression"},
     ),
-    "F360": (TOGETHER,),
+    "F360": (OF_RUN, TOGETHER),
 }
 """What may differ by market: the options with the best validation MAE are taken, for each market and seed."""
 

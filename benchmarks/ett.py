@@ -18,7 +18,7 @@ from published.protocols import ETT
 
 from forecast_attn.errors import ConfigError
 
-RUN: dict[str, Any] = {"lookback": 336, "combination": "always"}
+RUN: dict[str, Any] = {"lookback": 336}
 """As many rows as the published linear models read; validation weighs network, regressions and formulas."""
 CANDIDATES: tuple[dict[str, Any], ...] = (RUN | {"combine_with": "none"}, RUN)
 """The network of a run alone, or the run's weighted mean: the better one on validation is taken."""

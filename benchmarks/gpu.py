@@ -141,6 +141,7 @@ def measure_ours(
         bidirectional=False,
         dropout=0.0,
         seed=0,
+        combination="none",
         future_covariates="known",
         accelerator=device.type,
         **options,

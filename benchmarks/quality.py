@@ -116,9 +116,10 @@ def ours(table: pd.DataFrame, stage: Stage, train: int, seconds: float, seed: in
         accelerator="cpu",
     )
     scale = float(table[TARGET].iloc[:train].std(ddof=0))
-    history = forecaster.history
+    history, rows = forecaster.history, result.frame
+    of_run = rows["model"] == ("combination" if "combination" in set(rows["model"]) else rows["model"].iloc[0])
     return {
-        **errors(result.frame, scale, stage.windows(HORIZON), HORIZON),
+        **errors(rows[of_run], scale, stage.windows(HORIZON), HORIZON),
         "seconds": round(took, 1),
         "epoch_seconds": history["seconds"].tolist(),
         "epochs": len(history),

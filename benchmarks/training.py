@@ -127,6 +127,7 @@ def our_rates(attention: str, frame: pd.DataFrame, folder: Path, turn: int) -> t
         "batch_size": BATCH,
         "epoch_windows": WINDOWS,
         "max_epochs": 1,
+        "combination": "none",
         "seed": turn,
     }
     options["patch_length"] = 1  # the loop reads single hours

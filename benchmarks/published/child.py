@@ -80,6 +80,7 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
         name: errors(rows, scale, task["windows"], task["horizon"]) | quantile_errors(rows, table[TARGET].to_numpy())
         for name, rows in scored.groupby("model", observed=True)
     }
+    scores.setdefault("combination", scores["ours"])  # of a run whose validation gave the network all weight
     return {
         **scores[task["ours"]],
         "models": scores,
@@ -95,8 +96,8 @@ def score(task: dict[str, Any]) -> dict[str, Any]:
 
 def forecast_of(options: dict[str, Any]) -> str:
     """The model of a backtest whose forecasts are ours, by the options of training and backtest."""
-    combined = options.get("combine_with", options.get("combination") == "always" or "none") != "none"
-    return "combination" if combined else "ours"
+    of_run = options.get("combination", "auto")
+    return "ours" if options.get("combine_with", of_run) == "none" else "combination"
 
 
 def errors(rows: pd.DataFrame, scale: float, windows: int, horizon: int) -> dict[str, float]:

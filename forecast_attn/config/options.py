@@ -414,9 +414,9 @@ class TrainingConfig:
     )
     combination: str = option(
         "auto",
-        "forecast a weighted mean of the network and baselines, with weights that validation chooses: auto (panels of "
-        "5 series or more, and series of at most 1,000 rows), always, or none",
-        choices=("auto", "always", "none"),
+        "forecast a weighted mean of the network and baselines, with weights that validation chooses (auto), or the "
+        "network's forecast (none)",
+        choices=("auto", "none"),
     )
     combine: str = option(
         "mean", "combination of an ensemble's forecasts, quantile by quantile", choices=("mean", "median")

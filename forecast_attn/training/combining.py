@@ -1,4 +1,4 @@
-"""Choose, on validation windows, the forecast of a panel: the network's, a baseline's or a weighted mean.
+"""Choose, on validation windows, what a run forecasts: the network's, a baseline's or a weighted mean.
 
 What was chosen is kept in metrics.json, and the rows that the baselines need in tail.parquet: `predict` needs no more.
 """
@@ -14,7 +14,7 @@ from forecast_attn.baselines.naive import Floats, Ints
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.baselines.theta import rows_needed
 from forecast_attn.baselines.weights import choose_weights, weighted_mean
-from forecast_attn.config.options import RunConfig, TrainingConfig
+from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel, tail
@@ -25,19 +25,10 @@ from forecast_attn.forecasting.quantiles import ADAPTIVE
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.preparation import Preparation
 
-FEWEST_SERIES = 5
-SHORT = 1_000
-"""A few series longer than this many rows teach a network enough; `always` combines it all the same."""
 FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend")
 FITTED = ("linear", "median-regression")
 MOST_ROWS, MOST_SERIES, LONGEST_LOOKBACK = 1_000_000, 1_000, 1_000
 """Of a table whose whole history may lie in the run, so that fitted baselines can learn from it at every forecast."""
-
-
-def is_combined(config: TrainingConfig, panel: Panel) -> bool:
-    """Return True where validation chooses what the network is combined with."""
-    helps = panel.num_series >= FEWEST_SERIES or int(panel.known.max()) <= SHORT
-    return config.combination == "always" or (config.combination == "auto" and helps)
 
 
 def candidate_names(panel: Panel, lookback: int) -> tuple[str, ...]:

@@ -30,7 +30,6 @@ from forecast_attn.training.callbacks import best_epoch_of
 from forecast_attn.training.combining import (
     candidates,
     chosen_combination,
-    is_combined,
     rows_to_keep,
     scored_combination,
     write_tail,
@@ -133,7 +132,7 @@ def _score_and_write(
     if model.calibration is not None:
         run.write_json(run.calibration, model.calibration.to_dict())
         scores["calibration_sha256"] = sha256_of(run.calibration)
-    if not run.is_member and is_combined(model.config.training, preparation.panel):
+    if not run.is_member and model.config.training.combination == "auto":
         scores["combination"] = combination(preparation, validation, preparation.baseline_setup())
         write_tail(run, preparation, rows_to_keep(scores["combination"]["weights"], preparation, model.config))
     if model.has_attention:

@@ -40,7 +40,7 @@ def old_run(parts: Parts, options: dict[str, Any], tmp_path_factory: pytest.Temp
     """A run with weights of baselines, a calibration and a training on all rows; beside it its table."""
     folder = tmp_path_factory.mktemp("update")
     parts["old"].to_csv(folder / "old.csv", index=False)
-    asked = {**options, "combination": "always", "validation_windows": 64}
+    asked = {**options, "combination": "auto", "validation_windows": 64}
     Forecaster(**asked).fit(folder / "old.csv", out=folder / "run")
     return folder / "run"
 

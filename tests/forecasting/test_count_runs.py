@@ -89,7 +89,7 @@ def test_calibrated_quantiles_stay_above_0(table: pd.DataFrame, tmp_path: Path) 
 def test_ensembles_gaps_and_combinations(table: pd.DataFrame, tmp_path: Path) -> None:
     holes = table.assign(sold=table["sold"].where(table.index % 17 != 3))
     options = {**OPTIONS, "target": "sold", "item_id": "shop", "distribution": "negative-binomial", "missing": "mask"}
-    run = Forecaster(**options | {"ensemble": 2, "combination": "always"}).fit(holes, out=tmp_path / "run")
+    run = Forecaster(**options | {"ensemble": 2, "combination": "auto"}).fit(holes, out=tmp_path / "run")
     forecast = run.predict().predictions
     assert (forecast[["prediction", "0.1", "0.9"]] >= 0).all().all()
     mean = run.predict(combine_with="seasonal-naive").predictions

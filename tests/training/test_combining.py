@@ -191,18 +191,13 @@ def test_weights_that_cannot_be_are_refused(run: Forecaster, tmp_path: Path, wei
 
 
 @pytest.mark.slow
-def test_none_and_few_long_series_have_the_network_alone(
+def test_none_has_the_network_alone_and_one_long_series_is_combined(
     tmp_path: Path, make_table: Callable[..., pd.DataFrame]
 ) -> None:
-    few = PANEL[PANEL["item_id"] < "s03"]
-    without = Forecaster(**OPTIONS, combination="none").fit(few, out=tmp_path / "none")
+    long, options = make_table(1_001), {**OPTIONS, "lookback": 14, "epoch_windows": 8, "validation_windows": 8}
+    without = Forecaster(**options, combination="none").fit(long, out=tmp_path / "none")
     assert "combination" not in without.metrics
-    assert "combination" in Forecaster(**OPTIONS).fit(few, out=tmp_path / "few").metrics
-    long = make_table(1_001)
-    options = {**OPTIONS, "lookback": 14, "epoch_windows": 8, "validation_windows": 8}
-    assert "combination" in Forecaster(**options).fit(long.iloc[1:], out=tmp_path / "short").metrics
-    assert "combination" not in Forecaster(**options).fit(long, out=tmp_path / "long").metrics
-    assert "combination" in Forecaster(**options, combination="always").fit(long, out=tmp_path / "always").metrics
+    assert "combination" in Forecaster(**options).fit(long, out=tmp_path / "long").metrics
 
 
 @pytest.fixture(scope="module")
