@@ -234,13 +234,17 @@ def _better_baselines(metrics: dict[str, Any]) -> str | None:
 
 def _combination(metrics: dict[str, Any]) -> str:
     """Describe the forecast that validation chose."""
-    weights, scores = metrics["combination"]["weights"], metrics["combination"]["validation"]
+    combination = metrics["combination"]
+    weights, scores = combination["weights"], combination["validation"]
     if set(weights) == {NETWORK}:
         return "forecasts will be the network's alone: no baseline makes them better on these windows"
-    alone = metrics["validation"]
     measure = "mae" if scores["mase"] is None else "mase"
-    errors = f"{measure.upper()} {scores[measure]:.4g} on these windows, the network alone {alone[measure]:.4g}"
-    return f"forecasts will be {weights_text(weights)}: {errors}"
+    alone = {"the network": metrics["validation"], **combination["alone"]}
+    errors = ", ".join(f"{name} {each[measure]:.4g}" for name, each in alone.items())
+    return (
+        f"forecasts will be {weights_text(weights)}: {measure.upper()} {scores[measure]:.4g} on these windows, "
+        f"alone {errors}"
+    )
 
 
 def weights_text(weights: dict[str, float]) -> str:

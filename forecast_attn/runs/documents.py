@@ -128,7 +128,9 @@ METRICS = record(
         "manifest": text,
         "final_fit": _FINAL_FIT,
         "no_final_fit": nullable(text),
-        "combination": record({"weights": table(number), "validation": record(_ERRORS)}),
+        "combination": record(
+            {"weights": table(number), "validation": record(_ERRORS)}, {"alone": table(record(_ERRORS))}
+        ),
         "weight_need": _WEIGHT_NEED,
         "update": _UPDATE,
         "model_sha256": nullable(digest),

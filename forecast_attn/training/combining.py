@@ -51,7 +51,7 @@ def candidates(panel: Panel, setup: BaselineSetup, cutoffs: Ints) -> dict[str, F
 def chosen_combination(
     network: Floats, others: dict[str, Floats], actual: Floats, scale: Floats, *, independent: int
 ) -> dict[str, Any]:
-    """The combination as metrics.json holds it: its weights, and its errors on the windows that chose them.
+    """The combination as metrics.json holds it: its weights, and errors on the windows that chose them.
 
     Args:
         network: the network's forecasts, (num_windows, horizon).
@@ -72,7 +72,12 @@ def scored_combination(
     forecasts = {name: network if name == NETWORK else others.get(name, unknown) for name in weights}
     mean = weighted_mean(forecasts, weights)
     combined = np.where(np.isnan(mean), network, mean)
-    return {"weights": weights, "validation": point_metrics(actual, combined, scale)}
+    alone = {
+        name: point_metrics(actual, forecast, scale)
+        for name, forecast in forecasts.items()
+        if name != NETWORK and not np.isnan(forecast).any()
+    }
+    return {"weights": weights, "validation": point_metrics(actual, combined, scale), "alone": alone}
 
 
 def rows_to_keep(weights: dict[str, float], preparation: Preparation, config: RunConfig) -> int:

@@ -146,6 +146,8 @@ def test_a_run_keeps_what_validation_chose(run: Forecaster) -> None:
     chosen = run.metrics["combination"]
     assert chosen["weights"].get("network", 0) < 1
     assert chosen["validation"]["mase"] < run.metrics["validation"]["mase"]
+    assert set(chosen["alone"]) == set(chosen["weights"]) - {"network"}
+    assert all(chosen["validation"]["mase"] < 1.2 * errors["mase"] for errors in chosen["alone"].values())
     result = run.predict()
     assert result.weights == chosen["weights"]
     assert result.combined_with == tuple(name for name in chosen["weights"] if name != "network")
