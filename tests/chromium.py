@@ -77,12 +77,15 @@ class Browser:
         )
         theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[theme])
-        self.call("Page.navigate", url="about:blank")  # another fragment alone would load nothing
+        self._load("about:blank")  # another fragment alone would load nothing
+        self._load((path if isinstance(path, str) else path.as_uri()) + address)
+        self.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    def _load(self, url):
         self.events.clear()
-        self.call("Page.navigate", url=(path if isinstance(path, str) else path.as_uri()) + address)
+        self.call("Page.navigate", url=url)
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
             self.events.append(self._read())
-        self.ask("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def ask(self, expression):
         """The value of a JavaScript expression."""

@@ -134,6 +134,7 @@ def _run(words: list[str], folder: str, outputs: Sequence[str | Connection], con
 def _limit_files(size: int) -> None:
     import resource
 
+    sys.dont_write_bytecode = True  # Python leaves half a file of bytecode behind, at which later processes end
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 

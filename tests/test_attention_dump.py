@@ -355,6 +355,7 @@ from forecast_attn.errors import RunError
 dump = read_attention(sys.argv[1])
 windows = {"item_ids": dump.window_item_ids, "cutoffs": dump.window_cutoffs, "timestamps": dump.timestamps,
            "lookback_starts": dump.lookback_starts, "weights": dump.weights}
+sys.dont_write_bytecode = True  # a file of bytecode, too, would end after 2 kB
 resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
 """
 WRITE_ON_A_SMALL_DISK = """

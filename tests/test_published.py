@@ -176,7 +176,15 @@ def test_a_market_from_the_command_line(
 ) -> None:
     """Scores by hand; the test part on request only; what is finished is kept; another configuration is noticed."""
     table = market(tmp_path / "data" / "M.csv")
-    words = (table.parent, "--protocols", "P", "--out", tmp_path / "out")
+    words = (
+        table.parent,
+        "--protocols",
+        "P",
+        "--candidate",
+        "combine_with=median-regression",
+        "--out",
+        tmp_path / "out",
+    )
     first = call_epf(*words)
     assert first.code == 0, first.err
     folder = tmp_path / "out" / "M" / "P" / "seed-1"

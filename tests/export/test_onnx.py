@@ -101,8 +101,8 @@ def exported(tmp_path_factory: pytest.TempPathFactory, forecast: Callable) -> Pa
     (folder / "planted_lag.csv").write_bytes((ROOT / "data" / "planted_lag.csv").read_bytes())
     # Small, because conversion costs time for every step of a recurrent network.
     sizes = ("--lookback", "6", "--horizon", "2", "--hidden-size", "4", "--max-epochs", "1", "--epoch-windows", "64")
-    words = (*sizes, "--quantiles", "0.1,0.9", "--seed", "7", "--out", folder / "run", "--quiet")
-    assert forecast("train", folder / "planted_lag.csv", *words).code == 0
+    words = (*sizes, "--combination", "none", "--quantiles", "0.1,0.9", "--seed", "7")
+    assert forecast("train", folder / "planted_lag.csv", *words, "--out", folder / "run", "--quiet").code == 0
     done = forecast("export", folder / "run", "--onnx", folder / "model.onnx")
     assert done.code == 0, done.err
     for output in ("prediction", "quantiles", "attention"):
