@@ -71,7 +71,7 @@ def main() -> int:
         print(f"{name:<24} {value:7.2f} CPU s")
     for page in ("--help", "train --help"):
         at_most(f"forecast {page}, of a bare program", median[f"forecast {page}"] / median[f"bare {page}"], 1.5)
-    at_most("forecast predict, of torch and a GRU", median["forecast predict"] / median["torch and a GRU"], 1.75)
+    at_most("forecast predict, of torch and a GRU", median["forecast predict"] / median["torch and a GRU"], 1.3)
     return exit_code()
 
 
