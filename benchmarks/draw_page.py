@@ -14,7 +14,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "images" / "report.png"
-OPTIONS = ("--attention", "luong-general", "--patch-length", "1", "--max-epochs", "6", "--seed", "1", "--quiet")
+QUANTILES = ("--quantiles", "0.05,0.25,0.5,0.75,0.95")
+OPTIONS = (
+    "--attention",
+    "luong-general",
+    "--patch-length",
+    "1",
+    *QUANTILES,
+    "--max-epochs",
+    "6",
+    "--seed",
+    "1",
+    "--quiet",
+)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 SIZE = "1440,1000"  # pixels: one screen, to the end of the words under the charts
 CHOICE = "#window=21&step=7"  # a window and a step that look at several places

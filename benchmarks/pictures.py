@@ -15,13 +15,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES, SAMPLES = ROOT / "docs" / "images", ROOT / "data"
+CITY = ("city_load.csv", "--attention", "luong-general", "--max-epochs", "6")
 RUNS = {
-    "city-load": ("city_load.csv", "--attention", "luong-general", "--max-epochs", "6"),
-    "city-load-hours": ("city_load.csv", "--attention", "luong-general", "--patch-length", "1", "--max-epochs", "6"),
+    "city-load": CITY,
+    "city-load-hours": (*CITY, "--patch-length", "1", "--quantiles", "0.05,0.25,0.5,0.75,0.95"),
     "planted-lag": ("planted_lag.csv", "--attention", "bahdanau", "--max-epochs", "30"),
 }
-PLAYED = ("city-load-hours", "--quantiles", "0.1,0.5,0.9")
-"""Run, and further options of training, of the animation in the README."""
+PLAYED = "city-load-hours"
+"""Run of the animation in the README."""
 PICTURES = {
     "city-load-attention": ("city-load-hours",),
     "city-load-validation": ("city-load-hours", "--validation"),
@@ -41,10 +42,7 @@ def main() -> None:
         for run, (table, *options) in RUNS.items():
             forecast("train", SAMPLES / table, *options, "--seed", 1, "--out", folder / run, "--quiet")
             forecast("predict", folder / run, "--quiet")
-        run, *more = PLAYED
-        table, *options = RUNS[run]
-        forecast("train", SAMPLES / table, *options, *more, "--seed", 1, "--out", folder / "played", "--quiet")
-        forecast("plot", folder / "played", "--animate", IMAGES / "attention-played.png")
+        forecast("plot", folder / PLAYED, "--animate", IMAGES / "attention-played.png")
         for picture, (run, *options) in PICTURES.items():
             path = IMAGES / f"{picture}.png"
             forecast("inspect", folder / run, *options, "--png", path)

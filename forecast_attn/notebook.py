@@ -15,10 +15,13 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import pandas as pd
 
+INK, SOFT, GRID, FORECAST, ACCENT = "#22222b", "#5d5d6b", "#ececf1", "#1566c0", "#b5266b"
+"""The page's --ink, --soft, --grid, --forecast and --accent: of every picture, on white."""
 HEAT = ("#ffffff", "#fbd9c0", "#f08a6b", "#c93a72", "#74206f", "#1d0b33")
-"""The page's --heat-0 to --heat-5, on paper."""
+"""The page's --heat-0 to --heat-5, on white."""
+HEAT_ON_DARK = ("#1b1b23", "#47206f", "#8f2d82", "#dd4a69", "#fb9f5c", "#fcf3b0")
+"""The same on a dark screen, as terminals are."""
 MOST_ROWS = 12
-LINE, BAND = "#1565c0", "#1565c033"
 
 Floats = NDArray[np.floating[Any]]
 
@@ -29,7 +32,7 @@ def titled(title: str, *parts: str) -> str:
 
 
 def caption(text: str) -> str:
-    return f'<p style="color:#6f6f7a">{escape(text)}</p>'
+    return f'<p style="color:{SOFT}">{escape(text)}</p>'
 
 
 def table(frame: pd.DataFrame) -> str:
@@ -51,7 +54,7 @@ def heat_image(weights: Floats, darkest: float | None = None) -> str:
         weights: of which none is above `darkest`.
         darkest: the weight that has the darkest colour; the largest one when None.
     """
-    return _png(_colours(np.sqrt(weights / (darkest or float(weights.max(initial=0.0)) or 1.0))))
+    return _png(colours_between(HEAT, np.sqrt(weights / (darkest or float(weights.max(initial=0.0)) or 1.0))))
 
 
 def line(values: Floats, edges: Sequence[Floats], label: str, *, width: int = 320, height: int = 72) -> str:
@@ -61,8 +64,8 @@ def line(values: Floats, edges: Sequence[Floats], label: str, *, width: int = 32
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     across = np.linspace(3, width - 3, max(len(values), 2))[: len(values)]
     points = [_points(across, height - 4 - (each - low) * (height - 8) / ((high - low) or 1.0)) for each in lines]
-    band = f'<polygon fill="{BAND}" points="{points[1]} {_backwards(points[2])}"/>' if len(edges) == 2 else ""
-    drawn = f'<polyline fill="none" stroke="{LINE}" stroke-width="2" points="{points[0]}"/>'
+    band = f'<polygon fill="{FORECAST}33" points="{points[1]} {_backwards(points[2])}"/>' if len(edges) == 2 else ""
+    drawn = f'<polyline fill="none" stroke="{FORECAST}" stroke-width="2" points="{points[0]}"/>'
     size = f'width="{width}" height="{height}"'
     return f'<svg role="img" aria-label="{escape(label)}" {size}>{band}{drawn}</svg>'
 
@@ -75,9 +78,9 @@ def _backwards(points: str) -> str:
     return " ".join(points.split()[::-1])
 
 
-def _colours(levels: Floats) -> NDArray[np.uint8]:
-    """(rows, columns, 3) the page's colours of levels from 0 to 1."""
-    stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in HEAT], np.float64)
+def colours_between(colours: Sequence[str], levels: Floats) -> NDArray[np.uint8]:
+    """(..., 3) red, green and blue of levels from 0, the first colour, to 1, the last."""
+    stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours], np.float64)
     places = np.linspace(0, 1, len(stops))
     channels = [np.interp(levels, places, stops[:, channel]) for channel in range(3)]
     return np.stack(channels, axis=-1).round().astype(np.uint8)

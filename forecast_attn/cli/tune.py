@@ -64,6 +64,6 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
 
 
 def _draw(result: TuningResult, path: Path) -> None:
-    from forecast_attn.plotting.pictures import save_figure
+    from forecast_attn.inspection.plots import save_figure
 
     save_figure(result.figure(), path)

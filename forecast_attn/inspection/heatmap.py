@@ -18,14 +18,13 @@ from rich.style import Style
 from rich.text import Text
 
 from forecast_attn.inspection.statistics import has_time_distances, span_text, time_distance
+from forecast_attn.notebook import HEAT_ON_DARK, colours_between
 
 Matrix = NDArray[np.floating[Any]]
 
 BAR_SIGNS, ASCII_BAR_SIGNS = " ▁▂▃▄▅▆▇█", " .:|"
 PROFILE_ROWS = 4  # lines of the profile
 ASCII_RAMP = " .:-=+*#%@"
-# Dark to light through blue, violet and orange: the order survives colour blindness and grey scales.
-COLOUR_STOPS = np.array([(16, 14, 40), (52, 37, 121), (128, 45, 140), (205, 66, 104), (246, 131, 60), (252, 238, 150)])
 GUTTER = 8  # characters left of the map, for the labels
 MOST_CELL_WIDTH = 6  # characters per lag when the lookback is short
 MOST_TALL_ROWS = 16  # steps that get a line of their own, where half a line would do
@@ -156,9 +155,8 @@ def _relative(cells: Matrix) -> Matrix:
 
 
 def _colours(levels: Matrix) -> list[list[Color]]:
-    places = np.linspace(0, 1, len(COLOUR_STOPS))
-    channels = np.stack([np.interp(levels, places, COLOUR_STOPS[:, channel]) for channel in range(3)], axis=-1)
-    return [[Color.from_rgb(*map(round, cell)) for cell in row] for row in channels.tolist()]
+    # Dark to light through violet and orange: the order survives colour blindness and grey scales.
+    return [[Color.from_rgb(*cell) for cell in row] for row in colours_between(HEAT_ON_DARK, levels).tolist()]
 
 
 def _row_label(step: int | str, row: int) -> str:

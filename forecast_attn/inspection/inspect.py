@@ -122,15 +122,15 @@ def _compared(source: AttentionSource, chosen: AttentionDump, request: InspectRe
 
 def _save_figure(shown: Inspection | WeightComparison, request: InspectRequest) -> None:
     """Write groups or a comparison as pictures."""
-    paths = {name: path for name in ("png", "svg") if (path := getattr(request, name)) is not None}
+    paths = [path for path in (request.png, request.svg) if path is not None]
     if not paths:
         return
     from forecast_attn.inspection.plots import save_figure
     from forecast_attn.inspection.side_by_side import draw_comparison, draw_groups
 
     figure = draw_groups(shown) if isinstance(shown, Inspection) else draw_comparison(shown)
-    for kind, path in paths.items():
-        save_figure(figure, path, kind)
+    for path in paths:
+        save_figure(figure, path)
 
 
 WRITTEN = ("export", "png", "svg", "html")

@@ -4,6 +4,8 @@ All axes are in time steps; a key or a step of the decoder that is a patch is as
 matplotlib comes with the extra [plot]; its figures are made as objects, so that no backend or global state is touched.
 """
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,22 +20,22 @@ from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection, InspectionHeader
 from forecast_attn.inspection.series_lines import SeriesLines
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
+from forecast_attn.notebook import ACCENT, FORECAST, GRID, HEAT, INK, SOFT
 from forecast_attn.runs.atomic import replacing, write_errors_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
 WIDTH, DOTS_PER_INCH = 9.0, 160
 HEIGHTS = {"series": 1.15, "profile": 0.95, "weights": 3.0, "step": 0.45}
 """Inches of each row of panels; `step` is the heat map of a single step."""
 MARGINS = 1.5  # inches for title, axis labels and the space between
-COLOURS = "viridis"  # even steps in brightness, told apart by colour-blind eyes and in print
-INK, FAINT, ACCENT, SECOND = "#2b2b33", "#6f6f7a", "#1f6f8b", "#d1495b"
 LABEL, TICK = 10, 9  # points; at a page's 800 pixels these are 12 and 11 pixels
 MOST_TICKS, MOST_STAMPS = 9, 7
 MOST_PATCHES = 12  # of the horizon that are labelled
-MOST_LETTERS = 100  # in a line of the subtitle
+MOST_LETTERS = 112  # in a line of the subtitle
 
 
 class Panels(NamedTuple):
@@ -55,19 +57,31 @@ def save_picture(source: AttentionDump | Inspection, path: Path | str, lines: Se
         RunError: the file cannot be written.
     """
     target = Path(path)
-    kind = target.suffix.lower().removeprefix(".")
-    if kind not in ("png", "svg"):
-        raise ConfigError(f"a picture is a .png or a .svg; got '{target.name}'", f"--png {target.stem}.png")
+    kind_of(target)
     inspection = inspect_attention(source) if isinstance(source, AttentionDump) else source
-    save_figure(draw_heatmap(inspection, lines), target, kind)
+    save_figure(draw_heatmap(inspection, lines), target)
 
 
-def save_figure(figure: "Figure", target: Path, kind: str) -> None:
-    """Write a figure as png or svg, whole or not at all.
+def kind_of(path: Path) -> str:
+    """png or svg, by a picture's name.
 
     Raises:
+        ConfigError: the name ends otherwise.
+    """
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in ("png", "svg"):
+        raise ConfigError(f"a picture is a .png or a .svg; got '{path.name}'", f"--png {path.stem}.png")
+    return kind
+
+
+def save_figure(figure: "Figure", target: Path) -> None:
+    """Write a figure as .png or .svg, whole or not at all.
+
+    Raises:
+        ConfigError: the name ends otherwise.
         RunError: the file cannot be written.
     """
+    kind = kind_of(target)
     from matplotlib import rc_context
 
     # The same picture is the same bytes: no date, and names that are not drawn by chance.
@@ -96,6 +110,13 @@ def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "F
     _draw_effective(panels.effective, inspection)
     _write_titles(figure, panels, inspection)
     return figure
+
+
+def heat_colours() -> "Colormap":
+    """Colours of weights from none to the largest: even steps in brightness, for colour-blind eyes and print."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("page", list(HEAT))
 
 
 def empty_figure(width: float, height: float) -> "Figure":
@@ -140,15 +161,20 @@ def _panels(figure: "Figure", rows: list[float], inspection: Inspection, *, with
     )
 
 
+def wrapped(lines: Sequence[str]) -> str:
+    """Lines for a picture, not broken within a command or before a per cent."""
+    whole = (re.sub("`([^`]+)`", lambda command: command[1].replace(" ", "\u00a0"), line) for line in lines)
+    return "\n".join(fill(line.replace(" %", "\u00a0%"), MOST_LETTERS) for line in whole)
+
+
 def _write_titles(figure: "Figure", panels: Panels, inspection: Inspection) -> None:
     figure.suptitle(
         f"Where the forecast looks: {inspection.header.mechanism}",
         x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK
     )  # fmt: skip
     top = panels.series or panels.profile
-    lines = (_subtitle(inspection), inspection.reading.text.replace("`", ""))
-    subtitle = "\n".join(fill(line, MOST_LETTERS) for line in lines)
-    top.set_title(subtitle, loc="left", fontsize=LABEL, color=FAINT, pad=8, parse_math=False)
+    subtitle = wrapped([_subtitle(inspection), inspection.reading.text])
+    top.set_title(subtitle, loc="left", fontsize=TICK, color=SOFT, pad=8, parse_math=False)
 
 
 # --------------------------------------------------------------------------- panels
@@ -158,18 +184,18 @@ def _draw_series(series: "Axes", forecast: "Axes", inspection: Inspection, lines
     """The lookback above its weights, and the steps ahead to the right of the cut-off, on the same scale."""
     lags = np.arange(inspection.header.lookback)[::-1]
     if lines.spread is not None:
-        series.fill_between(lags, *lines.spread, color=ACCENT, alpha=0.18, linewidth=0, label="middle half")
-    series.plot(lags, lines.past, color=ACCENT, linewidth=1.3, label="lookback")
+        series.fill_between(lags, *lines.spread, color=INK, alpha=0.14, linewidth=0, label="middle half")
+    series.plot(lags, lines.past, color=INK, linewidth=1.3, label="lookback")
     series.set_ylabel(lines.label, color=INK, fontsize=LABEL, parse_math=False)
     _dress(series, inspection, ticks=False)
     steps = inspection.target_steps
     marker = "o" if len(steps) == 1 else None
     if not np.isnan(lines.actual).all():
         forecast.plot(
-            steps, lines.actual, color=INK, linewidth=1.2, linestyle=(0, (3, 2)), marker=marker, label="actual"
+            steps, lines.actual, color=SOFT, linewidth=1.2, linestyle=(0, (3, 2)), marker=marker, label="actual"
         )
     if not np.isnan(lines.forecast).all():
-        forecast.plot(steps, lines.forecast, color=SECOND, linewidth=1.8, marker=marker, label="forecast")
+        forecast.plot(steps, lines.forecast, color=FORECAST, linewidth=1.8, marker=marker, label="forecast")
     if forecast.lines:
         figure = forecast.get_figure(root=True)
         assert figure is not None
@@ -184,7 +210,7 @@ def _draw_series(series: "Axes", forecast: "Axes", inspection: Inspection, lines
         forecast.locator_params(axis="x", nbins=4, integer=True)
     forecast.xaxis.set_in_layout(False)  # below it there is room
     forecast.spines[["top", "right", "bottom"]].set_visible(False)
-    forecast.spines["left"].set_color(FAINT)
+    forecast.spines["left"].set_color(SOFT)
 
 
 def _draw_profile(axes: "Axes", inspection: Inspection) -> None:
@@ -202,7 +228,7 @@ def _draw_profile(axes: "Axes", inspection: Inspection) -> None:
     top = max(largest * 1.18, 2.2 / header.num_keys)
     if _has_seasons(header) and header.season < header.lookback:
         seasons = np.arange(header.season, header.lookback, header.season)
-        axes.plot(seasons, np.full(len(seasons), top * 0.95), "v", color=SECOND, markersize=5, clip_on=False)
+        axes.plot(seasons, np.full(len(seasons), top * 0.95), "v", color=SOFT, markersize=5, clip_on=False)
     axes.set_ylabel("mean weight", color=INK, fontsize=LABEL)
     axes.set_ylim(0, top)
     axes.locator_params(axis="y", nbins=3)
@@ -219,7 +245,7 @@ def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, line
     # The square root shows what one peak would else leave in the dark; the colour bar's ticks are true weights.
     norm = PowerNorm(0.5, vmin=0, vmax=float(inspection.mean_weights.max()) or 1)
     image = axes.imshow(
-        inspection.mean_weights, cmap=COLOURS, norm=norm, extent=extent, aspect="auto", interpolation="nearest"
+        inspection.mean_weights, cmap=heat_colours(), norm=norm, extent=extent, aspect="auto", interpolation="nearest"
     )
     axes.set_ylim(steps[-1] + 0.5, steps[0] - 0.5)
     bar = axes.figure.colorbar(image, cax=colour_bar)
@@ -233,6 +259,7 @@ def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, line
     if seasonal:
         _mark_seasons(axes, header, steps)
     _dress(axes, inspection, ticks=True)
+    axes.spines[:].set(visible=True, color=GRID)  # where the map ends: no weight is white
     marks = ["▼ whole seasons before the cut-off"] if _has_seasons(header) and header.season < header.lookback else []
     marks += ["dotted: before the target" if marks else "dotted: whole seasons before the target"] if seasonal else []
     patches = "" if header.patch_length == 1 else f"; a weight belongs to a patch of {header.patch_length} of them"
@@ -247,14 +274,14 @@ def _draw_effective(axes: "Axes", inspection: Inspection) -> None:
     middles = inspection.steps[0].step + _middles(count, patch_length)
     values = [step.effective_steps for step in inspection.steps]
     height = patch_length * (0.8 if count < 40 else 1.0)
-    axes.barh(middles, values, height=height, color=FAINT, linewidth=0)
+    axes.barh(middles, values, height=height, color=ACCENT, alpha=0.55, linewidth=0)
     axes.set_xlim(0, max(*values, 1) * 1.05)
     axes.set_xlabel("effective\nsteps" if patch_length == 1 else "effective\npatches", color=INK, fontsize=LABEL)
     axes.tick_params(labelleft=False, labelsize=TICK, colors=INK, length=3)
     axes.tick_params(axis="y", length=0)
     axes.locator_params(axis="x", nbins=3, integer=True)
     axes.spines[["top", "right", "bottom"]].set_visible(False)
-    axes.spines["left"].set_color(FAINT)
+    axes.spines["left"].set_color(SOFT)
 
 
 # --------------------------------------------------------------------------- axes
@@ -291,7 +318,7 @@ def _mark_seasons(axes: "Axes", header: InspectionHeader, steps: list[int]) -> N
     """A thin dotted line along each whole season before the target."""
     ends = np.array([steps[0] - 0.5, steps[-1] + 0.5])
     for seasons in range(1, (header.lookback + steps[-1]) // header.season + 1):
-        axes.plot(seasons * header.season - ends, ends, color="white", linewidth=0.8, linestyle=":", alpha=0.6)
+        axes.plot(seasons * header.season - ends, ends, color=INK, linewidth=0.8, linestyle=":", alpha=0.65)
     axes.set_ylim(steps[-1] + 0.5, steps[0] - 0.5)
 
 

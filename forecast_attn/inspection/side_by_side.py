@@ -1,6 +1,5 @@
 """Groups of windows, or two files, as one picture: the same axes, colours and words as the picture of a single file."""
 
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,20 +8,10 @@ from numpy.typing import NDArray
 from forecast_attn.data.findings import counted
 from forecast_attn.inspection.differences import WeightComparison
 from forecast_attn.inspection.heatmap import tick_lags
-from forecast_attn.inspection.plots import (
-    ACCENT,
-    COLOURS,
-    FAINT,
-    INK,
-    LABEL,
-    SECOND,
-    TICK,
-    WIDTH,
-    empty_figure,
-    step_ticks,
-)
+from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure, heat_colours, step_ticks, wrapped
 from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
+from forecast_attn.notebook import ACCENT, FORECAST, INK, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,8 +22,7 @@ if TYPE_CHECKING:
 COLUMNS, MOST_TILES = 4, 24
 TILE, TITLE_ROOM = 1.05, 1.5
 """Inches of a row of tiles, and of title and axis labels."""
-LONGEST_NAME, LETTERS = 24, 112
-"""Letters of a name, and of a line of words."""
+LONGEST_NAME = 24
 OF_GROUPS = {"item": "series", "head": "head", "hour": "hour of the cut-off", "weekday": "weekday of the cut-off"}
 
 
@@ -71,7 +59,7 @@ def draw_groups(inspection: Inspection) -> "Figure":
         "1 nothing in common"
     )
     _write_title(figure, title)
-    _write_words(figure, [words, inspection.reading.text.replace("`", "")])
+    _write_words(figure, [words, inspection.reading.text])
     return figure
 
 
@@ -104,7 +92,7 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
     most = max(float(each.profile.max()) for each in comparison.inspections)
     for column, (sign, name, each) in enumerate(zip("AB", comparison.names, comparison.inspections, strict=True)):
         profile = figure.add_subplot(grid[0, column], label=f"profile {sign}")
-        profile.stairs(each.profile, _edges(each.header), fill=True, color=(ACCENT, SECOND)[column])
+        profile.stairs(each.profile, _edges(each.header), fill=True, color=(ACCENT, FORECAST)[column])
         profile.set_ylim(0, 1.08 * most)
         profile.locator_params(axis="y", nbins=3)
         profile.set_title(f"{sign}  {_shortened(name)}: {each.header.mechanism}", fontsize=LABEL, color=INK, loc="left",
@@ -123,8 +111,7 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
     bar.set_label("weight (square-root scale)", color=INK, fontsize=LABEL)
     bar.ax.tick_params(labelsize=TICK, colors=INK)
     bar.outline.set_visible(False)
-    readings = [f"{sign}: {each.reading.text}".replace("`", "")
-                for sign, each in zip("AB", comparison.inspections, strict=True)]  # fmt: skip
+    readings = [f"{sign}: {each.reading.text}" for sign, each in zip("AB", comparison.inspections, strict=True)]
     _write_title(figure, "Two attentions side by side")
     _write_words(figure, [comparison.words, *readings])
     return figure
@@ -135,7 +122,7 @@ def _draw_weights(axes: "Axes", inspection: Inspection, norm: "Normalize") -> "A
     below = steps[0] + len(inspection.steps) * header.patch_length
     extent = (header.lookback - 0.5, -0.5, below - 0.5, steps[0] - 0.5)
     image = axes.imshow(
-        inspection.mean_weights, cmap=COLOURS, norm=norm, extent=extent, aspect="auto", interpolation="nearest"
+        inspection.mean_weights, cmap=heat_colours(), norm=norm, extent=extent, aspect="auto", interpolation="nearest"
     )
     axes.set_ylim(steps[-1] + 0.5, steps[0] - 0.5)
     axes.set_yticks(step_ticks(steps))
@@ -151,7 +138,7 @@ def _draw_distances(axes: "Axes", comparison: WeightComparison) -> None:
     ]
     if known:
         middles = [step + (length - 1) / 2 for step, _ in known]
-        axes.barh(middles, [distance for _, distance in known], height=0.8 * length, color=FAINT, linewidth=0)
+        axes.barh(middles, [distance for _, distance in known], height=0.8 * length, color=SOFT, linewidth=0)
     else:
         axes.text(0.5, 0.5, "no window\nin both", ha="center", transform=axes.transAxes, fontsize=TICK, color=INK)
     steps = comparison.inspections[0].target_steps
@@ -162,7 +149,7 @@ def _draw_distances(axes: "Axes", comparison: WeightComparison) -> None:
     axes.tick_params(labelleft=False, labelsize=TICK, colors=INK, length=3)
     axes.tick_params(axis="y", length=0)
     axes.spines[["top", "right", "bottom"]].set_visible(False)
-    axes.spines["left"].set_color(FAINT)
+    axes.spines["left"].set_color(SOFT)
 
 
 # --------------------------------------------------------------------------- axes and words
@@ -192,8 +179,7 @@ def _write_title(figure: "Figure", title: str) -> None:
 
 def _write_words(figure: "Figure", lines: list[str]) -> None:
     """Below all panels, in grey: what is shown, and what may be read off it."""
-    words = "\n".join(fill(line, LETTERS) for line in lines)
-    figure.supxlabel(words, x=0.01, ha="left", fontsize=LABEL, color=FAINT, parse_math=False)
+    figure.supxlabel(wrapped(lines), x=0.01, ha="left", fontsize=TICK, color=SOFT, parse_math=False)
 
 
 def _shortened(name: str) -> str:

@@ -17,8 +17,9 @@ from forecast_attn.attention_file.times import stamps_until
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.evaluation.quantile_scores import intervals
+from forecast_attn.inspection.plots import heat_colours
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
-from forecast_attn.notebook import HEAT
+from forecast_attn.notebook import ACCENT, FORECAST, GRID, INK, SOFT
 from forecast_attn.plotting.ticks import number_text, number_ticks, time_ticks
 from forecast_attn.runs.atomic import replacing, write_errors_of
 
@@ -33,8 +34,6 @@ MILLISECONDS, REST = 550, 1_600
 """Time of a frame, and of the last one."""
 SIZE, DOTS_PER_INCH = (9.0, 4.5), 100
 KINDS = {".gif": "GIF", ".png": "PNG", ".apng": "PNG"}
-INK, SOFT, GRID, FORECAST, LOOKED_AT = "#22222b", "#5d5d6b", "#ececf1", "#1566c0", "#b5266b"
-"""The page's --ink, --soft, --grid, --forecast and --accent."""
 LEFT, RIGHT = 0.065, 0.985
 SERIES, WEIGHTS = (0.42, 0.4), (0.08, 0.27)
 """Bottom and height of the panels, in parts of the figure."""
@@ -119,7 +118,7 @@ class Animation:
         for place, weight in enumerate(mean):
             start = place * sizes.patch_length - sizes.lookback + 0.5
             axes.axvspan(
-                start, start + sizes.patch_length, color=LOOKED_AT, alpha=0.45 * min(weight / most, 1), linewidth=0
+                start, start + sizes.patch_length, color=ACCENT, alpha=0.45 * min(weight / most, 1), linewidth=0
             )
         for pair in intervals(values.quantiles):
             edges = (values.quantiles[each][window] for each in (pair.lower, pair.upper))
@@ -148,21 +147,20 @@ class Animation:
 
     def _draw_weights(self, axes: Axes, window: int) -> None:
         """Steps below each other, the first on top; colours follow the square root, the same in all frames."""
-        from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+        from matplotlib.colors import PowerNorm
 
         sizes, steps = self.dump.metadata, self.dump.steps
-        colours = LinearSegmentedColormap.from_list("page", list(HEAT))
         darkest = _darkest(np.nan_to_num(self.dump.weights).mean(axis=1))
         norm = PowerNorm(0.5, vmin=0, vmax=darkest)
         rows = np.nan_to_num(self.dump.weights[window]).mean(axis=0)
         extent = (0.5 - sizes.lookback, 0.5, len(steps) * sizes.patch_length + 0.5, 0.5)
-        axes.imshow(rows, cmap=colours, norm=norm, extent=extent, aspect="auto", interpolation="nearest")
+        axes.imshow(rows, cmap=heat_colours(), norm=norm, extent=extent, aspect="auto", interpolation="nearest")
         axes.set_ylim(sizes.horizon + 0.5, 0.5)
         axes.set_yticks(sorted({1, sizes.horizon}))
         axes.set_title("step ahead", loc="left", fontsize=9, color=INK, fontweight="bold", pad=3)
         words = f"darkest:\n{100 * darkest:.2g} % or more" if sizes.horizon / sizes.lookback > 0.1 else ""
         axes.text(0.5 + sizes.horizon / 2, (1 + sizes.horizon) / 2, words, ha="center", va="center", fontsize=9,
-                  color=LOOKED_AT)  # fmt: skip
+                  color=ACCENT)  # fmt: skip
 
     def _label_time(self, axes: Axes, window: int, *, with_text: bool) -> None:
         sizes = self.dump.metadata

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.frequency import Stamps
-from forecast_attn.inspection.plots import ACCENT, FAINT, INK, LABEL, TICK, step_ticks
+from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure, step_ticks
+from forecast_attn.notebook import INK, SOFT
 from forecast_attn.plotting import wording
 from forecast_attn.plotting.pictures import (
     DASHES,
@@ -18,7 +19,6 @@ from forecast_attn.plotting.pictures import (
     add_legend,
     dress,
     lightened,
-    make_figure,
     shortened,
     write_title,
     write_titles,
@@ -51,7 +51,7 @@ def draw_forecast(scene: ForecastScene) -> Figure:
     columns = 1 if len(scene.views) == 1 else 2 if len(scene.views) <= 4 else 3
     rows = -(-len(scene.views) // columns)
     height = HEIGHT if len(scene.views) == 1 else rows * SMALL_HEIGHT
-    figure = make_figure(height + MARGIN)
+    figure = empty_figure(WIDTH, height + MARGIN)
     grid = figure.add_gridspec(rows, columns)
     for at, view in enumerate(scene.views):
         axes = figure.add_subplot(grid[at // columns, at % columns], label=view.item_id)
@@ -78,7 +78,7 @@ def _write_titles(figure: Figure, scene: ForecastScene) -> None:
     for axes, view in zip(figure.axes, scene.views, strict=True):
         if len(scene.views) == 1 or common is None:
             span = wording.time_span(scene, view, zone=len(scene.views) == 1)
-            axes.set_xlabel(span, fontsize=LABEL if common else TICK, color=FAINT)
+            axes.set_xlabel(span, fontsize=LABEL if common else TICK, color=SOFT)
     add_legend(figure, figure.axes[0], _heading(scene, common) if len(scene.views) > 1 else None)
 
 
@@ -93,8 +93,8 @@ def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks:
     front = view.models[0]
     _draw_bands(axes, view, front)
     if len(view.history):
-        axes.plot(_dates(view.history_stamps), view.history, color=ACCENT, linewidth=1.4, label=scene.target)
-    axes.axvline(_date(view.cutoff), color=FAINT, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
+        axes.plot(_dates(view.history_stamps), view.history, color=INK, linewidth=1.4, label=scene.target)
+    axes.axvline(_date(view.cutoff), color=SOFT, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
     _draw_actual(axes, view)
     for at, model in reversed(list(enumerate(view.models))):
         _draw_model(axes, view, model, at)
@@ -123,7 +123,7 @@ def _draw_actual(axes: Axes, view: ForecastView) -> None:
         return
     stamps, actual = view.joined(view.actual)
     axes.plot(
-        _dates(stamps), actual, color=INK, linewidth=1.2, linestyle=(0, (3, 2)), label=wording.CAME,
+        _dates(stamps), actual, color=SOFT, linewidth=1.2, linestyle=(0, (3, 2)), label=wording.CAME,
         marker=_marker(view), markersize=3.5, markevery=slice(len(stamps) - len(view.stamps), None)
     )  # fmt: skip
 
@@ -179,7 +179,7 @@ def draw_errors(errors: StepErrors) -> Figure:
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    figure = make_figure(HEIGHT)
+    figure = empty_figure(WIDTH, HEIGHT)
     axes = figure.add_subplot(label="errors")
     for at, model in reversed(list(enumerate(errors.models))):
         axes.plot(
@@ -204,7 +204,7 @@ def draw_reliability(calibration: Reliability) -> Figure:
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    figure = make_figure(SQUARE_HEIGHT)
+    figure = empty_figure(WIDTH, SQUARE_HEIGHT)
     square, difference = figure.subplots(1, 2)
     square.set_label("reliability")
     difference.set_label("difference")
@@ -224,10 +224,10 @@ def _draw_shares(axes: Axes, calibration: Reliability, *, away: int) -> None:
     low, high = band(quantiles, np.full(len(quantiles), calibration.fewest))
     axes.vlines(
         quantiles, low - away * quantiles, high - away * quantiles,
-        color=lightened(FAINT, 0.35), linewidth=9, zorder=1.5,
+        color=lightened(SOFT, 0.35), linewidth=9, zorder=1.5,
         label=wording.CHANCE
     )  # fmt: skip
-    axes.plot([0, 1], [0, 1 - away], color=FAINT, linewidth=1, linestyle=(0, (4, 3)), label=wording.CALIBRATED)
+    axes.plot([0, 1], [0, 1 - away], color=SOFT, linewidth=1, linestyle=(0, (4, 3)), label=wording.CALIBRATED)
     for at, model in reversed(list(enumerate(calibration.models))):
         axes.plot(
             model.quantiles, model.observed - away * model.quantiles, color=MODELS[at % len(MODELS)],
@@ -237,4 +237,4 @@ def _draw_shares(axes: Axes, calibration: Reliability, *, away: int) -> None:
     axes.set_box_aspect(1)
     axes.set_xlabel("quantile", fontsize=LABEL, color=INK)
     dress(axes)
-    axes.grid(axis="x", color=FAINT, alpha=0.18, linewidth=0.7)
+    axes.grid(axis="x", color=SOFT, alpha=0.18, linewidth=0.7)

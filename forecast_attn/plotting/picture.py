@@ -75,7 +75,7 @@ class Picture:
             ConfigError: a name ends otherwise, or matplotlib is not installed.
             RunError: a file cannot be written.
         """
-        from forecast_attn.plotting.pictures import save_figure
+        from forecast_attn.inspection.plots import save_figure
 
         figure = self.figure()
         for path in paths:

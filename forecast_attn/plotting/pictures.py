@@ -1,16 +1,11 @@
-"""Pictures of forecasts with matplotlib: how they look, and how they are written.
-
-matplotlib comes with the extra [plot]; figures are made as objects, so that no backend or global state is touched.
-"""
+"""How pictures of forecasts look: titles, axes, legends and colours of models."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forecast_attn.errors import ConfigError
-from forecast_attn.inspection.plots import DOTS_PER_INCH, FAINT, INK, LABEL, SECOND, TICK, WIDTH
-from forecast_attn.runs.atomic import replacing, write_errors_of
+from forecast_attn.inspection.plots import LABEL, TICK
+from forecast_attn.notebook import FORECAST, INK, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,25 +14,10 @@ if TYPE_CHECKING:
 TITLE, PANEL_TITLE = 14, 10
 # Okabe and Ito's, which colour-blind eyes tell apart, behind the colour that forecasts have in every picture here;
 # every model has dashes of its own too.
-MODELS = [SECOND, "#e69f00", "#009e73", "#cc79a7", "#56b4e9", FAINT]
+MODELS = [FORECAST, "#e69f00", "#009e73", "#cc79a7", "#d55e00", SOFT]
 DASHES: list[Any] = ["-", (0, (5, 2)), (0, (5, 2, 1, 2)), (0, (1.5, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1))]
 LEGEND_ROOM = 125
 """Characters beside each other, of which each line's sample takes eight."""
-
-
-def make_figure(height: float, width: float = WIDTH) -> Figure:
-    """An empty figure, in inches.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
-    """
-    try:
-        from matplotlib.figure import Figure
-        from matplotlib.layout_engine import ConstrainedLayoutEngine
-    except ImportError:
-        raise ConfigError("pictures need matplotlib", "pip install 'forecast-attn[plot]'") from None
-    layout = ConstrainedLayoutEngine(w_pad=0.06, h_pad=0.06, wspace=0.02, hspace=0.03)
-    return Figure(figsize=(width, height), facecolor="white", layout=layout)
 
 
 def write_title(figure: Figure, title: str) -> None:
@@ -49,16 +29,16 @@ def write_titles(figure: Figure, title: str, subtitle: str) -> None:
     """The title, and below it in grey what it is about."""
     write_title(figure, title)
     # matplotlib has one title of a figure: the first panel's, which the layout makes room for, says the rest.
-    figure.axes[0].set_title(shortened(subtitle, 110), loc="left", fontsize=LABEL, color=FAINT, pad=8)
+    figure.axes[0].set_title(shortened(subtitle, 110), loc="left", fontsize=LABEL, color=SOFT, pad=8)
 
 
 def dress(axes: Axes) -> None:
     """Quiet axes: a faint grid of values, no box."""
     axes.tick_params(labelsize=TICK, colors=INK, length=3)
-    axes.grid(axis="y", color=FAINT, alpha=0.18, linewidth=0.7)
+    axes.grid(axis="y", color=SOFT, alpha=0.18, linewidth=0.7)
     axes.set_axisbelow(True)
     axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.spines["bottom"].set_color(FAINT)
+    axes.spines["bottom"].set_color(SOFT)
     axes.tick_params(axis="y", length=0)
 
 
@@ -81,7 +61,7 @@ def add_legend(figure: Figure, axes: Axes, heading: str | None = None) -> None:
         title_fontproperties={"size": LABEL},
         alignment="left",
     )
-    legend.get_title().set_color(FAINT)
+    legend.get_title().set_color(SOFT)
 
 
 def shortened(text: str, most: int) -> str:
@@ -93,20 +73,3 @@ def lightened(colour: str, share: float) -> str:
     """A colour mixed with white, opaque, so that a legend shows what the picture shows."""
     channels = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
     return "#" + "".join(f"{round(255 - share * (255 - channel)):02x}" for channel in channels)
-
-
-def save_figure(figure: Figure, path: Path) -> None:
-    """Write a picture as .png or .svg, whole or not at all; the same picture is the same bytes.
-
-    Raises:
-        ConfigError: the name ends otherwise.
-        RunError: the file cannot be written.
-    """
-    kind = path.suffix.lower().removeprefix(".")
-    if kind not in ("png", "svg"):
-        raise ConfigError(f"a picture is a .png or a .svg; got '{path.name}'", f"--png {path.stem}.png")
-    from matplotlib import rc_context
-
-    options: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": DOTS_PER_INCH}
-    with rc_context({"svg.hashsalt": "forecast-attn"}), write_errors_of(path), replacing(path) as stream:
-        figure.savefig(stream, format=kind, **options)

@@ -28,10 +28,11 @@ TICK_WIDTH = 14  # characters that a label of an axis has to itself
 SQUARE_WIDTH = 64  # of a reliability diagram
 MOST_COLUMNS = 6  # steps in the table of errors
 
-# Light enough for a dark terminal, dark enough for a light one; blue and red of equal weight stay apart for all eyes.
-HISTORY, ACTUAL = "#3d9dc0", "#9a9aa6"
-MODELS = ["#e0566b", "#e69f00", "#23a884", "#b07cc6", "#56b4e9", "#9a9aa6"]
-GROUNDS = ["#4a2a33", "#6d3845", "#8c4656", "#a85467"]
+# As on the page: the past in the colour of letters, the forecast blue; light enough for a dark terminal, dark enough
+# for a light one.
+HISTORY, ACTUAL = "default", "#9a9aa6"
+MODELS = ["#4a90e2", "#e69f00", "#23a884", "#b07cc6", "#e0566b", "#9a9aa6"]
+GROUNDS = ["#1f3350", "#2b4a76", "#38619b", "#4878bf"]
 SIGNS, GROUND_SIGNS = "o#%&@$", ".:-="
 HISTORY_SIGN, ACTUAL_SIGN, QUANTILE_SIGN, DIAGONAL_SIGN = "*", "x", "'", "/"
 

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.inspection.plots import save_figure
 from forecast_attn.plotting.forecast_picture import draw_errors, draw_forecast, draw_reliability
-from forecast_attn.plotting.pictures import lightened, save_figure, shortened
+from forecast_attn.plotting.pictures import lightened, shortened
 from forecast_attn.plotting.sources import PlotChoice, find_source, forecast_scene, reliability_of, step_errors_of
 
 ALL = PlotChoice([], [])
