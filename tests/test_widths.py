@@ -3,6 +3,7 @@
 import io
 import re
 import shutil
+import sys
 from collections import Counter
 
 import pytest
@@ -10,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from forecast_attn.cli import training_display
+from forecast_attn.cli.printing import broken, say_error
 from forecast_attn.cli.tables import make_console
 from forecast_attn.training.progress import EpochRecord
 from forecast_attn.training.schedule import TrainingPlan
@@ -87,6 +89,28 @@ def test_tables_and_sentences_are_broken_at_blanks_only(printed, width):
         else:  # in parts, the columns that name the rows stand in each
             assert set(words_of(lines)) == set(words_of(whole)), (command, lines)
             assert not words_of(whole) - words_of(lines), (command, lines)
+
+
+def test_an_error_is_broken_at_blanks_on_a_terminal_and_whole_in_a_pipe(monkeypatch, capsys):
+    message = "error: '/data/a/long/folder/name/sales-of-2026.csv' ends at 2026-11-22 14:00, 3 hours before 2026-11-22 17:00, and 12 % of its rows are empty"  # noqa: E501
+    monkeypatch.setenv("COLUMNS", "80")
+    say_error(message)
+    assert capsys.readouterr().err == f"{message}\n"
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    say_error(message)
+    say_error(command := f"hint: forecast train {'x' * 80} --out run")
+    *lines, last = capsys.readouterr().err.splitlines()
+    assert last == command
+    assert " ".join(lines) == message
+    assert all(len(line) <= 80 for line in lines)
+    assert len(lines) == 3
+
+
+@pytest.mark.parametrize("room", range(4, 40))
+def test_no_line_ends_within_a_date_a_command_or_a_share(room):
+    lines = broken("most of it (12 %) after 2026-11-22 14:00; see `forecast audit RUN`, or not", room).split("\n")
+    for whole in ("(12 %)", "2026-11-22 14:00;", "`forecast audit RUN`,"):
+        assert sum(whole in line for line in lines) == 1
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -184,9 +184,9 @@ def _abandon_stdout() -> None:
 
 
 def _say(message: str, hint: str | None) -> None:
-    printing.say(f"error: {printing.one_line(message)}", err=True)
+    printing.say_error(f"error: {printing.one_line(message)}")
     if hint is not None:
-        printing.say(f"hint: {printing.one_line(hint)}", err=True)
+        printing.say_error(f"hint: {printing.one_line(hint)}")
 
 
 def _tell(error: UserError, *, as_json: bool) -> None:

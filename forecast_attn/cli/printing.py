@@ -12,6 +12,9 @@ from typing import Any
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 """What moves a cursor, changes a colour, rings, hides, or turns the direction of writing; and halves of characters."""
+_WHOLE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d|`[^`]*`|\S+ %")
+"""Dates with their time, commands and shares: no line ends within them."""
+_JOINT = "\ue000"  # of no alphabet: stands for a blank that does not end a line
 _PLAIN = {
     "–": "-",
     "—": "-",
@@ -43,9 +46,28 @@ def one_line(text: str) -> str:
     return text.replace("\n", "\\n")
 
 
+def broken(text: str, room: int) -> str:
+    """Text whose lines are broken at blanks; commands, which people copy, and words longer than a line stay whole."""
+    from textwrap import TextWrapper
+
+    wrapper = TextWrapper(room, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
+    joined = _WHOLE.sub(lambda match: match[0].replace(" ", _JOINT), text).split("\n")
+    lines = [line if line.lstrip().startswith("forecast ") else wrapper.fill(line) for line in joined]
+    return "\n".join(lines).replace(_JOINT, " ")
+
+
 def say(text: str, *, err: bool = False) -> None:
     """Write a line for people to read."""
     print(visible(text), file=sys.stderr if err else sys.stdout)
+
+
+def say_error(text: str) -> None:
+    """Write a sentence to stderr: on a terminal broken at blanks, unless it names a command, which people copy."""
+    if sys.stderr.isatty() and "forecast " not in text:
+        from shutil import get_terminal_size
+
+        text = broken(text, get_terminal_size().columns)
+    say(text, err=True)
 
 
 def write(text: str) -> None:

@@ -8,7 +8,6 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
-from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -16,7 +15,7 @@ from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Column, Table
 
-from forecast_attn.cli.printing import visible
+from forecast_attn.cli.printing import broken, visible
 
 if TYPE_CHECKING:
     from forecast_attn.data.roles import Roles
@@ -42,8 +41,8 @@ class _PipedConsole(Console):
             for table in fitting_tables(objects[0], self):
                 super().print(table, **options)
             return
-        if options.get("soft_wrap") and self.is_terminal:  # a pipe's reader gets whole lines
-            objects = tuple(_broken(each, self.width) if isinstance(each, str) else each for each in objects)
+        if self.is_terminal or not options.get("soft_wrap"):  # else a pipe's reader gets whole lines
+            objects = tuple(broken(each, self.width) if isinstance(each, str) else each for each in objects)
         super().print(*objects, **options)
 
     def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
@@ -64,14 +63,6 @@ def make_console(*, stderr: bool = False, quiet: bool = False) -> Console:
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH_ELSEWHERE
     return console
-
-
-def _broken(text: str, room: int) -> str:
-    """Text whose lines are broken at blanks; commands, which people copy, and words longer than a line stay whole."""
-    wrapper = TextWrapper(room, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
-    lines = text.split("\n")
-    kept = [line if line.lstrip().startswith("forecast ") else wrapper.fill(line) for line in lines]
-    return "\n".join(kept)
 
 
 # --------------------------------------------------------------------------- tables that are wider than the terminal
