@@ -32,6 +32,7 @@ WIDTH, DOTS_PER_INCH = 9.0, 160
 HEIGHTS = {"series": 1.15, "profile": 0.95, "weights": 3.0, "step": 0.45}
 """Inches of each row of panels; `step` is the heat map of a single step."""
 MARGINS = 1.5  # inches for title, axis labels and the space between
+LINE = 0.16  # inches of each line of the subtitle after the first
 LABEL, TICK = 10, 9  # points; at a page's 800 pixels these are 12 and 11 pixels
 MOST_TICKS, MOST_STAMPS = 9, 7
 MOST_PATCHES = 12  # of the horizon that are labelled
@@ -101,14 +102,15 @@ def draw_heatmap(inspection: Inspection, lines: SeriesLines | None = None) -> "F
         ConfigError: matplotlib is not installed.
     """
     rows = _row_heights(inspection, lines)
-    figure = empty_figure(WIDTH, sum(rows) + MARGINS)
+    subtitle = wrapped([_subtitle(inspection), inspection.reading.text])
+    figure = empty_figure(WIDTH, sum(rows) + MARGINS + LINE * subtitle.count("\n"))
     panels = _panels(figure, rows, inspection, with_series=lines is not None)
     if lines is not None and panels.series is not None and panels.forecast is not None:
         _draw_series(panels.series, panels.forecast, inspection, lines)
     _draw_profile(panels.profile, inspection)
     _draw_weights(panels.weights, panels.colour_bar, inspection, lines)
     _draw_effective(panels.effective, inspection)
-    _write_titles(figure, panels, inspection)
+    _write_titles(figure, panels, inspection, subtitle)
     return figure
 
 
@@ -167,13 +169,12 @@ def wrapped(lines: Sequence[str]) -> str:
     return "\n".join(fill(line.replace(" %", "\u00a0%"), MOST_LETTERS) for line in whole)
 
 
-def _write_titles(figure: "Figure", panels: Panels, inspection: Inspection) -> None:
+def _write_titles(figure: "Figure", panels: Panels, inspection: Inspection, subtitle: str) -> None:
     figure.suptitle(
         f"Where the forecast looks: {inspection.header.mechanism}",
         x=0.01, ha="left", fontsize=14, fontweight="bold", color=INK
     )  # fmt: skip
     top = panels.series or panels.profile
-    subtitle = wrapped([_subtitle(inspection), inspection.reading.text])
     top.set_title(subtitle, loc="left", fontsize=TICK, color=SOFT, pad=8, parse_math=False)
 
 
