@@ -1,4 +1,4 @@
-"""How pictures of forecasts look: titles, axes, legends and colours of models."""
+"""Titles, axes, legends and models' colours that pictures of forecasts share."""
 
 from __future__ import annotations
 
