@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PICTURE = ROOT / "docs" / "images" / "report.png"
 QUANTILES = ("--quantiles", "0.05,0.25,0.5,0.75,0.95")
 OPTIONS = (
+    *("--combination", "none"),
     "--attention",
     "luong-general",
     "--patch-length",

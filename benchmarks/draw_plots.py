@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES, TABLE = ROOT / "docs" / "images", ROOT / "data" / "city_load.csv"
 QUANTILES = ("--quantiles", "0.05,0.25,0.5,0.75,0.95", "--calibration", "cqr")
-TRAINING = ("--attention", "luong-general", *QUANTILES, "--max-epochs", "4", "--seed", "1")
+TRAINING = ("--attention", "luong-general", *QUANTILES, "--max-epochs", "4", "--seed", "1", "--combination", "none")
 BACKTEST = ("--cutoffs", "60", "--stride", "24")
 PICTURES = {
     "plot-forecast": ("--cutoff", "2024-06-26 23:00", "--history", "48"),

@@ -16,6 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES, SAMPLES = ROOT / "docs" / "images", ROOT / "data"
 CITY = ("city_load.csv", "--attention", "luong-general", "--max-epochs", "6")
+TRAINING = ("--combination", "none", "--seed", 1, "--quiet")
 RUNS = {
     "city-load": CITY,
     "city-load-hours": (*CITY, "--patch-length", "1", "--quantiles", "0.05,0.25,0.5,0.75,0.95"),
@@ -40,7 +41,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for run, (table, *options) in RUNS.items():
-            forecast("train", SAMPLES / table, *options, "--seed", 1, "--out", folder / run, "--quiet")
+            forecast("train", SAMPLES / table, *options, *TRAINING, "--out", folder / run)
             forecast("predict", folder / run, "--quiet")
         forecast("plot", folder / PLAYED, "--animate", IMAGES / "attention-played.png")
         for picture, (run, *options) in PICTURES.items():
