@@ -92,7 +92,7 @@ def trained(forward: Callable[[nn.GRU, Tensor], Tensor], layer: nn.GRU, inputs: 
     with torch.random.fork_rng():
         torch.manual_seed(1)
         outputs = forward(layer, inputs)
-        loss = (outputs * torch.randn_like(outputs)).sum() / outputs.numel() ** 0.5
+        loss = (outputs * torch.randn(outputs.shape)).sum() / outputs.numel() ** 0.5
     return [outputs.detach(), *torch.autograd.grad(loss, [inputs, *layer.parameters()])]
 
 
