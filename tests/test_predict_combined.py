@@ -117,5 +117,18 @@ def test_the_command_says_what_the_forecasts_are(run: Path, tmp_path: Path) -> N
 def test_what_is_refused(run: Path) -> None:
     with pytest.raises(ConfigError, match="there is no baseline 'regresion'"):
         Forecaster.load(run).predict(table(), combine_with="regresion")
-    with pytest.raises(ConfigError, match="paths of the network alone"):
-        Forecaster.load(run).predict(table(), combine_with="naive", samples=3)
+
+
+def test_paths_move_with_the_forecast(tmp_path: Path) -> None:
+    options = {"max_epochs": 1, "epoch_windows": 32, "hidden_size": 4, "batch_size": 16, "combination": "none"}
+    options |= {"decoding": "autoregressive", "distribution": "gaussian", "lookback": 18, "horizon": 6, "seed": 1}
+    forecaster = Forecaster(**options, accelerator="cpu").fit(table(), out=tmp_path / "run")
+    plain, moved = (
+        forecaster.predict(table(), combine_with=names, samples=5, seed=2) for names in (None, "seasonal-naive")
+    )
+    assert plain.samples is not None
+    assert moved.samples is not None
+    move = (moved.predictions["prediction"] - plain.predictions["prediction"]).to_numpy()
+    assert (np.abs(move) > 0.01).any()
+    values, others = (each.samples["value"].to_numpy().reshape(5, 6) for each in (moved, plain))
+    np.testing.assert_allclose(values - others, np.tile(move, (5, 1)), atol=1e-9)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forecast_attn.baselines.registry import check_baselines
 from forecast_attn.config.requests import PredictRequest
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError
@@ -16,7 +17,6 @@ from forecast_attn.forecasting.predict import (
     ForecastRequest,
     LoadedRun,
     PreparedForecast,
-    check_combination,
     forecast_prepared,
 )
 from forecast_attn.runs.run_dir import RunDir
@@ -52,7 +52,7 @@ class MlflowModel:
         """
         given = {name: value for name, value in (params or {}).items() if value is not None}
         request = ForecastRequest(data=history, **PredictRequest.checked(given))
-        check_combination(request)
+        check_baselines(request.combine_with or ())
         return forecast_prepared(PreparedForecast.of(self.loaded, request), choose_device(request.accelerator))
 
 

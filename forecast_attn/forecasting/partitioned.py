@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import DumpChoice
+from forecast_attn.baselines.registry import check_baselines
 from forecast_attn.cluster import connected
 from forecast_attn.data.findings import Finding, quoted
 from forecast_attn.data.reading import Source, parts_of
@@ -28,7 +29,6 @@ from forecast_attn.forecasting.predict import (
     ForecastRequest,
     LoadedRun,
     PreparedForecast,
-    check_combination,
     check_members,
     forecast_prepared,
 )
@@ -156,7 +156,7 @@ def _checked(request: ForecastRequest) -> Path:
         )
     if request.attention_out is None and (request.attention_members or request.attention != DumpChoice()):
         raise ConfigError("--attention-… is about weights, which are not written", "add --attention-out FOLDER")
-    check_combination(request)
+    check_baselines(request.combine_with or ())
     for path in (request.out, request.attention_out):
         if path is not None:
             check_name(path)

@@ -86,7 +86,7 @@ def forecast_run(
     """
     if config.model.attention == "none" and request.attention != DumpChoice():
         raise ConfigError("a model without attention has no weights to choose from", "leave out the --attention-…")
-    check_combination(request)
+    check_baselines(request.combine_with or ())
     # Beside a cluster this process only writes, and looks at a few windows.
     device = choose_device(request.accelerator if request.engine == "local" else "cpu")
     loaded = LoadedRun(run, load_model(run))
@@ -246,13 +246,6 @@ def table_beside(
         return read_beside(table, config, item_id=roles.item_id, wide=wide)
 
 
-def check_combination(request: ForecastRequest) -> None:
-    """Refuse what cannot be combined with, before anything is read."""
-    check_baselines(request.combine_with or ())
-    if request.combine_with and request.samples is not None:
-        raise ConfigError("--samples draws paths of the network alone, without --combine-with", "leave one of them out")
-
-
 def check_members(model: Model, request: ForecastRequest) -> None:
     """Refuse to write the weights of members that are not there, or have none."""
     if not request.attention_members:
@@ -307,6 +300,7 @@ def forecast_prepared(
     schema = model.schema
     cutoffs = forecast_cutoffs(panel, schema.lookback, schema.horizon, pad=schema.padded)
     parts: list[dict[str, Any]] = []
+    moves: dict[int, NDArray[np.float64]] = {}
     with cpu_threads(model.config.training.threads), contextlib.ExitStack() as files:
         stream = None if csv_path is None else files.enter_context(replacing(csv_path))
         arrays, writer, output = model.schema.windows_of(panel).to(device), None, None
@@ -318,13 +312,17 @@ def forecast_prepared(
             _write_weights(member, *_open(member, panel, arrays, cutoffs, wanted, path, files), device, engine)
         # All windows are computed the way that has weights, written or not: a forecast depends on no option.
         for forecasts in engine(model, panel, cutoffs, device=device, arrays=arrays, need_weights=model.has_attention):
-            parts.append(prediction_columns(panel, model, ready.told(forecasts)))
+            told = ready.told(forecasts)
+            parts.append(prediction_columns(panel, model, told))
+            if told is not forecasts:
+                moved = told.prediction - forecasts.prediction
+                moves |= dict(zip(forecasts.cutoffs.tolist(), moved, strict=True))
             if output is not None and writer is not None:
                 output.write(writer, forecasts)
         predictions = predictions_table(parts, panel, ready.not_learned)
         if samples is not None:
             drawn = files.enter_context(replacing(samples.path))
-            write_samples(drawn, model, panel, arrays, cutoffs, samples, device)
+            write_samples(drawn, model, panel, arrays, cutoffs, samples, device, moves)
         if csv_path is not None and stream is not None:
             # On disk before the attention is completed: a full disk must leave both older files, not one.
             with write_errors_of(csv_path):

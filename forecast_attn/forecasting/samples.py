@@ -83,6 +83,7 @@ def drawn_paths(
     cutoffs: NDArray[np.int64],
     choice: SampleChoice,
     device: torch.device,
+    moves: dict[int, NDArray[np.float64]],
 ) -> Iterator[tuple[NDArray[np.int64], int, NDArray[np.float64]]]:
     """Draw paths of every window, step by step: each value drawn feeds the next step.
 
@@ -95,6 +96,7 @@ def drawn_paths(
         choice: how many paths, and the seed. A window's paths depend on the seed and on its place among the windows,
             not on how many paths are drawn.
         device: where to compute.
+        moves: by the row of a cut-off, how far baselines move the network's forecast (horizon,); its paths go with it.
 
     Yields:
         The cut-off row of a window repeated for each path, the number of the first path (from 0), and the paths in
@@ -114,7 +116,13 @@ def drawn_paths(
                 mine = turn == member
                 drawn[mine] = _draw(network, arrays, rows[mine], uniform[mine])
             series = arrays.series_of(torch.from_numpy(rows).to(device)).cpu().numpy()
-            yield rows, first, model.in_units(drawn, series)
+            yield rows, first, _moved(model.in_units(drawn, series), moves.get(int(cutoff)), model)
+
+
+def _moved(paths: NDArray[np.float64], move: NDArray[np.float64] | None, model: Model) -> NDArray[np.float64]:
+    if move is None:
+        return paths
+    return np.maximum(paths + move, 0) if model.config.data.non_negative else paths + move
 
 
 def _draw(
@@ -138,6 +146,7 @@ def write_samples(
     cutoffs: NDArray[np.int64],
     choice: SampleChoice,
     device: torch.device,
+    moves: dict[int, NDArray[np.float64]],
 ) -> None:
     """Draw paths into a Parquet file: item_id, cutoff, sample (from 0), timestamp, step, value; the seed beside them.
 
@@ -146,7 +155,7 @@ def write_samples(
     """
     writer: Any = None
     try:
-        for rows, first, values in drawn_paths(model, panel, arrays, cutoffs, choice, device):
+        for rows, first, values in drawn_paths(model, panel, arrays, cutoffs, choice, device, moves):
             table = pa.Table.from_pandas(_sample_rows(panel, rows, first, values), preserve_index=False)
             table = table.replace_schema_metadata({b"seed": str(choice.seed).encode()})
             with write_errors_of(choice.path):
