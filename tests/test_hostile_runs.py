@@ -213,7 +213,7 @@ def test_a_tail_of_too_many_rows_is_not_read(forecast, run_copy, in_time, fuzz_r
     sign_again(fuzz_runs, run_copy)
     outcome = forecast("predict", run_copy)
     assert outcome.code == 1
-    assert outcome.error == "'run/tail.parquet' has 5,000,000 rows; the end of 1 series has at most 100,014"
+    assert outcome.error == "'run/tail.parquet' has 5,000,000 rows; the end of 1 series has at most 1,100,014"
 
 
 @pytest.mark.parametrize(

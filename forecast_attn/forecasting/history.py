@@ -164,6 +164,8 @@ def select_series(panel: Panel, keep: NDArray[np.bool_]) -> Panel:
 
 MOST_FUTURE_ROWS = 100_000
 """Rows of a series after its last target that a tail may hold: a table may know its covariates for years ahead."""
+MOST_ROWS_LEARNED = 1_000_000
+"""Rows of a whole table that a tail may hold: regressions in a combination learn from it at every forecast."""
 
 
 def _read_tail(run: RunDir, schema: Schema) -> pd.DataFrame:
@@ -180,7 +182,7 @@ def _read_tail(run: RunDir, schema: Schema) -> pd.DataFrame:
     number = len(schema.scaler.item_ids)
     try:
         file = pq.ParquetFile(path)
-        rows, most = file.metadata.num_rows, number * (schema.lookback + MOST_FUTURE_ROWS)
+        rows, most = file.metadata.num_rows, number * (schema.lookback + MOST_FUTURE_ROWS) + MOST_ROWS_LEARNED
         if rows > most:
             raise RunError(f"'{path}' has {rows:,} rows; the end of {number:,} series has at most {most:,}", hint)
         nested = [field.name for field in file.schema_arrow if pa.types.is_nested(field.type)]

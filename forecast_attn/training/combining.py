@@ -21,20 +21,23 @@ from forecast_attn.data.panel import Panel, tail
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.metrics import point_metrics
 from forecast_attn.forecasting.adaptive import rows_followed
+from forecast_attn.forecasting.history import MOST_ROWS_LEARNED
 from forecast_attn.forecasting.quantiles import ADAPTIVE
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.preparation import Preparation
 
 FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend")
 FITTED = ("linear", "median-regression")
-MOST_ROWS, MOST_SERIES, LONGEST_LOOKBACK = 1_000_000, 1_000, 1_000
-"""Of a table whose whole history may lie in the run, so that fitted baselines can learn from it at every forecast."""
+MOST_SERIES, LONGEST_LOOKBACK, MOST_VALUES = 1_000, 1_000, 20_000_000
+"""Of a table from which fitted baselines can learn at every forecast. Values are the rows of its longest series times
+the lookback; so many cost about 7 seconds."""
 
 
 def candidate_names(panel: Panel, lookback: int) -> tuple[str, ...]:
     """The baselines that a run on this panel could keep."""
-    small = panel.num_rows <= MOST_ROWS and panel.num_series <= MOST_SERIES and lookback <= LONGEST_LOOKBACK
-    return (*FORMULAS, *(FITTED if small and panel.issued is None else ()))
+    few = panel.num_rows <= MOST_ROWS_LEARNED and panel.num_series <= MOST_SERIES and lookback <= LONGEST_LOOKBACK
+    soon = int(panel.known.max()) * lookback <= MOST_VALUES
+    return (*FORMULAS, *(FITTED if few and soon and panel.issued is None else ()))
 
 
 def candidates(panel: Panel, setup: BaselineSetup, cutoffs: Ints) -> dict[str, Floats]:

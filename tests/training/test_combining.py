@@ -23,8 +23,10 @@ from forecast_attn.baselines.weights import (
     weighted_mean,
 )
 from forecast_attn.errors import RunError
+from forecast_attn.forecasting import history
 from forecast_attn.forecasting.predict import BaselineForecasts, ForecastResult
 from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.training import combining
 
 NAMES = ("network", "theta", "linear")
 MANY = 10**9
@@ -200,6 +202,20 @@ def test_none_has_the_network_alone_and_one_long_series_is_combined(
     without = Forecaster(**options, combination="none").fit(long, out=tmp_path / "none")
     assert "combination" not in without.metrics
     assert "combination" in Forecaster(**options).fit(long, out=tmp_path / "long").metrics
+
+
+@pytest.mark.slow
+def test_regressions_that_would_cost_too_much_at_every_forecast_are_no_candidates(
+    tmp_path: Path, make_table: Callable[..., pd.DataFrame], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = {**OPTIONS, "lookback": 14, "epoch_windows": 8, "validation_windows": 8, "horizon": 7}
+    run = Forecaster(**options).fit(make_table(400), out=tmp_path / "run")
+    assert {"linear", "median-regression"} & set(run.metrics["combination"]["weights"])
+    monkeypatch.setattr(history, "MOST_FUTURE_ROWS", 0)  # the run's whole table is no longer than it may be
+    assert len(run.predict().predictions) == 7
+    monkeypatch.setattr(combining, "MOST_VALUES", 14 * 399)
+    run = Forecaster(**options).fit(make_table(400), out=tmp_path / "large")
+    assert {"linear", "median-regression"}.isdisjoint(run.metrics["combination"]["weights"])
 
 
 @pytest.fixture(scope="module")
