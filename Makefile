@@ -49,13 +49,12 @@ test: $(TESTING)  ## Lint, types, docs fresh, and all tests of forecast-attn its
 	$(MAKE) -j 2 lint types docs-fresh
 	$(PYTEST) -m "not integration" $(COVERED)
 
-test-integration: $(TESTING)  ## The tests that start something real beside it: a browser, a notebook, Ray, a server, a build (installs Ray, 80 MB)
-	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray]"
+test-integration: $(TESTING)  ## The tests that start something real beside it: a browser, a notebook, a server, a build
 	$(PYTEST) -m integration
 
-test-services: $(TESTING)  ## The test that starts a real MLflow server; installs it (60 MB) and needs about a minute
-	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[mlflow]" $(MLFLOW_SERVER)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/test_services.py
+test-services: $(TESTING)  ## The tests that start a real Ray and a real MLflow server; installs both (140 MB)
+	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray,mlflow]" $(MLFLOW_SERVER)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/test_ray.py tests/test_services.py
 
 fast: $(TESTING)  ## The quick tests, in 80 seconds
 	$(PYTEST) -m "not slow and not integration"

@@ -16,7 +16,7 @@ from forecast_attn.cluster import SETTINGS, Cluster
 from forecast_attn.errors import DataError
 from forecast_attn.forecaster import Forecaster
 
-pytest.importorskip("ray", reason="Ray is not installed: make test-integration")
+pytest.importorskip("ray", reason="Ray is not installed: make test-services")
 # Ray's own warnings are about Ray.
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore")]
 
@@ -114,6 +114,7 @@ def workers() -> list[int]:
     ours = {os.getpid()}
     for _ in range(4):
         ours |= {child for child, parent in parents.items() if parent in ours}
+    ours.remove(os.getpid())
     found = [process for process in ours if names.get(process, "").startswith("ray::")]
     return sorted(found, key=lambda process: names[process].startswith("ray::IDLE"))
 
