@@ -11,14 +11,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.errors import DataError
-from forecast_attn.training.progress import EpochRecord, TrainingListener
+
+from .training.test_tracking import OPTIONS, Killed
 
 mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed: make test-services")
 # MLflow's own warnings are about MLflow.
@@ -26,25 +26,6 @@ pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore")]
 
 PATIENCE = 300
 """Seconds that a server may take to start; a machine may be busy."""
-OPTIONS: dict[str, Any] = {
-    "lookback": 14,
-    "horizon": 3,
-    "hidden_size": 4,
-    "max_epochs": 2,
-    "combination": "none",
-    "epoch_windows": 32,
-    "validation_windows": 16,
-    "seed": 7,
-    "accelerator": "cpu",
-}
-
-
-class Killed(TrainingListener):
-    """Ends a training after its first epoch."""
-
-    def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
-        if record.epoch == 2:
-            raise ZeroDivisionError("killed")
 
 
 @pytest.fixture(scope="module")

@@ -31,11 +31,16 @@ def upgraded(content: dict[str, Any]) -> dict[str, Any]:
     if "options" in content:
         # Those of a comparison have no parts: they are what was given, and nothing is left out.
         options = {
-            part: _BEFORE.get(part, {}) | given if isinstance(given, dict) else given
+            part: _in_todays_words(_BEFORE.get(part, {}) | given) if isinstance(given, dict) else given
             for part, given in content["options"].items()
         }
-        content = {**content, "options": options}
+        content = {**content, "options": _in_todays_words(options)}
     return content
+
+
+def _in_todays_words(options: dict[str, Any]) -> dict[str, Any]:
+    """`always` combined one long series, which `auto` did not; now it does."""
+    return options | {"combination": "auto"} if options.get("combination") == "always" else options
 
 
 def _from_1(content: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -216,6 +217,16 @@ def test_regressions_that_would_cost_too_much_at_every_forecast_are_no_candidate
     monkeypatch.setattr(combining, "MOST_VALUES", 14 * 399)
     run = Forecaster(**options).fit(make_table(400), out=tmp_path / "large")
     assert {"linear", "median-regression"}.isdisjoint(run.metrics["combination"]["weights"])
+
+
+@pytest.mark.slow
+def test_a_run_of_the_days_when_always_was_a_value(run: Forecaster, tmp_path: Path, without_manifest: Callable) -> None:
+    copy = shutil.copytree(run.run_path, tmp_path / "run")
+    without_manifest(copy)
+    config = json.loads((copy / "config.json").read_text())
+    config["options"]["training"]["combination"] = "always"
+    (copy / "config.json").write_text(json.dumps(config))
+    pd.testing.assert_frame_equal(Forecaster.load(copy).predict().predictions, run.predict().predictions)
 
 
 @pytest.fixture(scope="module")
