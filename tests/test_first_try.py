@@ -98,6 +98,12 @@ def decimal_years() -> pd.DataFrame:
     return pd.DataFrame({"rownames": range(1, 97), "time": 1949 + np.arange(96) / 12, "passengers": values(96)})
 
 
+def weeks_of_years(rows: int = 156, season: float = 52) -> pd.DataFrame:
+    """As R writes them: 1980.0, 1980.01923, …"""
+    time = 1980 + np.arange(rows) / season
+    return pd.DataFrame({"rownames": range(1, rows + 1), "time": time, "value": values(rows)})
+
+
 def clocks_beside_dates() -> pd.DataFrame:
     time = pd.date_range("2024-01-01", periods=240, freq="h")
     return pd.DataFrame({"date": time.strftime("%d.%m.%Y"), "clock": time.strftime("%H:%M"), "load": values(240)})
@@ -208,6 +214,11 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     ),
     "points": (points_for_missing, {}, "'VIX', 7 steps of 1 day ahead"),
     "decimal years": (decimal_years, {}, "'passengers', 12 steps of 1 month ahead"),
+    "weeks of decimal years": (
+        weeks_of_years,
+        {"time": "rownames", "season": "52"},
+        "'value', 12 steps of 1 row ahead",
+    ),
     "date and clock": (
         clocks_beside_dates,
         {"time": "date,clock", "date_format": "day-first"},
@@ -256,6 +267,11 @@ def test_the_first_command_says_what_the_table_means_and_trains(forecast: Callab
     words = shlex.split(command_text(str(path), {}, proposal.options))
     outcome = forecast(*words[1:], *QUICK, "--out", tmp_path / "run", "--quiet")
     assert outcome.code == 0, outcome
+
+
+def test_a_season_longer_than_the_table_is_not_asked_for() -> None:
+    (proposal,) = find_proposals(weeks_of_years(rows=90, season=365), DataConfig())
+    assert proposal.options == {"time": "rownames"}
 
 
 @pytest.mark.slow

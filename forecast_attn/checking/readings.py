@@ -41,6 +41,10 @@ FEWEST_STARTS = 3
 REGULAR = 0.6
 """Share of steps that are one long from which on an axis is regular, but for its gaps."""
 FEWEST_ROWS = 5
+MOST_OF_A_SEASON = 0.5
+"""Share of its season that one step may take."""
+NEARLY_EQUAL = 0.01
+"""Share by which steps that are written with few digits may differ."""
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?")
 _COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "num", "number", "record", "instant", "idx", "index")
@@ -83,6 +87,8 @@ class TableReading:
 
     automatic: tuple[str | None, str | None] = (None, None)
     """The time and the identifier that training finds by itself."""
+    season: int | None = None
+    """Rows after which a season begins again, where a column of fractions says so."""
 
     def options(self, config: DataConfig) -> dict[str, Any]:
         """The options that say it, where neither the given ones nor the names of the columns do."""
@@ -93,6 +99,8 @@ class TableReading:
             said["item_id"] = self.item_id
         if self.date_format is not None:
             said["date_format"] = self.date_format
+        if config.season is None and self.season is not None:
+            said["season"] = str(self.season)
         return said
 
     @property
@@ -296,7 +304,26 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
         return
     regular = _regularity(np.unique(longest))
     rank = (_kind(time, stamps, is_unique, regular), -len(np.unique(longest)), unit_of(time) != "year", time)
-    yield TableReading(time, name, rank, date_format, _automatic(frame, config))
+    season = _season_of_fractions(frame) if _counts_rows(time) and name is None else None
+    yield TableReading(time, name, rank, date_format, _automatic(frame, config), season)
+
+
+def _season_of_fractions(frame: pd.DataFrame) -> int | None:
+    """The season that a column of times counts in fractions, each row as much later than the one before.
+
+    R writes a series of weeks as 1991.019, 1991.038, … and one of days as 1.143, 1.286, …: what has passed of a year or
+    a week. Such cells are no dates, for 52 weeks are no year; but they tell the season.
+    """
+    for name in frame.columns:
+        if str(name).lower() not in TIME_NAMES or not pd.api.types.is_float_dtype(frame[name].dtype):
+            continue
+        steps = np.diff(frame[name].to_numpy(np.float64))
+        if len(steps) < FEWEST_ROWS or not (steps.min() > 0 and steps.max() < MOST_OF_A_SEASON):
+            continue
+        season = round(1 / steps.mean())
+        if np.ptp(steps) <= NEARLY_EQUAL * steps.mean() and len(frame) >= 2 * season:
+            return season
+    return None
 
 
 def _kind(time: str, stamps: NDArray[Any], is_unique: bool, regular: float) -> int:
