@@ -320,7 +320,7 @@ def _season_of_fractions(frame: pd.DataFrame) -> int | None:
         steps = np.diff(frame[name].to_numpy(np.float64))
         if len(steps) < FEWEST_ROWS or not (steps.min() > 0 and steps.max() < MOST_OF_A_SEASON):
             continue
-        season = round(1 / steps.mean())
+        season = round(1 / float(steps.mean()))
         if np.ptp(steps) <= NEARLY_EQUAL * steps.mean() and len(frame) >= 2 * season:
             return season
     return None
