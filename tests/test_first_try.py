@@ -104,6 +104,12 @@ def weeks_of_years(rows: int = 156, season: float = 52) -> pd.DataFrame:
     return pd.DataFrame({"rownames": range(1, rows + 1), "time": time, "value": values(rows)})
 
 
+def some_days_of_a_season() -> pd.DataFrame:
+    """Two or three days of most weeks."""
+    kept = np.flatnonzero(np.isin(np.arange(300) % 7, (1, 2, 4)) & (RNG.random(300) < 0.9))
+    return pd.DataFrame({"rownames": range(1, len(kept) + 1), "date": days(300)[kept], "riders": values(len(kept))})
+
+
 def clocks_beside_dates() -> pd.DataFrame:
     time = pd.date_range("2024-01-01", periods=240, freq="h")
     return pd.DataFrame({"date": time.strftime("%d.%m.%Y"), "clock": time.strftime("%H:%M"), "load": values(240)})
@@ -218,6 +224,11 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         weeks_of_years,
         {"time": "rownames", "season": "52"},
         "'value', 12 steps of 1 row ahead",
+    ),
+    "some days": (
+        some_days_of_a_season,
+        {"resample": "W-MON"},
+        "'riders', mean of each 1 week, 11 steps of 1 week ahead",
     ),
     "date and clock": (
         clocks_beside_dates,

@@ -22,7 +22,7 @@ from forecast_attn.checking.openings import marks_of_missing, openings
 from forecast_attn.checking.readings import DATES, TableReading, readings_of, regular_order, target_candidates
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
-from forecast_attn.data.cells import epoch_unit
+from forecast_attn.data.cells import Cells, epoch_unit
 from forecast_attn.data.findings import Finding, counted, quoted
 from forecast_attn.data.frequency import parse_frequency, step_name
 from forecast_attn.data.reading.joined import ROW_NUMBER, with_joined
@@ -229,7 +229,12 @@ class _Search:
             options = options | answer
             if "resample" in answer:  # which puts equal stamps together, too
                 options.pop("duplicates", None)
-        return self._verified(options)
+        proposal = self._verified(options)
+        if proposal is None and "missing" in options and examination.cells is not None:  # most of it would be hidden
+            longer = _longer_step(self, examination.cells, options)
+            if longer is not None:
+                return self._settled({name: value for name, value in options.items() if name != "missing"} | longer)
+        return proposal
 
     def _config(self, options: Mapping[str, Any]) -> DataConfig | None:
         try:
@@ -363,8 +368,11 @@ def _resample(
     search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
 ) -> dict[str, Any] | None:
     """Put the rows on the finest step that most rows fill."""
-    cells = examination.cells
-    if cells is None or cells.stamps.dtype.kind != "M" or search.config.resample is not None or search.config.freq:
+    return None if examination.cells is None else _longer_step(search, examination.cells, options)
+
+
+def _longer_step(search: _Search, cells: Cells, options: dict[str, Any]) -> dict[str, Any] | None:
+    if cells.stamps.dtype.kind != "M" or search.config.resample is not None or search.config.freq:
         return None
     lengths = np.diff(cells.starts)
     longest = int(np.argmax(lengths))

@@ -361,7 +361,7 @@ _MONTHS = (
     *("%d-%b-%y", "%d %b %y", "%b-%y", "%b %y"),
 )
 _MONTH_NAMES = (*_MONTHS, *(form.replace("%b", "%B") for form in _MONTHS))
-_WEEK = r"^(\d{4})-?W(\d{2})(?:-?([1-7]))?$"
+_WEEK = r"^(\d{4})[- ]?W(\d{2})(?:-?([1-7]))?$"
 _QUARTER = r"^(?:(\d{4})[- ]?[Qq]([1-4])|[Qq]([1-4])[- /]?(\d{4}))$"
 _MONTH_NUMBER = r"^\d{4}[- ]?[Mm](?:0?[1-9]|1[0-2])$"
 """`2024M01`, as statistical offices write it."""
