@@ -1,12 +1,17 @@
-"""Work on the machines of a Ray cluster, or on the cores of this one (extra `ray`)."""
+"""Work that is shared out: to processes of this machine, or to a Ray cluster (extra `ray`)."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import multiprocessing
 import os
+import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from forecast_attn.errors import ConfigError, RunError, UserError
@@ -23,6 +28,94 @@ SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",  # Ray would send statistics to its makers
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what later versions of Ray do anyway, without a warning
 }
+
+
+InOrder = Callable[..., Iterator[Any]]
+"""Calls a function for each task, and gives the results in the order of the tasks; see `Cluster.in_order`."""
+
+
+@contextlib.contextmanager
+def shared_out(engine: str, jobs: int = 1, accelerator: str = "cpu") -> Iterator[InOrder]:
+    """Share work out: to this process, to several of this machine, or to a Ray cluster.
+
+    Args:
+        engine: `local`, or `ray`.
+        jobs: processes of `local`; 1 is this one, which does a task when its result is asked for.
+        accelerator: of a cluster; see `connected`.
+
+    Raises:
+        ConfigError: Ray is not installed, or what was asked for contradicts itself.
+        RunError: there is no such cluster.
+    """
+    check_sharing(engine, jobs)
+    if engine == "ray":
+        with connected(accelerator) as cluster:
+            yield cluster.in_order
+    elif jobs > 1:
+        yield Processes(jobs).in_order
+    else:
+        yield lambda function, shared, tasks: (function(shared, task) for task in tasks)
+
+
+def check_sharing(engine: str, jobs: int) -> None:
+    """Raise ConfigError where several processes are asked for on a cluster."""
+    if engine == "ray" and jobs > 1:
+        raise ConfigError("--jobs is for this machine; a Ray cluster works on all its cores", "leave one of them out")
+
+
+class Processes:
+    """Processes of this machine."""
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+
+    def in_order(self, function: Callable[[Any, Task], Result], shared: Any, tasks: Iterable[Task]) -> Iterator[Result]:
+        """Call a function for each task in processes of their own; results come in the order of the tasks.
+
+        Processes that are at work when this one ends early are told to end (SIGTERM).
+
+        Args:
+            function: of a module; called with `shared` and a task.
+            shared: the same for all tasks, sent to each process once.
+            tasks: all are sent at once.
+
+        Raises:
+            RunError: a process died.
+        """
+        # Forked from a process that has imported what it needs and computed nothing; Windows has no forks.
+        methods = multiprocessing.get_all_start_methods()
+        context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+        context.set_forkserver_preload(PRELOADED)
+        before = set(multiprocessing.active_children())
+        work = (function, shared, Path.cwd())
+        with ProcessPoolExecutor(self.jobs, context, initializer=_begin_process, initargs=work) as pool:
+            try:
+                for each in [pool.submit(_done_here, task) for task in tasks]:
+                    yield each.result()
+            except BaseException as error:
+                for process in set(multiprocessing.active_children()) - before:
+                    process.terminate()
+                pool.shutdown(cancel_futures=True)
+                if isinstance(error, BrokenProcessPool):
+                    raise RunError("one of the processes of --jobs died", "fewer --jobs need less memory") from None
+                raise
+
+
+PRELOADED = ["torch", "pandas", "pytorch_lightning", "forecast_attn.training.train"]
+"""Modules of the processes of --jobs, imported once for all of them."""
+_work: list[Any] = []
+"""In a process of --jobs: the function, and what its tasks share."""
+
+
+def _begin_process(function: Callable[[Any, Any], Any], shared: Any, folder: Path) -> None:
+    os.chdir(folder)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that shares out the work
+    _work[:] = [function, shared]
+
+
+def _done_here(task: Any) -> Any:
+    function, shared = _work
+    return function(shared, task)
 
 
 class Cluster:
@@ -48,7 +141,7 @@ class Cluster:
         Args:
             function: of a module; called with `shared` and a task.
             shared: the same for all tasks, sent to each machine once.
-            tasks: taken one by one, shortly before they are sent.
+            tasks: a list is sent at once; of an iterator each is taken shortly before it is sent.
 
         Raises:
             UserError: the first one that the function raised.
@@ -56,11 +149,12 @@ class Cluster:
         """
         options = {"num_gpus": 1} if self.num_gpus else {"num_cpus": 1}
         remote = self._ray.remote(max_retries=RETRIES, **options)(_done)
-        common, waiting = self._ray.put((package_version(), shared)), deque[Any]()
+        common, waiting = self._ray.put((package_version(), Path.cwd(), shared)), deque[Any]()
+        ahead = max(len(tasks), 1) if isinstance(tasks, Sized) else AHEAD * self.num_workers
         try:
             for task in tasks:
                 waiting.append(remote.remote(function, common, task))
-                if len(waiting) >= AHEAD * self.num_workers:
+                if len(waiting) >= ahead:
                     yield self._result(waiting[0])
                     waiting.popleft()
             while waiting:
@@ -92,12 +186,14 @@ class _Outcome(NamedTuple):
     error: UserError | None
 
 
-def _done(function: Callable[[Any, Any], Any], common: tuple[str, Any], task: Any) -> _Outcome:
+def _done(function: Callable[[Any, Any], Any], common: tuple[str, Path, Any], task: Any) -> _Outcome:
     """Do a task in a process of the cluster."""
-    (version, shared), here = common, package_version()
+    (version, folder, shared), here = common, package_version()
     if version != here:
         message = f"a machine of the cluster has forecast-attn {here}, and this one {version}"
         return _Outcome(None, ConfigError(message, "install the same version on all of them"))
+    with contextlib.suppress(OSError):  # a machine without that folder can do what needs no file of it
+        os.chdir(folder)
     try:
         return _Outcome(function(shared, task), None)
     except UserError as error:

@@ -10,7 +10,7 @@ import typer
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_comparisons
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, search_options, with_options
-from forecast_attn.config.requests import TRAINING, CompareRequest
+from forecast_attn.config.requests import TRAINING, CompareRequest, Sharing
 from forecast_attn.errors import INTERRUPTED, ConfigError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def compare(
         typer.Option(
             "--resume",
             metavar="DIR",
-            help="Continue a comparison cut short; takes no other option.",
+            help="Continue a comparison cut short; takes no other option but --jobs and --engine.",
             autocompletion=resumable_comparisons,
         ),
     ] = None,
@@ -35,7 +35,7 @@ def compare(
     **options: Any,
 ) -> None:
     if resume is not None:
-        _refuse_with_resume({"config": config, **options})
+        options = _checked_with_resume({"config": config, **options})
     else:
         options = _checked(data, config, options)
 
@@ -50,7 +50,7 @@ def compare(
     with display:
         try:
             if resume is not None:
-                comparison = resume_comparison(resume, data, listener=display)
+                comparison = resume_comparison(resume, data, listener=display, **options)
             else:
                 assert data is not None
                 comparison = compare_mechanisms(data, listener=display, **options)
@@ -72,13 +72,16 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
     return {**shared, **request.to_options(), "out": request.out or fresh_path("comparison")}
 
 
-def _refuse_with_resume(options: dict[str, Any]) -> None:
-    given = [name for name, value in options.items() if value is not None]
-    if given:
+def _checked_with_resume(options: dict[str, Any]) -> dict[str, Any]:
+    """How the work is shared out; all else is as the comparison was started."""
+    given = {name: value for name, value in options.items() if value is not None}
+    others = [name for name in given if name not in Sharing.names()]
+    if others:
         raise ConfigError(
-            f"--resume continues a comparison as it was started; it cannot change --{given[0].replace('_', '-')}",
+            f"--resume continues a comparison as it was started; it cannot change --{others[0].replace('_', '-')}",
             "leave the other options out",
         )
+    return CompareRequest.checked(given)
 
 
 def _say_how_to_go_on(folder: Path) -> None:

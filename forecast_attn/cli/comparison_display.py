@@ -25,7 +25,7 @@ class ComparisonDisplay(TrainingDisplay, ComparisonListener):
     def run_started(self, number: int, runs: int, entry: Entry) -> None:
         self.run = f"run {number} of {runs}, {entry.attention}, seed {entry.seed}, "
         self.on_bar = f"{number}/{runs} {entry.name}, "  # short: there is a bar beside it
-        self.member, self.best, self.epochs = self.on_bar, float("inf"), 0
+        self.member, self.best = self.on_bar, float("inf")
 
     def member_started(self, number: int, members: int) -> None:
         self.member, self.best = f"{self.on_bar}member {number}/{members}, ", float("inf")
@@ -35,17 +35,16 @@ class ComparisonDisplay(TrainingDisplay, ComparisonListener):
             super().training_started(plan, first_epoch, device)
 
     def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
-        self.epochs += 1
         if self.is_live:
             super().epoch_done(record, is_best)
 
     def training_ended(self, reason: str) -> None:
         if self._progress is not None:
             self._progress.stop()
-        self.ending = ENDINGS[reason]
 
     def run_ended(self, metrics: dict[str, Any], *, kept: bool) -> None:
-        how = "trained before" if kept else f"{self.epochs} epochs, {self.ending}"
+        epochs = sum(part["epochs"] for part in metrics.get("members", [metrics]))
+        how = "trained before" if kept else f"{epochs} epochs, {ENDINGS[metrics['ended']]}"
         self.say(f"{self.run}MAE {_number(metrics['validation']['mae'])} ({how})")
 
 

@@ -1,18 +1,20 @@
-"""Train every mechanism with every seed on the same windows, one after the other, and rank them."""
+"""Train every mechanism with every seed on the same windows, and rank them."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
+from forecast_attn.cluster import check_sharing, shared_out
 from forecast_attn.comparison.leaderboard import Comparison, leaderboard_of
 from forecast_attn.comparison.plan import ComparisonDir, ComparisonPlan, Entry
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, CompareRequest, takes
 from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.panel import Panel
-from forecast_attn.errors import RunError
+from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.runs.run_dir import DataSource, RunDir
 from forecast_attn.runs.training_table import Table, check_recorded_files, read_panel
@@ -28,10 +30,10 @@ if TYPE_CHECKING:
 
 
 class ComparisonListener(TrainingListener):
-    """Hears how a comparison goes, and how each of its trainings goes."""
+    """Hears how a comparison goes, and how each of its trainings goes where these are in this process."""
 
     def run_started(self, number: int, runs: int, entry: Entry) -> None:
-        """Before each training, counted from 1."""
+        """Before each training, counted from 1, or before its end is waited for."""
 
     def run_ended(self, metrics: dict[str, Any], *, kept: bool) -> None:
         """After each training, with its metrics.json; `kept` where it had been trained before."""
@@ -70,11 +72,12 @@ def compare(
     plan, directory = ComparisonPlan.of(request, **shared), ComparisonDir(out)
     directory.check_is_free()
     first = plan.config_of(plan.entries[0])
-    check_hardware(first.training)
+    _check_devices(first, request.jobs, request.engine)
     panel, source = read_panel(data, first, vintages, listener.reading)
     preparation, configs = _prepared(panel, plan, listener)
     directory.create(plan, source)
-    return _train_all(directory, preparation, configs, source, listener)
+    work = _Work(directory, preparation, configs, source)
+    return _train_all(work, listener, request.jobs, request.engine)
 
 
 def resume_comparison(
@@ -83,6 +86,8 @@ def resume_comparison(
     *,
     vintages: pd.DataFrame | Table | None = None,
     listener: ComparisonListener | None = None,
+    jobs: int = 1,
+    engine: str = "local",
 ) -> Comparison:
     """Continue a comparison that was killed or interrupted: finished runs are kept, the others trained to their end.
 
@@ -91,6 +96,8 @@ def resume_comparison(
         data: the table it was started with; the recorded file when None.
         vintages: the table of forecasts it was started with, where that was no file.
         listener: hears how it goes.
+        jobs: as of `compare`.
+        engine: as of `compare`.
 
     Raises:
         RunError: there is no comparison, it is damaged, or this is another table.
@@ -100,7 +107,7 @@ def resume_comparison(
     listener, directory = listener or ComparisonListener(), ComparisonDir(out)
     plan, recorded = directory.read()
     first = plan.config_of(plan.entries[0])
-    check_hardware(first.training)
+    _check_devices(first, jobs, engine)
     if data is None and recorded["sha256"] is None:
         raise RunError(f"'{out}' was not trained on a file; the table must be given again", "pass it as DATA")
     table = recorded["file"] if data is None else data
@@ -108,7 +115,17 @@ def resume_comparison(
     panel, source = read_panel(table, first, vintages, listener.reading)
     _check_same(directory, recorded, source)
     preparation, configs = _prepared(panel, plan, listener, _calendar_so_far(directory, plan))
-    return _train_all(directory, preparation, configs, DataSource(*recorded.values()), listener)
+    work = _Work(directory, preparation, configs, DataSource(*recorded.values()))
+    return _train_all(work, listener, jobs, engine)
+
+
+def _check_devices(config: RunConfig, jobs: int, engine: str) -> None:
+    """Refuse what this machine does not have, before anything is read; a cluster's machines look for themselves."""
+    check_sharing(engine, jobs)
+    if engine == "local":
+        check_hardware(config.training)
+    if config.training.devices > 1 and (jobs > 1 or engine != "local"):
+        raise ConfigError("--jobs and --engine share out whole trainings, each on one device", "leave --devices out")
 
 
 def _calendar_so_far(directory: ComparisonDir, plan: ComparisonPlan) -> Calendar | None:
@@ -137,31 +154,51 @@ def _prepared(
     return preparation, configs
 
 
-def _train_all(
-    directory: ComparisonDir,
-    preparation: Preparation,
-    configs: dict[Entry, RunConfig],
-    source: DataSource,
-    listener: ComparisonListener,
-) -> Comparison:
-    for number, (entry, config) in enumerate(configs.items(), start=1):
-        run = directory.run(entry)
-        listener.run_started(number, len(configs), entry)
-        kept = run.is_finished and not was_interrupted(run)
-        if kept:
-            _check_options(run, config)
-        elif run.config.is_file():
-            _check_options(run, config)
-            resume_prepared(preparation, run, listener)
-        else:
-            _discard_beginning(run)
-            train_prepared(preparation, config, run.path, source, listener)
-        if was_interrupted(run):
-            raise KeyboardInterrupt
-        listener.run_ended(run.read_json(run.metrics), kept=kept)
-    comparison = leaderboard_of(directory, preparation, configs)
+class _Work(NamedTuple):
+    """All trainings of a comparison, as each process gets them."""
+
+    directory: ComparisonDir
+    preparation: Preparation
+    configs: dict[Entry, RunConfig]
+    source: DataSource
+    listener: TrainingListener = TrainingListener()
+
+
+def _train_all(work: _Work, listener: ComparisonListener, jobs: int, engine: str) -> Comparison:
+    directory, configs = work.directory, work.configs
+    if engine == "local" and jobs == 1:
+        work = work._replace(listener=listener)
+    accelerator = next(iter(configs.values())).training.accelerator
+    with (
+        shared_out(engine, min(jobs, len(configs)), accelerator) as in_order,
+        contextlib.closing(in_order(_train_one, work, configs)) as outcomes,
+    ):
+        for number, entry in enumerate(configs, start=1):
+            listener.run_started(number, len(configs), entry)
+            kept, run = next(outcomes), directory.run(entry)
+            if not run.is_finished:
+                raise RunError(f"'{run.path}' is not there", "--out must be on a disk that all machines share")
+            if was_interrupted(run):
+                raise KeyboardInterrupt
+            listener.run_ended(run.read_json(run.metrics), kept=kept)
+    comparison = leaderboard_of(directory, work.preparation, configs)
     comparison.write(directory)
     return comparison
+
+
+def _train_one(work: _Work, entry: Entry) -> bool:
+    """Train a run, or what is left to train of it; True where nothing was."""
+    run, config = work.directory.run(entry), work.configs[entry]
+    if run.is_finished and not was_interrupted(run):
+        _check_options(run, config)
+        return True
+    if run.config.is_file():
+        _check_options(run, config)
+        resume_prepared(work.preparation, run, work.listener)
+    else:
+        _discard_beginning(run)
+        train_prepared(work.preparation, config, run.path, work.source, work.listener)
+    return False
 
 
 def _check_options(run: RunDir, config: RunConfig) -> None:

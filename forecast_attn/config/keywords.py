@@ -114,6 +114,8 @@ class CompareKeywords(TypedDict, total=False):
 
     seeds: int
     seed: int
+    jobs: int
+    engine: str
     target: str | int | None
     time: str | int | None
     item_id: str | int | None
@@ -212,7 +214,6 @@ class TuneKeywords(TypedDict, total=False):
 
     trials: int
     max_time: str | int | None
-    jobs: int
     space: Path | str | None
     metric: str
     backtest: int | None
@@ -223,6 +224,8 @@ class TuneKeywords(TypedDict, total=False):
     winner: bool
     out: Path | str | None
     png: Path | str | None
+    jobs: int
+    engine: str
     target: str | int | None
     time: str | int | None
     item_id: str | int | None

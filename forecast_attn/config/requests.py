@@ -101,6 +101,14 @@ class Computing(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Sharing(Request):
+    """The processes among which a command shares out its work."""
+
+    jobs: int = option(1, "processes that work at the same time", low=1, high=1_024)
+    engine: str = option("local", "work in processes of this machine, or on a Ray cluster (extra ray)", choices=ENGINES)
+
+
+@dataclass(frozen=True, kw_only=True)
 class AttentionFile(Request):
     """The file of attention weights that a command writes."""
 
@@ -390,7 +398,7 @@ class UiRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareRequest(Request):
+class CompareRequest(Sharing):
     """`forecast compare`, `compare`; all other options of training are shared by the runs."""
 
     command = "compare"
@@ -407,7 +415,7 @@ class CompareRequest(Request):
 
 
 @dataclass(frozen=True, kw_only=True)
-class TuneRequest(Request):
+class TuneRequest(Sharing):
     """`forecast tune`, `tune`; all other options of training are shared by the trials."""
 
     command = "tune"
@@ -418,7 +426,6 @@ class TuneRequest(Request):
     max_time: str | None = option(
         None, "time limit of the search, such as 30m, 8h; the same command goes on later", check=parse_duration
     )
-    jobs: int = option(1, "processes that try options at the same time", low=1, high=1_024)
     space: Path | None = option(None, "TOML file of options to search and their values; by the table when absent")
     metric: str = option("mae", "error to minimise", choices=SEARCH_METRICS)
     backtest: int | None = option(

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file import DumpChoice
 from forecast_attn.baselines.registry import check_baselines
-from forecast_attn.cluster import connected
+from forecast_attn.cluster import shared_out
 from forecast_attn.data.findings import Finding, quoted
 from forecast_attn.data.reading import Source, parts_of
 from forecast_attn.data.reading.parts import TablePart
@@ -115,10 +115,10 @@ def forecast_parts(
         raise ConfigError("a model without attention has no weights to write", "leave out --attention-out")
     _ = loaded.weights, loaded.left_out  # are kept once read: the machines of a cluster need not have the run
     futures = _futures(request.future, parts)
-    if request.engine != "local":
-        parts, futures = tuple(map(_absolute, parts)), [_absolute(each) for each in futures]
-    done, hashes = [], []
-    with _appearing(out) as folder, _appearing(request.attention_out) as weights, _mapped(request) as in_order:
+    if request.engine == "local":
+        choose_device(request.accelerator)
+    done, hashes, shared = [], [], shared_out(request.engine, accelerator=request.accelerator)
+    with _appearing(out) as folder, _appearing(request.attention_out) as weights, shared as in_order:
         assert folder is not None
         wanted = replace(request, out=folder, attention_out=weights, data=None, future=None, on_dump=None)
         tasks = (_Task(part, future) for part, future in zip(parts, futures, strict=True))
@@ -179,26 +179,8 @@ def _futures(future: Any, parts: tuple[TablePart, ...]) -> list[Any]:
     return [known[part.name] for part in parts]
 
 
-def _absolute(table: Any) -> Any:
-    """A table as processes with another working directory find it."""
-    if isinstance(table, TablePart):
-        return replace(table, path=table.path.absolute())
-    return Path(table).absolute() if isinstance(table, str | Path) else table
-
-
 def _source(part: TablePart) -> Source:
     return Source(f"'{part.path}'", part.path, None, (part,))
-
-
-@contextlib.contextmanager
-def _mapped(request: ForecastRequest) -> Iterator[Callable[..., Iterator[Any]]]:
-    """A function that calls another one for each task, and gives the results in their order."""
-    if request.engine == "local":
-        choose_device(request.accelerator)
-        yield lambda function, shared, tasks: (function(shared, task) for task in tasks)
-        return
-    with connected(request.accelerator) as cluster:
-        yield cluster.in_order
 
 
 def _forecast_part(shared: _PartsWork, task: _Task) -> tuple[PartForecast, NDArray[np.uint64]]:

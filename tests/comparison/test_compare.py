@@ -40,6 +40,7 @@ OPTIONS = {
 }
 FLAGS = [f"--{name.replace('_', '-')}={value}" for name, value in OPTIONS.items()]
 ASKED = {"attention": "none,bahdanau", "seeds": 2, "seed": 4}
+WITH_TIMES = ("history.csv", "metrics.json", "manifest.json")
 TIMES = ["seconds", "seconds_std", "windows_per_second"]
 
 
@@ -209,6 +210,29 @@ def test_killed_it_goes_on_to_the_same_leaderboard(compared, table, tmp_path):
         ).read_bytes()
     assert found.winner_run.is_dir()
     assert found.to_dict()["leaderboard"][0]["attention"] == found.winner
+
+
+@slow
+def test_processes_make_the_same_runs_and_go_on_where_one_of_them_was_cut_short(
+    compared, table, forecast, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)  # names of files are those of this process
+    asked = [f"--{name}={value}" for name, value in ASKED.items()]
+    outcome = forecast("compare", table, *asked, *FLAGS, "--out", "shared", "--jobs", "2")
+    assert outcome.code == 0, outcome.err
+    assert outcome.err.count("2 epochs, all epochs done") == len(RUNS)
+    (tmp_path / "shared" / "leaderboard.csv").unlink()
+    for file in ("metrics.json", "model.safetensors"):
+        (tmp_path / "shared" / RUNS[1] / file).unlink()
+    again = forecast("compare", "--resume", "shared", "--jobs", "2")
+    assert again.err.count("trained before") == len(RUNS) - 1
+    boards = [pd.read_csv(where / "leaderboard.csv").drop(columns=TIMES) for where in (tmp_path / "shared", compared)]
+    pd.testing.assert_frame_equal(*boards)
+    for name in RUNS:
+        same = [path.name for path in (compared / name).iterdir() if path.name not in WITH_TIMES]
+        assert "model.safetensors" in same
+        for file in same:
+            assert (tmp_path / "shared" / name / file).read_bytes() == (compared / name / file).read_bytes()
 
 
 @slow
