@@ -118,7 +118,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         sys.exit(error.exit_code)
     except USAGE_ERROR as error:
         if error.format_message():  # empty where the help was shown instead
-            message, hint = _usage_error(error)
+            message, hint = _usage_error(error, given)
             _tell(ConfigError(message, hint), as_json="--json" in given)
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
@@ -214,7 +214,7 @@ OTHER_NAMES = {
 """Names that other tools, or people, give to options of ours, which spelling would not lead to."""
 
 
-def _usage_error(error: Any) -> tuple[str, str | None]:
+def _usage_error(error: Any, words: list[str]) -> tuple[str, str | None]:
     """Typer's own message about a command line in the shape of ours: one sentence and a hint."""
     message, _, guess = error.format_message().partition(" Did you mean ")
     near, context = getattr(error, "possibilities", None), getattr(error, "ctx", None)
@@ -224,5 +224,8 @@ def _usage_error(error: Any) -> tuple[str, str | None]:
         near = [meant]
     if near:
         message, guess = f"no such option '{name}'", f"'{near[0]}'?"
-    page = f"{app.info.name if context is None else context.command_path} --help"
+    # What is wrong with the value of an option is said without the command that was being read.
+    command = next((word for word in words if not word.startswith("-")), "")
+    path = f"{app.info.name} {command}" if command in COMMANDS else app.info.name
+    page = f"{path if context is None else context.command_path} --help"
     return message[:1].lower() + message[1:].rstrip("."), f"did you mean {guess}" if guess else page
