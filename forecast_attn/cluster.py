@@ -8,7 +8,7 @@ import multiprocessing
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Generator, Iterable, Iterator, Sized
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -30,7 +30,7 @@ SETTINGS = {
 }
 
 
-InOrder = Callable[..., Iterator[Any]]
+InOrder = Callable[..., Generator[Any, None, None]]
 """Calls a function for each task, and gives the results in the order of the tasks; see `Cluster.in_order`."""
 
 
@@ -69,7 +69,9 @@ class Processes:
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
 
-    def in_order(self, function: Callable[[Any, Task], Result], shared: Any, tasks: Iterable[Task]) -> Iterator[Result]:
+    def in_order(
+        self, function: Callable[[Any, Task], Result], shared: Any, tasks: Iterable[Task]
+    ) -> Generator[Result, None, None]:
         """Call a function for each task in processes of their own; results come in the order of the tasks.
 
         Processes that are at work when this one ends early are told to end (SIGTERM).
@@ -127,13 +129,16 @@ class Cluster:
         self.num_gpus = int(resources.get("GPU", 0)) if use_gpu else 0
         """GPUs to compute on, one piece of work each; 0 computes on cores."""
         self.num_workers = max(1, self.num_gpus or int(resources.get("CPU", 1)))
+        self.num_machines = sum(node["Alive"] for node in ray.nodes())
 
     @property
     def device_type(self) -> str:
         """Type of the devices that work is done on."""
         return "cuda" if self.num_gpus else "cpu"
 
-    def in_order(self, function: Callable[[Any, Task], Result], shared: Any, tasks: Iterable[Task]) -> Iterator[Result]:
+    def in_order(
+        self, function: Callable[[Any, Task], Result], shared: Any, tasks: Iterable[Task]
+    ) -> Generator[Result, None, None]:
         """Call a function for each task on the cluster; results come in the order of the tasks.
 
         A task whose process was killed, or whose machine is gone, is done again elsewhere.
@@ -147,13 +152,11 @@ class Cluster:
             UserError: the first one that the function raised.
             RunError: the processes of a task died again and again.
         """
-        options = {"num_gpus": 1} if self.num_gpus else {"num_cpus": 1}
-        remote = self._ray.remote(max_retries=RETRIES, **options)(_done)
-        common, waiting = self._ray.put((package_version(), Path.cwd(), shared)), deque[Any]()
+        send, waiting = self.sender(function, shared), deque[Any]()
         ahead = max(len(tasks), 1) if isinstance(tasks, Sized) else AHEAD * self.num_workers
         try:
             for task in tasks:
-                waiting.append(remote.remote(function, common, task))
+                waiting.append(send(task))
                 if len(waiting) >= ahead:
                     yield self._result(waiting[0])
                     waiting.popleft()
@@ -161,8 +164,24 @@ class Cluster:
                 yield self._result(waiting[0])
                 waiting.popleft()
         finally:
-            for pending in waiting:
-                self._ray.cancel(pending, force=False)
+            self.cancel(waiting)
+
+    def sender(self, function: Callable[[Any, Task], Any], shared: Any) -> Callable[[Task], Any]:
+        """A function that sends a task of `in_order` off and gives what stands for its result."""
+        options = {"num_gpus": 1} if self.num_gpus else {"num_cpus": 1}
+        remote = self._ray.remote(max_retries=RETRIES, **options)(_done)
+        common = self._ray.put((package_version(), Path.cwd(), shared))
+        return lambda task: remote.remote(function, common, task)
+
+    def check(self, sent: list[Any]) -> None:
+        """Raise what any of these tasks that has ended raised."""
+        for done in self._ray.wait(sent, num_returns=len(sent), timeout=0)[0]:
+            self._result(done)
+
+    def cancel(self, sent: Iterable[Any]) -> None:
+        """Interrupt tasks that have not ended."""
+        for each in sent:
+            self._ray.cancel(each, force=False)
 
     def _result(self, pending: Any) -> Any:
         errors = self._ray.exceptions
@@ -236,7 +255,7 @@ def connected(accelerator: str = "cpu") -> Iterator[Cluster]:
 def _begin(ray: Any) -> None:
     try:
         ray.init(log_to_driver=False, logging_level=logging.ERROR, include_dashboard=False)
-    except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
+    except Exception as error:  # a node that starts too slowly is an Exception of no kind
         where = os.environ.get("RAY_ADDRESS")
         what = "cannot start Ray here" if where is None else f"cannot reach the Ray cluster at RAY_ADDRESS={where}"
         reason = str(error).strip().splitlines()[0]

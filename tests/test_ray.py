@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn import compare, tune
 from forecast_attn.cluster import SETTINGS, Cluster
+from forecast_attn.config.requests import ENGINES
 from forecast_attn.errors import DataError
 from forecast_attn.forecaster import Forecaster
 
@@ -21,9 +24,14 @@ pytest.importorskip("ray", reason="Ray is not installed: make test-services")
 # Ray's own warnings are about Ray.
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore")]
 
-PATIENCE = {"RAY_raylet_start_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
-"""Seconds that Ray waits for its own processes; a machine may be busy."""
+SECONDS = 300
+"""That Ray waits for its own processes; a machine may be busy."""
+PATIENCE = {"RAY_gcs_server_port_wait_time_s": f"{SECONDS}", "RAY_worker_register_timeout_seconds": f"{SECONDS}"}
 FILES = 6
+OPTIONS: dict[str, Any] = {
+    "target": "sold", "time": "day", "item_id": "shop", "lookback": 8, "horizon": 3, "hidden_size": 4,
+    "max_epochs": 1, "epoch_windows": 32, "validation_windows": 16, "accelerator": "cpu",
+}  # fmt: skip
 
 
 def shops(number: int, rows: int = 30) -> pd.DataFrame:
@@ -47,10 +55,28 @@ def two_workers() -> Iterator[Any]:
         for name, value in {**SETTINGS, **PATIENCE}.items():
             patch.setenv(name, value)
         import ray
+        import ray._private.services as services
 
+        patch.setattr(services, "get_node", patient(services.get_node))
         ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=2**27)
         yield ray
         ray.shutdown()
+        gc.collect()  # here, where nobody minds that Ray does not wait for its processes
+
+
+def patient(get_node: Callable[..., Any]) -> Callable[..., Any]:
+    """What Ray asks for its node for 30 seconds, and no setting says otherwise."""
+
+    def asked_longer(*words: Any) -> Any:
+        until = time.monotonic() + SECONDS
+        while time.monotonic() < until:
+            try:
+                return get_node(*words)
+            except RuntimeError:
+                time.sleep(0.1)
+        return get_node(*words)
+
+    return asked_longer
 
 
 @pytest.fixture(scope="module")
@@ -60,10 +86,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "table").mkdir()
     for number in range(FILES):
         shops(number).to_parquet(folder / "table" / f"{number}.parquet", index=False)
-    Forecaster(
-        target="sold", time="day", item_id="shop", lookback=8, horizon=3, hidden_size=4, max_epochs=1,
-        epoch_windows=32, validation_windows=16, seed=1, quantiles=[0.1, 0.5, 0.9], accelerator="cpu",
-    ).fit(shops(0), out=folder / "run")  # fmt: skip
+    Forecaster(**OPTIONS, seed=1, quantiles=[0.1, 0.5, 0.9]).fit(shops(0), out=folder / "run")
     return folder
 
 
@@ -142,3 +165,36 @@ def test_what_is_wrong_with_a_file_is_said_as_on_one_machine(two_workers: Any, p
         said.append((refused.value.message, refused.value.hint, refused.value.code))
     assert said[0] == said[1] and "1.parquet' is a damaged parquet file" in said[0][0]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t"]
+
+
+def test_trainings_of_a_comparison_are_those_of_one_process(
+    two_workers: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place)  # workers know the folder
+    wanted = {**OPTIONS, "seeds": 1, "combination": "none"}
+    for engine in ENGINES:
+        compare("table/0.parquet", "none,luong-general", out=f"{engine}-compared", engine=engine, **wanted)
+    for run in ("none-seed0", "luong-general-seed0"):
+        local, ray = (place / f"{engine}-compared" / run / "model.safetensors" for engine in ENGINES)
+        assert local.read_bytes() == ray.read_bytes()
+
+
+def test_a_search_is_done_by_workers_alone_and_finds_what_one_process_finds(
+    two_workers: Any, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    optuna = pytest.importorskip("optuna")
+    monkeypatch.chdir(place)
+    (place / "space.toml").write_text("learning_rate = [0.001, 0.01]\n")
+    found = {}
+    for engine in ENGINES:
+        found[engine] = tune(
+            "table/0.parquet", trials=4, space="space.toml", storage=f"{engine}.db", out=f"{engine}-tuned",
+            engine=engine, **OPTIONS,
+        )  # fmt: skip
+    local, ray = (place / f"{engine}-tuned" / "model.safetensors" for engine in ENGINES)
+    assert local.read_bytes() == ray.read_bytes()
+    assert found["local"].best_value == found["ray"].best_value
+    assert {found[engine].leaderboard["learning_rate"].nunique() for engine in ENGINES} == {2}
+    trials = optuna.load_study(study_name="forecast-attn", storage="sqlite:///ray.db").trials
+    processes = {trial.user_attrs["process"][1] for trial in trials if trial.params}
+    assert processes and os.getpid() not in processes

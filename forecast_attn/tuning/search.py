@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
+from forecast_attn.cluster import check_sharing, connected
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, TuneRequest, takes
 from forecast_attn.config.values import parse_duration
@@ -90,8 +91,9 @@ def tune(
     asked = {name: value for name, value in options.items() if name in TuneRequest.names()}
     request = TuneRequest.from_options(asked)
     shared = {name: value for name, value in options.items() if name not in asked and value is not None}
-    if request.jobs > 1 and str(data) == STDIN:
-        raise ConfigError("--jobs: several processes cannot read one stdin", "save the table to a file")
+    check_sharing(request.engine, request.jobs)
+    if (request.jobs > 1 or request.engine != "local") and str(data) == STDIN:
+        raise ConfigError("--jobs and --engine: several processes cannot read one stdin", "save the table to a file")
     if request.out is not None:
         check_is_free(request.out)
     with quiet_optuna():
@@ -179,6 +181,8 @@ class Search:
         deadline = time.monotonic() + parse_duration(request.max_time) if request.max_time else None
         trials = self._finished()
         listener.search_started(self.space, len(trials), request.trials)
+        if request.engine == "ray":
+            return self._run_on_cluster(deadline, listener, request.trials - len(trials))
         helpers = [self._helper(deadline) for _ in range(min(request.jobs, request.trials - len(trials)) - 1)]
         for helper in helpers:
             helper.start()
@@ -197,13 +201,36 @@ class Search:
             listener.noted(f"{len(failed)} of {request.jobs} processes of the search failed")
         return reason
 
-    def work(self, deadline: float | None, listener: TuningListener, was_interrupted: Callable[[], bool]) -> str:
+    def _run_on_cluster(self, deadline: float | None, listener: TuningListener, trials: int) -> str:
+        """Try options on each core or GPU of a Ray cluster, and not in this process."""
+        with connected(str(self.shared.get("accelerator") or "auto")) as cluster:
+            if cluster.num_machines > 1 and self.storage.url.startswith("sqlite"):
+                raise ConfigError(
+                    f"an SQLite file cannot be shared by the {cluster.num_machines} machines of the cluster",
+                    "--storage with the URL of a database, such as postgresql://user@host/name",
+                )
+            send = cluster.sender(_help, self._work_of_helper(deadline))
+            helpers = [send(number) for number in range(min(cluster.num_workers, trials))]
+            try:
+                with _noting_interrupts() as was_interrupted:
+                    return self.work(deadline, listener, was_interrupted, lambda: cluster.check(helpers))
+            finally:
+                cluster.cancel(helpers)
+
+    def work(
+        self,
+        deadline: float | None,
+        listener: TuningListener,
+        was_interrupted: Callable[[], bool],
+        check_helpers: Callable[[], None] | None = None,
+    ) -> str:
         """Try options in this process, beside others.
 
         Args:
             deadline: on the clock of `time.monotonic`.
             listener: hears how it goes.
             was_interrupted: whether Ctrl-C was heard.
+            check_helpers: raises where others have failed, who alone try options; None where this process does too.
         """
         from forecast_attn.tuning.study import release_dead_trials, running
 
@@ -222,6 +249,10 @@ class Search:
                 return "trials"
             if deadline is not None and time.monotonic() > deadline:
                 return "max-time"
+            if check_helpers is not None:
+                check_helpers()
+                time.sleep(POLL)
+                continue
             others = len(running(self.study.get_trials(deepcopy=False)))
             if len(finished) + others >= self.request.trials:
                 if not is_waiting:
@@ -283,13 +314,14 @@ class Search:
 
         return [trial for trial in self.study.get_trials(deepcopy=False) if counts(trial)]
 
+    def _work_of_helper(self, deadline: float | None) -> _HelpersWork:
+        left = None if deadline is None else f"{max(deadline - time.monotonic(), 1.0):.0f}s"
+        request = replace(self.request, jobs=1, engine="local", winner=False, out=None, png=None, max_time=left)
+        return _HelpersWork(self.data, self.vintages, request, self.shared)
+
     def _helper(self, deadline: float | None) -> Any:
-        left = None if deadline is None else max(deadline - time.monotonic(), 1.0)
-        request = replace(
-            self.request, jobs=1, winner=False, out=None, png=None, max_time=None if left is None else f"{left:.0f}s"
-        )
         context = multiprocessing.get_context("spawn")
-        return context.Process(target=_help, args=(self.data, self.vintages, request, self.shared))
+        return context.Process(target=_help, args=(self._work_of_helper(deadline), 0))
 
     # ------------------------------------------------------------------ the end
 
@@ -347,13 +379,22 @@ def best_of(trials: list[FrozenTrial]) -> FrozenTrial | None:
     return min(scored, key=lambda trial: (trial.values[0], trial.number), default=None)
 
 
-def _help(data: Any, vintages: Any, request: TuneRequest, shared: dict[str, Any]) -> None:
+class _HelpersWork(NamedTuple):
+    """All that a process needs to join a search."""
+
+    data: Any
+    vintages: Any
+    request: TuneRequest
+    shared: dict[str, Any]
+
+
+def _help(work: _HelpersWork, _: int) -> None:
     """Work on the trials of a study that another process began, in a process of its own."""
     from forecast_attn.tuning.study import quiet_optuna
 
     listener = TuningListener()
     with contextlib.suppress(KeyboardInterrupt), quiet_optuna():  # the process that began it says so
-        search = Search.prepare(data, vintages, request, shared, listener)
+        search = Search.prepare(*work, listener)
         try:
             search.run(listener)
         finally:
