@@ -54,6 +54,18 @@ def test_the_lock_has_the_versions_of_development_with_hashes() -> None:
     assert [entry.split("==")[0] for entry in entries if "--hash=sha256:" not in entry] == []
 
 
+def test_the_conda_recipe_says_what_the_wheel_does() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    text = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    entries = re.findall(r"(?m)^ +- (.+)$", text.partition("  run:\n")[2].partition("\ntests:")[0])
+    needed = {Requirement(entry.replace("pytorch >", "torch >")) for entry in entries}
+    assert needed == {Requirement(line) for line in [*project["dependencies"], f"python{project['requires-python']}"]}
+    commands = [f"- {name} = {function}" for name, function in project["scripts"].items()]
+    about = [f"{name}: {project[name]}" for name in ("name", "license")]
+    for each in (*commands, *about, f'version: "{project["version"]}"', f"summary: {project['description']}"):
+        assert each in text
+
+
 @pytest.mark.parametrize("name", ["constraints.txt", "constraints-minimum.txt", "requirements.lock"])
 def test_no_list_names_a_host(name: str) -> None:
     assert not re.search(r"://|--(extra-)?index-url|--find-links", (ROOT / name).read_text(encoding="utf-8"))

@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +24,8 @@ pytest.importorskip("ray", reason="Ray is not installed: make test-services")
 # Ray's own warnings are about Ray.
 pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore")]
 
-SECONDS = 300
-"""That Ray waits for its own processes; a machine may be busy."""
-PATIENCE = {"RAY_gcs_server_port_wait_time_s": f"{SECONDS}", "RAY_worker_register_timeout_seconds": f"{SECONDS}"}
+PATIENCE = {"RAY_gcs_server_port_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
+"""Seconds that Ray waits for its own processes; a machine may be busy."""
 FILES = 6
 OPTIONS: dict[str, Any] = {
     "target": "sold", "time": "day", "item_id": "shop", "lookback": 8, "horizon": 3, "hidden_size": 4,
@@ -55,28 +54,26 @@ def two_workers() -> Iterator[Any]:
         for name, value in {**SETTINGS, **PATIENCE}.items():
             patch.setenv(name, value)
         import ray
-        import ray._private.services as services
 
-        patch.setattr(services, "get_node", patient(services.get_node))
-        ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=2**27)
+        begin(ray)
         yield ray
         ray.shutdown()
-        gc.collect()  # here, where nobody minds that Ray does not wait for its processes
+        gc.collect()  # here, where nobody minds that Ray does not wait for the end of its processes
 
 
-def patient(get_node: Callable[..., Any]) -> Callable[..., Any]:
-    """What Ray asks for its node for 30 seconds, and no setting says otherwise."""
-
-    def asked_longer(*words: Any) -> Any:
-        until = time.monotonic() + SECONDS
-        while time.monotonic() < until:
-            try:
-                return get_node(*words)
-            except RuntimeError:
-                time.sleep(0.1)
-        return get_node(*words)
-
-    return asked_longer
+def begin(ray: Any) -> None:
+    """Start Ray, again where the machine is so busy that parts of Ray give each other up: no setting has them wait."""
+    for attempt in range(4):
+        try:
+            ray.init(
+                address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=2**27
+            )
+        except Exception:
+            ray.shutdown()
+            if attempt == 3:
+                raise
+        else:
+            return
 
 
 @pytest.fixture(scope="module")
