@@ -73,7 +73,7 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
 
 
 def _checked_with_resume(options: dict[str, Any]) -> dict[str, Any]:
-    """How the work is shared out; all else is as the comparison was started."""
+    """The options that share out the work; all others are as the comparison was started."""
     given = {name: value for name, value in options.items() if value is not None}
     others = [name for name in given if name not in Sharing.names()]
     if others:
