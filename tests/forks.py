@@ -20,7 +20,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import NamedTuple
 
-IMPORTED = ["torch", "pandas", "pytorch_lightning", "forecast_attn.cli", "forecast_attn.training.train"]
+IMPORTED = ["torch", "pandas", "forecast_attn.cli", "forecast_attn.training.train"]
 TERMINAL = ("COLUMNS", "NO_COLOR", "FORCE_COLOR", "PY_COLORS", "CLICOLOR_FORCE")
 """Settings of whoever runs the tests."""
 

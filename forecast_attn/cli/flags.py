@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import inspect
 from collections.abc import Callable
 from pathlib import Path
@@ -34,6 +35,13 @@ _EVERYTHING = f"{__name__}.everything"
 
 class Command(TyperCommand):
     """A command whose help page shows the essential options of training; with `--help-all`, every option."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, with garbage looked for again, but not among what the program began with."""
+        if not gc.isenabled():
+            gc.freeze()
+            gc.enable()
+        return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,6 +60,8 @@ def read_toml(
     Raises:
         ConfigError: no such file, or not TOML.
     """
+    import tomllib  # few commands read a file, and every help page would wait for its patterns
+
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

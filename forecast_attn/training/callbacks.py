@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import pytorch_lightning as pl
 import safetensors.torch
 from torch import Tensor
 
 from forecast_attn.runs.atomic import write_atomically, write_errors_of
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.training.lightning import pl
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 

@@ -9,9 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytorch_lightning as pl
 import torch
-from pytorch_lightning.utilities.exceptions import SIGTERMException
 from torch.multiprocessing.spawn import ProcessRaisedException
 
 from forecast_attn.config.options import TrainingConfig
@@ -20,6 +18,7 @@ from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.callbacks import REASON_METRIC, REASONS, Recorder
+from forecast_attn.training.lightning import SIGTERMException, pl
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.progress import TrainingListener
 

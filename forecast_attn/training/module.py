@@ -7,10 +7,8 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-import pytorch_lightning as pl
 import torch
 from numpy.typing import NDArray
-from pytorch_lightning.utilities.types import OptimizerLRScheduler
 from torch import Tensor
 from torch.optim.lr_scheduler import LRScheduler
 from torch.utils.data import DataLoader
@@ -23,6 +21,7 @@ from forecast_attn.errors import RunError
 from forecast_attn.forecasting.model import windows_at_once
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.training.averaging import WeightAverage
+from forecast_attn.training.lightning import OptimizerLRScheduler, pl
 from forecast_attn.training.loss import loss_of, mean_loss, window_losses
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed, share_of_step
 from forecast_attn.training.schedule import TrainingPlan, moved_on, scheduler_of

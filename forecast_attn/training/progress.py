@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from forecast_attn.training.schedule import TrainingPlan
-
 if TYPE_CHECKING:
     from forecast_attn.config.options import RunConfig
     from forecast_attn.training.preparation import Preparation
+    from forecast_attn.training.schedule import TrainingPlan
 
 
 class EpochRecord(NamedTuple):

@@ -205,7 +205,7 @@ def _epochs_of(run: RunDir) -> list[dict[str, Any]]:
 
 def _make_logger(run: RunDir, request: TrackingRequest, number: str | None) -> Any:
     """Lightning's logger, which goes on with the experiment of that number."""
-    from pytorch_lightning import loggers
+    from forecast_attn.training.lightning import loggers
 
     folder, name = request.log_to or str(run.tracked), run.path.resolve().name
     if request.logger == "csv":
