@@ -149,7 +149,9 @@ def _notes_of_calendar(model: Model, panel: Panel) -> tuple[Finding, ...]:
 
 
 def select_series(panel: Panel, keep: NDArray[np.bool_]) -> Panel:
-    """Some of the series, in the same order."""
+    """Some of the series, in the same order; the panel itself where that is all of them."""
+    if keep.all():
+        return panel
     lengths = np.diff(panel.starts)[keep]
     chosen = panel.with_rows(ranges(panel.starts[:-1][keep], lengths), lengths, panel.known[keep])
     names = tuple(name for name, is_kept in zip(panel.item_ids, keep, strict=True) if is_kept)

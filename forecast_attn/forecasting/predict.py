@@ -166,11 +166,18 @@ class PreparedForecast:
         if request.non_negative is not None:
             model = model.cut_off_at_zero(request.non_negative)
         roles = model.schema.roles
-        frame = table_beside(request.data, config.data, roles, wide=config.data.wide)
         known = table_beside(request.future, config.data, roles)
         source, beside = table_name(request.data), table_name(request.future)
         forecasts = None if known is None else (known, beside)
-        history = read_history(model, run, frame, source, cold_start=request.cold_start, forecasts=forecasts)
+        # Without a name here, the table's memory is free once the panel is built.
+        history = read_history(
+            model,
+            run,
+            table_beside(request.data, config.data, roles, wide=config.data.wide),
+            source,
+            cold_start=request.cold_start,
+            forecasts=forecasts,
+        )
         model = knowing_cold_series(with_calendar_of(model, history.panel), history.panel)
         if known is not None and config.data.wide:
             known = shared_by_all(known, history.panel.item_ids)
