@@ -1,4 +1,4 @@
-"""CPU seconds of `forecast --help` beside a bare Typer program, and of `forecast predict` beside torch and one GRU.
+"""CPU seconds of help pages beside a bare Typer program, and of a cold `predict` and a short `train` beside torch.
 
 python benchmarks/startup.py [REPEATS]
 """
@@ -40,6 +40,25 @@ with torch.inference_mode():
     torch.nn.GRU(4, 128, batch_first=True)(torch.zeros(1, 168, 4))
 """
 
+TRAINING_FLOOR = """
+import torch
+torch.set_num_threads(1)
+network = torch.nn.GRU(4, 64, batch_first=True)
+optimiser = torch.optim.AdamW(network.parameters())
+network(torch.zeros(16, 36, 4))[0].sum().backward()
+optimiser.step()
+"""
+
+TRAIN = "rm -rf short && {python} -m forecast_attn train months.csv --max-epochs 1 --out short"
+
+
+def months(path: Path) -> None:
+    """A table of 144 months."""
+    at, random = np.arange(144), np.random.default_rng(0)
+    target = 100 + at + 20 * np.sin(at * np.pi / 6) + 3 * random.normal(size=len(at))
+    stamps = pd.date_range("2014-01-01", periods=len(at), freq="MS")
+    pd.DataFrame({"timestamp": stamps, "target": target}).to_csv(path, index=False)
+
 
 def small_run(path: Path) -> None:
     """A run of one hourly series with the default network, hardly trained."""
@@ -55,6 +74,7 @@ def main() -> int:
         bare, run = Path(folder) / "bare.py", Path(folder) / "run"
         bare.write_text(BARE)
         small_run(run)
+        months(Path(folder) / "months.csv")
         ours = [sys.executable, "-m", "forecast_attn"]
         median = medians_of_cpu_seconds(
             {
@@ -64,6 +84,9 @@ def main() -> int:
                 "forecast train --help": [*ours, "train", "--help"],
                 "torch and a GRU": [sys.executable, "-c", FLOOR],
                 "forecast predict": [*ours, "predict", str(run)],
+                "torch and a step of AdamW": [sys.executable, "-c", TRAINING_FLOOR],
+                # A new run each time: one that exists is refused.
+                "forecast train": ["sh", "-c", f"cd {folder} && {TRAIN.format(python=sys.executable)}"],
             },
             repeats,
         )
@@ -71,6 +94,8 @@ def main() -> int:
         print(f"{name:<24} {value:7.2f} CPU s")
     for page in ("--help", "train --help"):
         at_most(f"forecast {page}, of a bare program", median[f"forecast {page}"] / median[f"bare {page}"], 1.5)
+    floor = median["torch and a step of AdamW"]
+    at_most("train of 144 rows, one epoch, of torch and AdamW", median["forecast train"] / floor, 1.7)
     at_most("forecast predict, of torch and a GRU", median["forecast predict"] / median["torch and a GRU"], 1.3)
     return exit_code()
 

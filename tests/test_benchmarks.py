@@ -40,3 +40,22 @@ def test_bounds_are_gathered_and_a_broken_one_fails(
 def test_every_benchmark_of_the_table_exists(speed: ModuleType) -> None:
     for name in speed.SCRIPTS:
         assert "exit_code()" in (BENCHMARKS / f"{name}.py").read_text(), name
+
+
+def test_a_call_that_was_cut_short_goes_on_with_what_is_left(
+    speed: ModuleType, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    keep = tmp_path / "kept.json"
+    good = script("good", body="at_most('small', 1.0, 2)\nat_most('slow', 3, 2)\nsys.exit(exit_code())")
+    (tmp_path / "good.py").write_text(good)
+    (tmp_path / "cut.py").write_text("raise KeyboardInterrupt")
+    assert speed.main(["good", "cut"], tmp_path, keep) == 1
+    capfd.readouterr()
+    assert speed.main(["good", "cut"], tmp_path, keep) == 1
+    printed = capfd.readouterr().out
+    assert "== good: measured before" in printed
+    assert printed.splitlines()[-1] == "broken or failed: cut, good"
+    (tmp_path / "cut.py").write_text("print('whole now')")  # other code: nothing of before counts
+    assert speed.main(["good", "cut"], tmp_path, keep) == 1
+    assert "measured before" not in capfd.readouterr().out
+    assert not keep.exists()
