@@ -24,7 +24,7 @@ from bounds import at_most, exit_code
 
 from forecast_attn import Forecaster
 
-TURNS = 1
+TURNS = 2
 FEW, MANY = 256, 1_280
 """Windows of the two trainings."""
 LOOKBACKS, WIDTHS, SERIES, WINDOWS = (
