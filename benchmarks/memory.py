@@ -63,7 +63,8 @@ def report_predict() -> None:
         run, peaks = Path(folder) / "run", {}
         for number in (50, 5_000):
             table = Path(folder) / f"{number}.csv"
-            subprocess.run([sys.executable, "-c", WRITER, str(number), "1000", str(table)], check=True)
+            writer = WRITER.replace(', "first": first, "second": second', "")
+            subprocess.run([sys.executable, "-c", writer, str(number), "1000", str(table)], check=True)
             for _ in range(1 if run.exists() else 2):  # the first call trains
                 words = [sys.executable, "-c", PREDICT, str(run), str(table)]
                 done = subprocess.run(words, check=True, capture_output=True, text=True)
