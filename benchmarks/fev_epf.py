@@ -32,9 +32,9 @@ from forecast_attn.errors import UserError
 TOGETHER: dict[str, Any] = {
     "quantiles": ",".join(QUANTILES),
     "calibration": "adaptive",
-    "combine_with": "quantile-regression,regression",
+    "combine_with": "quantile-regression,kernel-regression,regression",
 }
-"""The network and two regressions that are estimated anew as days pass."""
+"""The network and three regressions that are estimated anew as days pass."""
 WEEKLY: dict[str, Any] = {"refit": 7, "refit_epochs": 1, "refit_half_life": 1344, "refit_validation": 0}
 CANDIDATES: tuple[dict[str, Any], ...] = (TOGETHER, TOGETHER | WEEKLY)
 """The one with the smallest SQL on the 364 days is taken, for each market."""

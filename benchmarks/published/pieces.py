@@ -21,7 +21,7 @@ from published.protocols import DAY, INNER_DAYS, Protocol, Stage, check_days, re
 
 OF_BACKTEST = ("refit", "combine_with")
 """What the names of those options of a candidate begin with that belong to the forecasts, not to the training."""
-ESTIMATED_AS_TIME_PASSES = ("regression", "quantile-regression", "auto-ets", "auto-arima")
+ESTIMATED_AS_TIME_PASSES = ("regression", "quantile-regression", "kernel-regression", "auto-ets", "auto-arima")
 """Baselines that learn from the rows they forecast from; others know what the network was trained on, or nothing."""
 
 

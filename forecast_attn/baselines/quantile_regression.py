@@ -11,6 +11,8 @@ algorithm", for how it is solved.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,6 +32,11 @@ from forecast_attn.errors import DataError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Fit = Callable[[Floats, Floats, Floats], Callable[[Floats], Floats]]
+"""Takes inputs (num_windows, num_inputs), targets (num_windows, num_steps) and penalties (num_inputs,) of one season.
+
+Returns a function of other inputs: quantiles (num_others, num_steps * num_quantiles), those of one step side by side.
+"""
 
 NAME = "quantile-regression"
 ESTIMATE_EVERY = 28
@@ -47,16 +54,38 @@ _TOLERANCE = 1e-4
 def quantile_regression_forecasts(
     panel: Panel, cutoffs: Ints, setup: BaselineSetup, quantiles: tuple[float, ...]
 ) -> Floats:
-    """Forecast quantiles with a regression of each series, phase and quantile.
+    """Forecast quantiles with linear maps that are estimated every `ESTIMATE_EVERY` seasons; see `estimated_anew`."""
+
+    def fitted(inputs: Floats, wanted: Floats, penalties: Floats) -> Callable[[Floats], Floats]:
+        maps = regression_quantiles(inputs, wanted, quantiles, penalties)
+        return lambda others: others @ maps
+
+    return estimated_anew(NAME, fitted, panel, cutoffs, setup, quantiles, most=MOST_WINDOWS)
+
+
+def estimated_anew(
+    name: str,
+    fit: Fit,
+    panel: Panel,
+    cutoffs: Ints,
+    setup: BaselineSetup,
+    quantiles: tuple[float, ...],
+    *,
+    most: int,
+) -> Floats:
+    """Forecast quantiles with a regression of each series and phase.
 
     The regression of a cut-off learns from every window of its series and phase whose horizon had come true at the last
     multiple of `ESTIMATE_EVERY` seasons: a forecast depends on no other cut-off, nor on the boundary.
 
     Args:
+        name: of the baseline.
+        fit: estimates it.
         panel: with the rows of each horizon.
         cutoffs: rows of the last known values, (num_cutoffs,).
         setup: sizes and calendar.
         quantiles: ascending, (num_quantiles,).
+        most: windows of a phase; more are thinned out evenly.
 
     Returns:
         (num_cutoffs, horizon, num_quantiles), ascending, in the target's units. NaN where an input is missing, or fewer
@@ -79,37 +108,37 @@ def quantile_regression_forecasts(
             of_blocks = (series[first], learnt[first])
             rows = SeriesRows(panel, int(series[first]), slice(0, int(learnt[first])), setup, vintages)
             blocks = Blocks(rows, setup)
-            check_size(NAME, max(len(blocks.penalties(block)) for block in range(blocks.number)))
+            check_size(name, max(len(blocks.penalties(block)) for block in range(blocks.number)))
         assert blocks is not None
         usable = group[known[group] >= blocks.reach]
         last = blocks.rows.first + int(learnt[first]) - setup.horizon
         windows = windows_of_phase(panel, int(cutoffs[first]), blocks.rows.first + blocks.reach - 1, last, setup)
         if len(usable) and len(windows) >= FEWEST_WINDOWS:
-            forecasts[usable] = _of_phase(blocks, windows, cutoffs[usable], quantiles)
+            if len(windows) > most:
+                windows = windows[np.linspace(0, len(windows) - 1, most).astype(np.int64)]
+            forecasts[usable] = _of_phase(fit, blocks, windows, cutoffs[usable], len(quantiles))
     if len(forecasts) and np.isnan(forecasts).any(axis=(1, 2)).all():
         raise DataError(
-            f"the baseline '{NAME}' has fewer than {FEWEST_WINDOWS} windows without a missing value to learn from",
+            f"the baseline '{name}' has fewer than {FEWEST_WINDOWS} windows without a missing value to learn from",
             "leave it out, begin later, or fill missing values with --missing",
         )
     return forecasts
 
 
-def _of_phase(blocks: Blocks, windows: Ints, cutoffs: Ints, quantiles: tuple[float, ...]) -> Floats:
+def _of_phase(fit: Fit, blocks: Blocks, windows: Ints, cutoffs: Ints, num_quantiles: int) -> Floats:
     """Fit on these windows, and forecast at those cut-offs (num_cutoffs, horizon, num_quantiles)."""
-    if len(windows) > MOST_WINDOWS:
-        windows = windows[np.linspace(0, len(windows) - 1, MOST_WINDOWS).astype(np.int64)]
     past, present = MedianInputs(blocks, windows), MedianInputs(blocks, cutoffs)
     parts = []
     for block in range(blocks.number):
         seen, wanted = past.of(block), past.wanted(block)
-        shape = (len(cutoffs), wanted.shape[1], len(quantiles))
+        shape = (len(cutoffs), wanted.shape[1], num_quantiles)
         whole = ~(np.isnan(seen).any(axis=1) | np.isnan(wanted).any(axis=1))
         if whole.sum() < FEWEST_WINDOWS:
             parts.append(np.full(shape, np.nan))
             continue
-        maps = regression_quantiles(seen[whole], wanted[whole], quantiles, blocks.penalties(block))
+        forecast = fit(seen[whole], wanted[whole], blocks.penalties(block))
         # Maps of neighbouring quantiles cross where they are hardly apart: sorting never moves one from the truth.
-        forecasts = np.sort((present.of(block) @ maps).reshape(shape), axis=-1)
+        forecasts = np.sort(forecast(present.of(block)).reshape(shape), axis=-1)
         parts.append(np.stack([present.in_units(each) for each in np.moveaxis(forecasts, -1, 0)], axis=-1))
     lowest, highest = blocks.rows.bounds(cutoffs)
     return np.asarray(np.clip(np.concatenate(parts, axis=1), lowest[:, None, None], highest[:, None, None]))

@@ -31,6 +31,7 @@ BASELINES = (
     "regression",
     "median-regression",
     "quantile-regression",
+    "kernel-regression",
     *OPTIONAL_BASELINES,
 )
 
@@ -39,6 +40,8 @@ _OF_EACH_CUTOFF = (*_SIMPLE, "seasonal-naive", *OPTIONAL_BASELINES[1:])
 """Those that do not learn, and cost the same however many cut-offs are forecast at once."""
 FITTED_BASELINES = ("linear", "median-regression", "boosted-trees")
 """Those that learn from the windows up to a boundary; of the others every cut-off has its own."""
+WITH_QUANTILES = ("quantile-regression", "kernel-regression")
+"""Those that forecast more than a point."""
 
 
 def check_baselines(names: tuple[str, ...] | list[str]) -> None:
@@ -116,7 +119,7 @@ def baseline_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSe
         from forecast_attn.baselines.median_regression import median_regression_forecasts
 
         return median_regression_forecasts(panel, cutoffs, setup)
-    if name == "quantile-regression":
+    if name in WITH_QUANTILES:
         return quantile_forecasts(name, panel, cutoffs, setup, ())[0]
     from forecast_attn.baselines.optional import boosted_tree_forecasts, statistical_forecasts
 
@@ -147,10 +150,12 @@ def quantile_forecasts(
     Raises:
         ConfigError, DataError: as `baseline_forecasts`.
     """
-    if name != "quantile-regression":
+    if name not in WITH_QUANTILES:
         return baseline_forecasts(name, panel, cutoffs, setup), None
+    from forecast_attn.baselines.kernel_regression import kernel_regression_forecasts
     from forecast_attn.baselines.quantile_regression import quantile_regression_forecasts
 
+    of = quantile_regression_forecasts if name == "quantile-regression" else kernel_regression_forecasts
     asked = tuple(sorted({*quantiles, MEDIAN}))
-    found = quantile_regression_forecasts(panel, np.asarray(cutoffs, np.int64), setup, asked)
+    found = of(panel, np.asarray(cutoffs, np.int64), setup, asked)
     return found[..., asked.index(MEDIAN)], found[..., [asked.index(each) for each in quantiles]]

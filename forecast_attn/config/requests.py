@@ -201,7 +201,7 @@ class BacktestRequest(AttentionFile, Computing):
     baselines: tuple[str, ...] | None = option(
         None,
         "models to compare with, or none; naive,seasonal-naive,mean,median,drift,linear when absent; also "
-        "regression, median-regression, quantile-regression, boosted-trees, auto-ets, auto-arima",
+        "regression, median-regression, quantile-regression, kernel-regression, boosted-trees, auto-ets, auto-arima",
     )
     combine_with: tuple[str, ...] | None = option(
         None,

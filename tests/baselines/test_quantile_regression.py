@@ -1,5 +1,7 @@
-"""The baseline `quantile-regression`: against linear programming, and that it sees nothing late."""
+"""The baselines `quantile-regression` and `kernel-regression`: against linear programming, against one estimation for
+each window that is left out, and that they see nothing late."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +10,8 @@ import pytest
 from scipy.optimize import linprog
 
 from forecast_attn.baselines import quantile_regression
-from forecast_attn.baselines.quantile_regression import regression_quantiles
+from forecast_attn.baselines.kernel_regression import kernel_quantiles
+from forecast_attn.baselines.quantile_regression import estimated_anew, regression_quantiles
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, quantile_forecasts
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.calendar import Calendar
@@ -16,10 +19,11 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
 from forecast_attn.runs.training_table import read_panel
 
-NAME, QUANTILES = "quantile-regression", (0.1, 0.5, 0.9)
+NAME, KERNEL, QUANTILES = "quantile-regression", "kernel-regression", (0.1, 0.5, 0.9)
 SEASON, ROWS = 4, 4 * 460
 EPOCH = SEASON * quantile_regression.ESTIMATE_EVERY
 """Rows from one estimation to the next."""
+of_both = pytest.mark.parametrize("name", [NAME, KERNEL])
 
 
 @pytest.fixture(scope="module")
@@ -83,15 +87,50 @@ def test_its_spread_follows_a_covariate_and_its_intervals_hold(panel: Panel) -> 
     assert 0.6 < inside.mean() < 0.95
 
 
-def test_a_forecast_knows_nothing_after_its_cutoff_and_of_no_other_cutoff(panel: Panel) -> None:
+def test_the_kernel_regression_is_that_of_the_formula_estimated_without_each_window() -> None:
+    rng = np.random.default_rng(4)
+    x, others = rng.normal(3, 2, size=(24, 5)), rng.normal(3, 2, size=(3, 5))
+    x[:, 4] = others[:, 4] = 7.0  # says nothing
+    y = np.stack([np.sin(x[:, 0]) + x[:, 1], x[:, 2] ** 2], axis=1)
+    z, z_others = ((each[:, :4] - x[:, :4].mean(axis=0)) / x[:, :4].std(axis=0) for each in (x, others))
+
+    def estimated(windows: np.ndarray, values: np.ndarray, at: np.ndarray) -> np.ndarray:
+        def kernel(a: np.ndarray, b: np.ndarray) -> float:
+            return 10 + a @ b / 4 + np.exp(-((a - b) ** 2).sum() / 8)
+
+        pairs = np.array([[kernel(a, b) for b in windows] for a in windows])
+        return np.array([[kernel(at, b) for b in windows]]) @ np.linalg.inv(pairs + 0.3 * np.eye(len(windows))) @ values
+
+    left_out = [y[row] - estimated(np.delete(z, row, 0), np.delete(y, row, 0), z[row])[0] for row in range(24)]
+    around = np.quantile(left_out, QUANTILES, axis=0).T
+    wanted = np.array([estimated(z, y, at)[0][:, None] + around for at in z_others])
+    np.testing.assert_allclose(kernel_quantiles(x, y, QUANTILES)(others).reshape(3, 2, 3), wanted, rtol=1e-7)
+
+
+def test_the_kernel_regression_bends_where_the_linear_one_does_not_and_its_intervals_hold(panel: Panel) -> None:
+    bent = np.where(panel.future_covariates[:, :1] > 0, 12 * panel.future_covariates[:, 0:1], 0)[:, 0]
+    panel = replace(panel, target=panel.target + bent)
+    cutoffs = np.arange(400 * SEASON - 1, ROWS - SEASON, SEASON)
+    rows = cutoffs[:, None] + np.arange(1, SEASON + 1)
+    found = {name: quantile_forecasts(name, panel, cutoffs, setup_of(panel), QUANTILES) for name in (NAME, KERNEL)}
+    quantiles = found[KERNEL][1]
+    assert quantiles is not None
+    errors = {name: np.abs(point - panel.target[rows]).mean() for name, (point, _) in found.items()}
+    assert errors[KERNEL] < 0.95 * errors[NAME]
+    inside = (quantiles[..., 0] <= panel.target[rows]) & (panel.target[rows] <= quantiles[..., 2])
+    assert 0.7 < inside.mean() < 0.9
+
+
+@of_both
+def test_a_forecast_knows_nothing_after_its_cutoff_and_of_no_other_cutoff(panel: Panel, name: str) -> None:
     setup, own, rng = setup_of(panel), 2 * EPOCH + 30, np.random.default_rng(3)
     target, known = panel.target.copy(), panel.future_covariates.copy()
     target[own + 1 :] += rng.normal(0, 100, ROWS - own - 1)
     known[own + SEASON + 1 :] += 50
     changed = replace(panel, target=target, future_covariates=known)
-    alone = quantile_forecasts(NAME, panel, np.array([own]), setup, QUANTILES)[1]
-    blind = quantile_forecasts(NAME, changed, np.array([own]), setup, QUANTILES)[1]
-    among = quantile_forecasts(NAME, panel, np.array([own - 2, own, own + 9, own + EPOCH]), setup, QUANTILES)[1]
+    alone = quantile_forecasts(name, panel, np.array([own]), setup, QUANTILES)[1]
+    blind = quantile_forecasts(name, changed, np.array([own]), setup, QUANTILES)[1]
+    among = quantile_forecasts(name, panel, np.array([own - 2, own, own + 9, own + EPOCH]), setup, QUANTILES)[1]
     assert alone is not None
     assert blind is not None
     assert among is not None
@@ -108,6 +147,20 @@ def test_it_is_estimated_anew_at_every_epoch_and_learns_nothing_between(panel: P
     before, after = (baseline_forecasts(NAME, each, cutoffs, setup) for each in (panel, moved))
     np.testing.assert_array_equal(after[:2], before[:2])
     assert (after[2] != before[2]).all()
+
+
+def test_one_estimation_serves_an_epoch_and_learns_from_no_more_windows_than_it_may(panel: Panel) -> None:
+    learnt = []
+
+    def fit(inputs: np.ndarray, wanted: np.ndarray, penalties: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        learnt.append(len(inputs))
+        return lambda others: np.zeros((len(others), SEASON))
+
+    cutoffs = np.arange(28 * SEASON, 112 * SEASON, SEASON) - 1  # three epochs of 28 seasons
+    arguments = ("a baseline", fit, panel, cutoffs, setup_of(panel), (0.5,))
+    estimated_anew(*arguments, most=60)
+    seasons_before_the_first = 7
+    assert learnt == [min(each - seasons_before_the_first, 60) for each in (28, 56, 84)]
 
 
 def test_with_too_few_windows_it_says_so(panel: Panel) -> None:
