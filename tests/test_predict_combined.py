@@ -58,18 +58,22 @@ def test_it_is_the_mean_that_a_backtest_has(run: Path) -> None:
     pd.testing.assert_frame_equal(found.attention.to_frame(), plain.attention.to_frame())
 
 
-@pytest.mark.parametrize("names", ["quantile-regression", "quantile-regression,regression"])
+@pytest.mark.parametrize(
+    "names", ["quantile-regression", "quantile-regression,regression", "kernel-regression,quantile-regression"]
+)
 def test_quantiles_are_averaged_one_by_one_where_a_baseline_has_some(run: Path, names: str) -> None:
     """With the weights of the points; a baseline of points alone leaves the distances to those that have quantiles."""
     forecaster, history = Forecaster.load(run), pd.concat([table(), table(name="b", seed=1)])
     came = history.assign(target=history["target"].fillna(history["wind"]))
     frame = forecaster.backtest(came, cutoffs=1, baselines=[], combine_with=names, name="ours").frame
-    models = ("ours", "quantile-regression", "combination")
-    ours, other, both = (frame[frame["model"] == model].reset_index(drop=True) for model in models)
+    with_quantiles = [name for name in names.split(",") if name != "regression"]
+    models = ("ours", "combination", *with_quantiles)
+    ours, both, *others = (frame[frame["model"] == model].reset_index(drop=True) for model in models)
     for name in QUANTILES:
-        apart = [each[name] - each["prediction"] for each in (ours, other, both)]
-        np.testing.assert_allclose(apart[2], (apart[0] + apart[1]) / 2, atol=1e-12)
-    assert (other["0.1"] < other["0.9"]).all()
+        network, mean, *apart = [each[name] - each["prediction"] for each in (ours, both, *others)]
+        np.testing.assert_allclose(mean, (network + sum(apart) / len(apart)) / 2, atol=1e-12)
+    for other in others:
+        assert (other["0.1"] < other["0.9"]).all()
     found = forecaster.predict(history, combine_with=names).predictions
     for name in ("prediction", *QUANTILES):
         np.testing.assert_allclose(found[name], both[name], rtol=1e-9)
