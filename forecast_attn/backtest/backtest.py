@@ -4,6 +4,7 @@ interruption.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import shutil
@@ -33,6 +34,7 @@ from forecast_attn.backtest.forecast_rows import (
 )
 from forecast_attn.backtest.job import Backtest, BacktestListener, Part
 from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, fitted_baseline, quantile_forecasts
+from forecast_attn.cluster import shared_out
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.cleaning import without_later_values
 from forecast_attn.data.windows import WindowArrays
@@ -56,13 +58,17 @@ class Written(NamedTuple):
     """Of the network and baselines, by the number of the model; empty where none were chosen on validation windows."""
 
 
-def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) -> Written:
+def write_backtest(
+    backtest: Backtest, out: Path, listener: BacktestListener, jobs: int = 1, engine: str = "local"
+) -> Written:
     """Forecast everything and write the file, whole or not at all; parts of the same backtest are used again.
 
     Args:
         backtest: what to do.
         out: a file whose name ends in .parquet or .csv.
         listener: hears how it goes.
+        jobs: see `shared_out`.
+        engine: see `shared_out`.
 
     Raises:
         ConfigError: the file is neither.
@@ -79,6 +85,8 @@ def write_backtest(backtest: Backtest, out: Path, listener: BacktestListener) ->
     # TensorFloat-32 and several threads would round otherwise: `predict` computes under the same settings.
     with cpu_threads(backtest.model.config.training.threads):
         work = _RunningBacktest(backtest, parts, listener)
+        if jobs > 1 or engine != "local":
+            work.share(jobs, engine)  # then all is there
         work.compare()  # first: what cannot be fitted is said before the long part
         work.forecast()
         work.look()
@@ -118,15 +126,36 @@ class _RunningBacktest:
         self._update, self._number = Updated(backtest.model, backtest.start or backtest.model), 0
         self._left_out: set[str] = set()
 
+    def share(self, jobs: int, engine: str) -> None:
+        """Have other processes make the parts that are not there yet."""
+        backtest, groups = self.backtest, dict[int, list[Part]]()
+        for part in backtest.parts:
+            alone = part.number if not backtest.refit.every else part.model if backtest.refit.origin == "run" else 0
+            if not self.parts.forecasts(part.number).is_file():  # a refit that begins where another ended waits for it
+                groups.setdefault(alone, []).append(part)
+        names = [name for name in backtest.baselines if not self.parts.baseline(name).is_file()]
+        tasks: list[str | list[Part]] = [*groups.values(), *names]
+        work = _RunningBacktest(backtest, self.parts, BacktestListener())
+        with (
+            shared_out(engine, jobs, backtest.device.type) as in_order,
+            contextlib.closing(in_order(_make, work, tasks)) as made,
+        ):
+            for _ in made:
+                pass
+
     def forecast(self) -> None:
         """Every part that is not there yet."""
         for part in self.backtest.parts:
-            path = self.parts.forecasts(part.number)
-            if not path.is_file():
-                table = self._forecast_rows(self.model_of(part.model), part)
-                write_parquet(path, [table], table.schema, compression="none")
-            else:
-                self.listener.forecasting(part.windows.stop - part.windows.start, part.model)
+            self.forecast_part(part)
+
+    def forecast_part(self, part: Part) -> None:
+        """The forecasts of a part."""
+        path = self.parts.forecasts(part.number)
+        if not path.is_file():
+            table = self._forecast_rows(self.model_of(part.model), part)
+            write_parquet(path, [table], table.schema, compression="none")
+        else:
+            self.listener.forecasting(part.windows.stop - part.windows.start, part.model)
 
     def _forecast_rows(self, model: Model, part: Part) -> pa.Table:
         backtest, tables = self.backtest, []
@@ -182,7 +211,8 @@ class _RunningBacktest:
         update = updated(before, backtest.panel, wanted, scratch, backtest.device, self.listener.epoch_done)
         if backtest.chooses_weights:  # before the weights of the network, whose file says that the refit is done
             chosen = weights_after(update.start, backtest.panel, wanted, backtest.device) if update.is_new else None
-            write_atomically(parts.combination(number), json.dumps(chosen or self.weights_of(number - 1)))
+            if chosen:
+                write_atomically(parts.combination(number), json.dumps(chosen))
         if update.model.calibration is not None:
             write_atomically(parts.calibration(number), json.dumps(update.model.calibration.to_dict()))
         if update.start is not update.model:
@@ -197,11 +227,14 @@ class _RunningBacktest:
     # ------------------------------------------------------------------ combination
 
     def weights_of(self, number: int) -> dict[str, float]:
-        """The weights of the combination with the model of a number; empty where the network has one half."""
-        path = self.parts.combination(number)
-        if not path.is_file():
+        """The weights of the combination with the model of a number, which a refit that chose none has from before;
+        empty where the network has one half.
+        """
+        numbers = (each for each in range(number, 0, -1) if self.parts.combination(each).is_file())
+        last = next(numbers, None)
+        if last is None:
             return self.backtest.weights
-        return dict(json.loads(path.read_text(encoding="utf-8")))
+        return dict(json.loads(self.parts.combination(last).read_text(encoding="utf-8")))
 
     def weights(self) -> dict[int, dict[str, float]]:
         """Weights that were chosen on validation windows, by the number of the model."""
@@ -220,25 +253,26 @@ class _RunningBacktest:
 
     def compare(self) -> None:
         """Every baseline that is not there yet, on the same windows."""
+        for name in self.backtest.baselines:
+            if not self.parts.baseline(name).is_file():
+                self.listener.comparing(name)
+                self.compare_with(name)
+
+    def compare_with(self, name: str) -> None:
+        """The forecasts of a baseline; none of one that nobody named and that cannot be fitted."""
         backtest, panel = self.backtest, self.backtest.panel
-        none = dict.fromkeys(backtest.model.quantiles)
-        for name in backtest.baselines:
-            path = self.parts.baseline(name)
-            if path.is_file():
-                continue
-            self.listener.comparing(name)
-            windows = backtest.folds.windows
-            tables = (
-                rows_table(panel, self.actual, name, windows[part.windows], point, quantiles or none)
-                for part, (point, quantiles) in zip(backtest.parts, compared_forecasts(name, backtest), strict=True)
-            )
-            try:
-                write_parquet(path, tables, rows_schema(panel, backtest.model.quantiles))
-            except DataError as error:
-                if name not in backtest.dispensable:
-                    raise
-                self.listener.baseline_left_out(name, error.message)
-                self._left_out.add(name)
+        none, windows = dict.fromkeys(backtest.model.quantiles), backtest.folds.windows
+        tables = (
+            rows_table(panel, self.actual, name, windows[part.windows], point, quantiles or none)
+            for part, (point, quantiles) in zip(backtest.parts, compared_forecasts(name, backtest), strict=True)
+        )
+        try:
+            write_parquet(self.parts.baseline(name), tables, rows_schema(panel, backtest.model.quantiles))
+        except DataError as error:
+            if name not in backtest.dispensable:
+                raise
+            self.listener.baseline_left_out(name, error.message)
+            self._left_out.add(name)
 
     def look(self) -> None:
         """Write the attention of the windows that were asked for, each by the model that forecast it."""
@@ -281,6 +315,16 @@ class _RunningBacktest:
             yield from self._combined_rows(paths)
         for name in self.models[len(self.backtest.models) :]:
             yield from row_groups(self.parts.baseline(name))
+
+
+def _make(work: _RunningBacktest, task: str | list[Part]) -> None:
+    """Make the forecasts of a baseline, or of some parts."""
+    with cpu_threads(work.backtest.model.config.training.threads):
+        if isinstance(task, str):
+            work.compare_with(task)
+        else:
+            for part in task:
+                work.forecast_part(part)
 
 
 def _with_weights(model: Model, path: Path) -> Model:

@@ -17,6 +17,7 @@ from forecast_attn.backtest.refit_options import RefitOptions
 from forecast_attn.backtest.scoring import check_scores
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.baselines.registry import BASELINES, DEFAULT_BASELINES, check_baselines
+from forecast_attn.cluster import check_sharing
 from forecast_attn.config.requests import BacktestRequest
 from forecast_attn.config.values import NETWORK
 from forecast_attn.devices import choose_device
@@ -54,8 +55,11 @@ class BacktestOptions:
     non_negative: bool | None = None
     name: str | None = None
     """Name of the model in the file; when None the run's folder, or its attention for a temporary folder."""
+    jobs: int = 1
+    engine: str = "local"
 
     def __post_init__(self) -> None:
+        check_sharing(self.engine, self.jobs)
         check_baselines(self.compared)
 
     @classmethod
@@ -88,6 +92,8 @@ class BacktestOptions:
             accelerator=request.accelerator,
             non_negative=request.non_negative,
             name=request.name,
+            jobs=request.jobs,
+            engine=request.engine,
         )
 
     @property

@@ -103,7 +103,7 @@ def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listen
         KeyboardInterrupt: Ctrl-C; what is finished is kept, and found by the next call.
     """
     listener.planned(backtest)
-    rows, weights = write_backtest(backtest, out, listener)
+    rows, weights = write_backtest(backtest, out, listener, options.jobs, options.engine)
     backtest = replace(backtest, baselines=tuple(name for name in backtest.baselines if name in rows.models))
     scores = score_backtest(rows.parts(), backtest, options.metrics, options.by)
     document = {**describe(backtest, weights), "file": out.name, **scores.to_dict()}

@@ -363,6 +363,8 @@ class BacktestKeywords(TypedDict, total=False):
     name: str | int | None
     non_negative: bool | None
     accelerator: str
+    jobs: int
+    engine: str
     attention_out: Path | str | None
     attention_windows: str | int
     attention_dtype: str

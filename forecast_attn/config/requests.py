@@ -157,7 +157,7 @@ class PredictCommandRequest(PredictRequest):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BacktestRequest(AttentionFile, Computing):
+class BacktestRequest(AttentionFile, Sharing, Computing):
     """`forecast backtest`, `Forecaster.backtest`."""
 
     command = "backtest"

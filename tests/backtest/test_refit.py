@@ -146,6 +146,22 @@ def test_a_refit_goes_on_from_the_one_before(
     assert (own["prediction_x"] != own["prediction_y"]).all()
 
 
+@pytest.mark.parametrize("origin", ["last", "run"])
+def test_processes_write_the_same_bytes(
+    origin: str, shop_run: Path, sales: pd.DataFrame, expected: Path, tmp_path: Path
+) -> None:
+    heard, alone = Heard(), expected
+    if origin == "run":
+        alone = tmp_path / "alone.parquet"
+        backtest(shop_run, sales, alone, refit_from=origin)
+    (tmp_path / "shared").mkdir()
+    shared = tmp_path / "shared" / alone.name
+    backtest(shop_run, sales, shared, refit_from=origin, jobs=2, listener=heard)
+    assert heard.refits == 0  # all were done elsewhere
+    for suffix in (".parquet", ".json"):
+        assert shared.with_suffix(suffix).read_bytes() == alone.with_suffix(suffix).read_bytes()
+
+
 def test_the_rows_up_to_a_stamp_hold_nothing_drawn_from_later_ones() -> None:
     days = pd.date_range("2024-01-01", periods=30)
     table = pd.DataFrame({"day": days, "y": np.arange(30.0) ** 2, "x": 1.0})
