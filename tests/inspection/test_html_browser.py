@@ -1,7 +1,10 @@
 """The page in real Chromium, driven over its DevTools pipe: what is drawn, and what a hand on mouse or keys does."""
 
+import base64
 import json
 import re
+import shutil
+import subprocess
 import time
 
 import numpy as np
@@ -106,6 +109,19 @@ def test_the_page_opens_without_a_complaint_and_without_the_network(browser, pag
     assert browser.complaints() == []
     assert [url for url in browser.requests() if not url.startswith("data:")] == [page.as_uri()]
     assert browser.ask("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1440, 900)], ids=["phone", "desktop"])
+def test_timeline_weights_and_slider_fit_one_screen_below_a_long_sentence(browser, page, tmp_path, width, height):
+    sentence = "It looks mostly at the same hours of the days before (64 % of the weight); " * 3
+    text, count = re.subn('(<p class="reading">).*?</p>', rf"\g<1>{sentence}</p>", page.read_text(encoding="utf-8"))
+    assert count == 1
+    long = tmp_path / "long.html"
+    long.write_text(text, encoding="utf-8")
+    browser.open(long, width=width, height=height)
+    box = "document.querySelector('{}').getBoundingClientRect().toJSON()"
+    values, heatmap, bar = (browser.ask(box.format(part)) for part in ("#series", "#heatmap", ".bar"))
+    assert values["bottom"] <= heatmap["top"] < heatmap["bottom"] <= bar["top"] < bar["bottom"] <= height
 
 
 def test_the_policy_of_the_page_forbids_the_network(browser, page):
@@ -592,3 +608,44 @@ def test_on_paper_the_weights_stay_under_their_lags_and_are_dark_on_white(browse
     browser.ask("dispatchEvent(new Event('afterprint'))")
     browser.call("Emulation.setEmulatedMedia", media="", features=[])
     assert browser.complaints() == []
+
+
+def middle_of(picture, colour):
+    """Row and column in the middle of what has a colour, give or take the rounding of a printer."""
+    rows, columns = np.nonzero((abs(picture[..., :3] * 255 - colour) < 2.5).all(axis=-1))
+    assert len(rows) > 50, "the colour is not there"
+    return np.median(rows), np.median(columns)
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_the_printed_page_has_the_weights_of_the_file_at_their_places(browser, page, dump, tmp_path, dark):
+    """The PDF as pixels: the largest weights have their colours, and lie as many cells apart as in the file."""
+    from matplotlib.image import imread
+
+    if shutil.which("pdftoppm") is None:
+        pytest.skip("no pdftoppm on this machine (apt-get install poppler-utils)")
+    browser.open(page, width=1440, dark=dark)
+    colours = "getComputedStyle(document.documentElement).getPropertyValue(`--heat-${at}`).trim()"
+    browser.ask("document.documentElement.toggleAttribute('data-printing', true)")
+    palette = [
+        [int(text[at : at + 2], 16) for at in (1, 3, 5)]
+        for text in browser.ask(f"[0,1,2,3,4,5].map((at) => {colours})")
+    ]
+    browser.ask("document.documentElement.toggleAttribute('data-printing', false)")
+    (tmp_path / "page.pdf").write_bytes(base64.b64decode(browser.call("Page.printToPDF", printBackground=True)["data"]))
+    subprocess.run(
+        ["pdftoppm", "-r", "144", "-png", "-singlefile", "-l", "1", "page.pdf", "page"], cwd=tmp_path, check=True
+    )
+    picture = imread(tmp_path / "page.png")
+    assert picture[2, 2, :3].min() == 1, "white"
+    shown = dump.weights[0].astype(float).mean(axis=0)
+    levels = 5 * np.sqrt(shown / shown.max())
+    alone = (abs(levels[..., None, None] - levels) < 0.1).sum(axis=(2, 3)) == 1  # no other cell has nearly its colour
+    places = np.argwhere(alone & (levels > 1))
+    assert len(places) >= 4
+    mixed = [[np.interp(levels[*place], range(6), channel) for channel in np.transpose(palette)] for place in places]
+    middles = np.array([middle_of(picture, np.round(colour)) for colour in mixed])
+    for drawn, known in zip(middles.T, places.T, strict=True):
+        cell, start = np.polyfit(known, drawn, 1)
+        assert cell > 5
+        np.testing.assert_allclose(drawn, start + cell * known, atol=0.3 * cell)

@@ -2,7 +2,19 @@
 // (step or place changed), and shares what is chosen.
 
 const WEIGHTS_HEIGHT = 58, COVARIATE_HEIGHT = 44, AXIS_HEIGHT = 38, ARCS = 5;
-const BELOW_VALUES = 530; // pixels of what fits on one screen with them: bars, heat map, slider and the words below it
+const WORDS_HEIGHT = 124, PAPER = { height: 980, words: 190 }; // the lines below the slider and the scale, on screen and paper
+
+const mapRowHeight = (layout) => inside(3, Math.round((layout.narrow ? 170 : 190) / numSteps), 22);
+
+// Pixels that the values may take, so that bars, heat map, slider and words stay on one screen or sheet with them. On a
+// phone the slider lies at the lower edge, and the words are a thumb's way further.
+function heightOfValues(layout, above, covariate) {
+  const printing = document.documentElement.hasAttribute("data-printing"), bar = document.querySelector(".bar").offsetHeight;
+  const words = printing ? PAPER.words : layout.narrow ? 8 + bar : WORDS_HEIGHT + bar;
+  const heatmap = 18 + Math.max(mapRowHeight(layout) * numSteps, 40) + BELOW_MAP, along = covariate === null ? 4 : 14 + COVARIATE_HEIGHT;
+  const below = 22 + along + WEIGHTS_HEIGHT + AXIS_HEIGHT + heatmap + words;
+  return inside(layout.narrow || printing ? 90 : 150, (printing ? PAPER.height : innerHeight) - above - 20 - below, 330);
+}
 
 // ---------------------------------------------------------------------------- the series, what goes with it, and the weights
 
@@ -12,8 +24,7 @@ function makeSeriesChart(container) {
   function drawAll(state) {
     const layout = layoutOf(container, state.view), { covariate } = state;
     const above = container.getBoundingClientRect().top + scrollY;
-    const values = layout.narrow ? 150 : inside(150, innerHeight - above - BELOW_VALUES - (covariate === null ? 0 : COVARIATE_HEIGHT), 330);
-    const low = 20 + values, along = low + (covariate === null ? 4 : 14 + COVARIATE_HEIGHT);
+    const low = 20 + heightOfValues(layout, above, covariate), along = low + (covariate === null ? 4 : 14 + COVARIATE_HEIGHT);
     const areas = { top: 20, low, along, barTop: along + 22, base: along + 22 + WEIGHTS_HEIGHT };
     const svg = clearSvg(container, areas.base + AXIS_HEIGHT);
     parts = { layout, svg, areas, bars: [], shades: [] };
@@ -128,7 +139,8 @@ function makeSeriesChart(container) {
     marks.replaceChildren();
     markTarget(state);
     const tops = topPlaces(row, ARCS);
-    tops.forEach((place) => drawArc(place, row[place] / strongest, state));
+    const furthest = [...tops].sort((one, other) => one - other);
+    tops.forEach((place) => drawArc(place, row[place] / strongest, furthest.indexOf(place), state));
     tops.slice(0, 3).forEach((place) => markPlace(place, state));
     if (state.place !== null) markPointed(state);
   }
@@ -151,11 +163,11 @@ function makeSeriesChart(container) {
     return parts.y === null || !known.length ? parts.areas.low : parts.y(known.reduce((total, value) => total + value, 0) / known.length);
   }
 
-  // From the step that is forecast to what it looks at; the more weight, the wider.
-  function drawArc(place, strength, state) {
+  // From the step that is forecast to what it looks at; the more weight, the wider. The furthest one is the highest.
+  function drawArc(place, strength, below, state) {
     const { layout, areas, marks } = parts, from = xAhead(layout, state.step), to = xOf(layout, place);
     const start = middle(valuesAt(forecastOf(state.window), state.step)), end = middle(valuesAt(pastOf(state.window), place));
-    const top = Math.max(Math.min(start, end) - Math.min(Math.abs(from - to) * 0.35, 24 + (66 * Math.abs(from - to)) / layout.width), areas.top - 14);
+    const top = Math.max(Math.min(start, end) - Math.min(Math.abs(from - to) * 0.35, 24 + (66 * Math.abs(from - to)) / layout.width), areas.top - 14 + 9 * below);
     draw(marks, "path", { class: "arc", "data-lag": lagOf(place), "stroke-width": (0.8 + 3.2 * strength).toFixed(2), opacity: (0.25 + 0.6 * strength).toFixed(2), d: `M${from} ${start}C${from} ${top} ${to} ${top} ${to} ${end}` });
   }
 
@@ -202,8 +214,7 @@ function makeHeatmap(container, scale) {
 
   function drawAll(state) {
     const layout = layoutOf(container, state.view), { rows, spread } = state;
-    const tall = inside(3, Math.round((layout.narrow ? 170 : 190) / numSteps), 22);
-    const map = { top: 18, height: Math.max(tall * numSteps, 40) };
+    const map = { top: 18, height: Math.max(mapRowHeight(layout) * numSteps, 40) };
     const svg = clearSvg(container, map.top + map.height + BELOW_MAP);
     map.row = map.height / numSteps;
     map.base = map.top + map.height;

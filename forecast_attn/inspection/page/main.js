@@ -300,6 +300,7 @@ function listen() {
   byId("save").addEventListener("click", saveWindow);
   for (const id of ["step-details", "lag-details"]) byId(id).addEventListener("toggle", showTables);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showAll);
+  thumb.addEventListener("change", () => { placeControls(); showAll(); });
   // Paper is white, whatever the screen is: the charts are drawn once more in the colours for it.
   const printing = (is) => () => { document.documentElement.toggleAttribute("data-printing", is); showAll(); };
   addEventListener("beforeprint", printing(true));
@@ -338,7 +339,12 @@ function fillLegend() {
   if (past.some(Number.isFinite) && past.some(Number.isNaN)) draw(legendEntry("missing"), "rect", { class: "gap", width: 26, height: 10 });
 }
 
+// On a phone the charts come first, and the choices below them: with both, the heat map would lie off the screen.
+const thumb = matchMedia("(max-width: 600px)");
+const placeControls = () => (thumb.matches ? byId("readout").after(byId("controls")) : byId("charts").before(byId("controls")));
+
 function start() {
+  placeControls();
   page.items.forEach((name, item) => make(byId("item"), "option", { value: item }, name));
   byId("step").max = numSteps - 1;
   if (numHeads > 1) {
