@@ -165,6 +165,7 @@ def say(example: Example, folder: Path) -> Said:
         example.table().to_csv(table, index=False)
         _forecast("train", table, *example.options, *COMMON, "--out", run)
     _forecast("predict", run, "--quiet")
+    (run / "audit.json").unlink(missing_ok=True)
     plain = _terminal_lines(_forecast("inspect", run, "--validation"))  # with the quick form of the audit alone
     audit = _forecast("audit", run, "--windows", 64, "--draws", 50, "--covariates")
     document = json.loads(_forecast("inspect", run, "--validation", "--json"))

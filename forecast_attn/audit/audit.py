@@ -333,7 +333,8 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
     mae = checks["permutation"]["mae"].value
     if mae >= naive_mae:
         yield (
-            "The forecast is no better than seasonal-naive on these windows: its reasons are those of a poor forecast."
+            "The network alone is no better than seasonal-naive on these windows: its reasons are those of a poor "
+            "forecast."
         )
     if "seeds" not in checks:
         yield f"One training was looked at; another seed may weigh other {plural(key)}. Compare with: --seeds OTHER_RUN"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from forecast_attn.config.values import NETWORK
 from forecast_attn.errors import RunError
 from forecast_attn.runs.run_dir import RunDir, runs_in
 
@@ -77,7 +78,7 @@ def _scores(metrics: dict[str, Any]) -> dict[str, Any]:
     combined = metrics.get("combination")
     return {
         "mae": metrics["validation"]["mae"],
-        "combined": combined["validation"]["mae"] if combined else None,
+        "combined": combined["validation"]["mae"] if combined and set(combined["weights"]) - {NETWORK} else None,
         "baseline": metrics.get("best_baseline"),
         "skill": metrics.get("skill_per_cent"),
     }

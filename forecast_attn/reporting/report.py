@@ -156,7 +156,7 @@ def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspectio
         side = "below" if skill >= 0 else "above"
         facts.append(f"That is {abs(skill):.1f} % {side} the error of {best}, the best of the baselines.")
     combined = metrics.get("combination")
-    if combined:
+    if combined and set(combined["weights"]) - {NETWORK}:
         facts[0] = facts[0].replace("its mean absolute error", "the mean absolute error of the network alone")
         parts = _parts(combined["weights"])
         facts.append(f"`forecast predict` combines it with baselines ({parts}): together the mean "

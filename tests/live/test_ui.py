@@ -142,6 +142,18 @@ def test_a_run_is_told_as_its_files_have_it(site):
     assert run["pages"] == ["validation", "report"]
 
 
+def test_a_combination_without_a_baseline_is_none(site, without_manifest):
+    without_manifest(site.folder / "first")
+    path = site.folder / "first" / "metrics.json"
+    metrics = json.loads(path.read_text())
+    for weights, combined in (({"network": 1.0}, None), ({"network": 0.4, "linear": 0.6}, 1.5)):
+        chosen = {"weights": weights, "alone": {}, "validation": {**metrics["validation"], "mae": 1.5}}
+        path.write_text(json.dumps({**metrics, "combination": chosen}))
+        (run,) = site.runs()
+        assert run.get("problem") is None
+        assert run["combined"] == combined
+
+
 def test_new_runs_and_epochs_come_in_and_a_damaged_run_hides_no_other(site, finished_run):
     run = unfinished(finished_run, site.folder / NASTY, epochs=0)
     os.utime(run / "config.json", (4e9, 4e9))
