@@ -62,3 +62,16 @@ def test_a_run_that_may_not_be_written_to(forecast, refused, run_copy):
 def test_the_help_states_the_rule(forecast):
     text = " ".join(forecast("predict", "--help").out.replace("│", " ").split())
     assert "Files go into the run, unless you name one: then only the files you name are written." in text
+
+
+@pytest.mark.parametrize("kind", ["folder", "link", "file"])
+def test_what_stands_where_a_backtest_would_work_is_left_alone(refused, finished_run, run_copy, kind):
+    place, elsewhere = Path(".bt.parquet.parts"), Path("mine")
+    elsewhere.mkdir()
+    (elsewhere / "thesis.txt").write_text("all of it")
+    {"folder": elsewhere.rename, "link": lambda place: place.symlink_to(elsewhere), "file": Path.touch}[kind](place)
+    table = finished_run.parent / "data.csv"
+    words = ("backtest", run_copy, "--data", table, "--cutoffs", 2, "--baselines", "none", "--out", "bt.parquet")
+    refused(*words, message="'.bt.parquet.parts' is in the way", hint="another --out")
+    assert [path.read_text() for path in Path().glob("**/thesis.txt")] == ["all of it"]
+    assert os.path.lexists(place)

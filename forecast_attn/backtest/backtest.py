@@ -44,7 +44,7 @@ from forecast_attn.forecasting.attention_output import AttentionDumpPlan, Networ
 from forecast_attn.forecasting.model import Model, forecast_windows
 from forecast_attn.forecasting.predict import predictions_csv
 from forecast_attn.forecasting.quantiles import Calibration
-from forecast_attn.runs.atomic import PARTIAL_SUFFIX, write_atomically, write_errors_of
+from forecast_attn.runs.atomic import PARTIAL_SUFFIX, make_scratch, write_atomically, write_errors_of
 from forecast_attn.training.refit import weights_after
 from forecast_attn.training.update import Updated, updated
 
@@ -377,8 +377,7 @@ class Parts:
         self.changed = self._difference(identity)
         with write_errors_of(out):
             if self.changed is not None or not self._identity.is_file():
-                shutil.rmtree(self.folder, ignore_errors=True)
-                self.folder.mkdir()
+                make_scratch(self.folder, self._identity.name)
                 write_atomically(self._identity, json.dumps(identity, ensure_ascii=False))
             for leftover in self.folder.glob(f".*{PARTIAL_SUFFIX}"):
                 leftover.unlink()

@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -60,6 +61,24 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):  # closing tries again to write what a full disk has refused
             stream.close()
         partial.unlink(missing_ok=True)
+
+
+def make_scratch(folder: Path, mark: str) -> None:
+    """Make an empty folder to work in. One that a killed process left there has a file `mark`, and is removed first.
+
+    Raises:
+        RunError: something else is there, or the folder cannot be made.
+    """
+    with write_errors_of(folder):
+        if folder.is_symlink() or folder.is_file() or (folder.is_dir() and not _is_ours(folder, mark)):
+            raise RunError(f"'{folder}' is in the way, and not of this program", "move it, or choose another --out")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+
+
+def _is_ours(folder: Path, mark: str) -> bool:
+    """Whether the folder has our mark, or nothing yet but the mark's beginning."""
+    return (folder / mark).is_file() or all(each.name.endswith(PARTIAL_SUFFIX) for each in folder.iterdir())
 
 
 def _begun(target: Path) -> tuple[BinaryIO, Path]:

@@ -23,7 +23,7 @@ from forecast_attn.devices import choose_device, cpu_threads
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.model import load_model
 from forecast_attn.forecasting.predict import kept_weights
-from forecast_attn.runs.atomic import write_atomically, write_errors_of
+from forecast_attn.runs.atomic import make_scratch, write_atomically, write_errors_of
 from forecast_attn.runs.run_dir import RunDir, check_is_free, sha256_of
 from forecast_attn.runs.training_table import Table, name_of
 from forecast_attn.training.combining import rows_to_keep, write_tail
@@ -85,11 +85,9 @@ def update_run(
     number = int(run.read_json(run.metrics).get("update", {}).get("number", 0)) + 1
     wanted = options.request(number, axis.stamps[-1], axis, request.accelerator)
     scratch = out.with_name(f".{out.name}.update")
-    with write_errors_of(out):
-        out.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(scratch, ignore_errors=True)  # of an update that was killed
-        scratch.mkdir()
+    make_scratch(scratch, MARK)
     try:
+        (scratch / MARK).touch()
         with cpu_threads(model.config.training.threads):
             update = updated(
                 Updated(model, start), panel, wanted, scratch / "training", device, on_epoch or (lambda record: None)
@@ -103,6 +101,8 @@ def update_run(
     return RunDir(out)
 
 
+MARK = "of-an-update"
+"""The file that says whose folder it is."""
 HALF_LIFE = 8
 """Lookbacks: of hours the windows of eight weeks ago are drawn half as often. Of a long table few are drawn then."""
 

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
-from forecast_attn.errors import UserError
+from forecast_attn.errors import RunError, UserError
+from forecast_attn.updating.update import MARK
 
 pytestmark = pytest.mark.slow
 
@@ -232,6 +233,10 @@ def test_a_killed_update_leaves_nothing_and_is_begun_again(
     leftover = tmp_path / ".new.update" / "run"  # of a process that was killed
     leftover.mkdir(parents=True)
     (leftover / "config.json").write_text("{")
+    with pytest.raises(RunError, match=r"\.new\.update' is in the way"):  # as long as it could be anybody's
+        Forecaster.load(old_run).update(parts["one"], out=tmp_path / "new", epochs=1)
+    assert (leftover / "config.json").read_text() == "{"
+    (leftover.parent / MARK).touch()
     Forecaster.load(old_run).update(parts["one"], out=tmp_path / "new", epochs=1)
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
     assert {path.name: path.read_bytes() for path in old_run.iterdir()} == before
