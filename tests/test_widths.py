@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from forecast_attn.cli import training_display
-from forecast_attn.cli.printing import broken, say_error
+from forecast_attn.cli.printing import broken, say_error, say_fact
 from forecast_attn.cli.tables import make_console
 from forecast_attn.training.progress import EpochRecord
 from forecast_attn.training.schedule import TrainingPlan
@@ -106,11 +106,33 @@ def test_an_error_is_broken_at_blanks_on_a_terminal_and_whole_in_a_pipe(monkeypa
     assert len(lines) == 2
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_facts_are_broken_at_blanks_on_a_terminal_and_whole_in_a_pipe(monkeypatch, capsys, width):
+    facts = {"data.sha256": "ab" * 32, "schema.reasons": "known after the last 2026-11-22 14:00, so used so; " * 4}
+    monkeypatch.setenv("COLUMNS", str(width))
+    for name, value in facts.items():
+        say_fact(name, value)
+        assert capsys.readouterr().out == f"{name:<32} {value}\n"
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    for name, value in facts.items():
+        say_fact(name, value)
+        lines = capsys.readouterr().out.splitlines()
+        assert max(map(len, lines)) <= width
+        assert " ".join(lines).split() == [name, *value.split()]
+        assert not any(line.endswith("2026-11-22") for line in lines)
+
+
 @pytest.mark.parametrize("room", range(4, 40))
 def test_no_line_ends_within_a_date_a_command_or_a_share(room):
     lines = broken("most of it (12 %) after 2026-11-22 14:00; see `forecast audit RUN`, or not", room).split("\n")
     for whole in ("(12 %)", "2026-11-22 14:00;", "`forecast audit RUN`,"):
         assert sum(whole in line for line in lines) == 1
+
+
+def test_what_goes_on_below_stands_under_its_beginning():
+    assert broken("what:\n    one two three four\n\nnext one two", 14).split("\n") == [
+        *("what:", "    one two", "    three four", "", "next one two"),
+    ]
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -25,7 +25,7 @@ def render(audit: Audit, console: Console) -> None:
         console.print()
         console.print(_number_table(audit.checks))
     if audit.covariates is not None:
-        _render_covariates(audit.covariates, audit.header.target, console)
+        _render_covariates(audit.covariates, console)
 
 
 def _about(header: AuditHeader) -> str:
@@ -89,12 +89,12 @@ def _yardstick(statistic: Statistic) -> str:
     return f"{low} … {high}"
 
 
-def _render_covariates(covariates: CovariateImportance, target: str, console: Console) -> None:
+def _render_covariates(covariates: CovariateImportance, console: Console) -> None:
     console.print(f"\ncovariates: {covariates.verdict}\n")
     table = Table(box=None, pad_edge=False)
     table.add_column("permuted", overflow="fold")
     table.add_column("kind")
-    for heading in (f"rise of the MAE of '{target}'", "in per cent", "in repeats", "a column of noise", ""):
+    for heading in ("rise of the MAE", "in per cent", "in repeats", "a column of noise", ""):
         table.add_column(heading, justify="right")
     for importance in (*covariates.groups, *covariates.columns):
         table.add_row(*_importance_row(importance, is_group=importance in covariates.groups))

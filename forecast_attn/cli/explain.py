@@ -46,9 +46,10 @@ def _list(codes: list[Code]) -> None:
 def _tell(code: Code) -> None:
     import textwrap
 
+    width = min(printing.line_length(), 100)
     printing.say(f"{code.code} ({code.severity}): {code.title}\n")
     for heading, text in (("means", code.means), ("matters", code.matters), ("fix", code.fix)):
-        printing.say(textwrap.fill(text, 100, initial_indent=f"{heading + ':':<9}", subsequent_indent=" " * 9))
+        printing.say(textwrap.fill(text, width, initial_indent=f"{heading + ':':<9}", subsequent_indent=" " * 9))
     for heading, name, example in (("found in", "bad.csv", code.bad), ("put right", "good.csv", code.good)):
         if example is not None:
             _show(heading, name, example)

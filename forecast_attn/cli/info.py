@@ -26,7 +26,7 @@ def info(
         printing.write_json(content)
         return
     for name, value in _flat(content):
-        printing.say(f"{name:<32} {value}")
+        printing.say_fact(name, value)
 
 
 def _machine() -> dict[str, Any]:

@@ -52,7 +52,10 @@ def broken(text: str, room: int) -> str:
 
     wrapper = TextWrapper(room, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
     joined = _WHOLE.sub(lambda match: match[0].replace(" ", _JOINT), text).split("\n")
-    lines = [line if line.lstrip().startswith("forecast ") else wrapper.fill(line) for line in joined]
+    lines = []
+    for line in joined:
+        wrapper.subsequent_indent = line[: len(line) - len(line.lstrip(" "))]
+        lines.append(line if line.lstrip().startswith("forecast ") else wrapper.fill(line))
     return "\n".join(lines).replace(_JOINT, " ")
 
 
@@ -68,6 +71,25 @@ def say_error(text: str) -> None:
 
         text = broken(text, get_terminal_size().columns)
     say(text, err=True)
+
+
+def line_length() -> int:
+    """Columns of the terminal; of a line in a pipe, 100."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns if sys.stdout.isatty() else 100
+
+
+def say_fact(name: str, value: str, column: int = 33) -> None:
+    """Write a name and its value: on a terminal a value is broken at blanks, below its name where it has long words."""
+    start = f"{name:<{column - 1}} "
+    if sys.stdout.isatty():
+        width = line_length()
+        lines, indent = broken(value, max(width - len(start), 1)).split("\n"), len(start)
+        if max(map(len, lines)) > width - len(start):
+            lines, indent = ["", *broken(value, max(width - 2, 1)).split("\n")], 2
+        value = f"\n{' ' * indent}".join(lines)
+    say(f"{start}{value}")
 
 
 def write(text: str) -> None:
