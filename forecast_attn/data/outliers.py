@@ -25,7 +25,7 @@ UNSCALED = ("covariates", "none")
 
 
 def outlier_findings(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> list[Finding]:
-    """Warn about series with values far beyond the others of their training rows.
+    """Warn about series with values far beyond the others of their training rows, among these or behind them.
 
     Args:
         panel: all series.
@@ -35,6 +35,10 @@ def outlier_findings(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> l
     if scaler.transform.kind != "none":
         return []
     found = list(_outliers(panel, rows, scaler))
+    if not found and scaler.method not in UNSCALED:  # validation on such a value says nothing of the others
+        behind = np.where(rows > 0, panel.known - rows, 0)
+        far = _far(panel, ranges(panel.starts[:-1] + rows, behind), np.repeat(np.arange(len(rows)), behind), scaler)
+        found = [one for one in far if _varies(panel, one[0], rows)]
     return [_finding(panel, *one) for one in found[:MOST_NAMED]]
 
 
@@ -51,10 +55,25 @@ def far_from_training(panel: Panel, scaler: Scaler, lookback: int) -> list[Findi
     kept = np.minimum(panel.known, lookback)
     rows = ranges(panel.ends - kept, kept)
     series = np.repeat(np.arange(panel.num_series), kept)
-    own = scaler.for_series(panel.item_ids).target
-    distance = np.abs(panel.target[rows] - own.loc[series]) / own.scale[series]
-    far = np.flatnonzero(distance > FAR)[:MOST_NAMED]
-    return [_finding(panel, int(series[at]), int(rows[at]), float(distance[at])) for at in far]
+    far = _far(panel, rows, series, scaler.for_series(panel.item_ids))
+    return [_finding(panel, *one) for one in far[:MOST_NAMED]]
+
+
+def _varies(panel: Panel, index: int, rows: NDArray[np.int64]) -> bool:
+    """Whether the training rows of a series have a spread to measure by."""
+    first = int(panel.starts[index])
+    known = panel.target[first : first + int(rows[index])]
+    known = known[~np.isnan(known)]
+    return len(known) > 0 and bool(known.max() > known.min())
+
+
+def _far(
+    panel: Panel, rows: NDArray[np.int64], series: NDArray[np.int64], scaler: Scaler
+) -> list[tuple[int, int, float]]:
+    """Series, row and distance of the values that lie far beyond what the scaler was fitted on."""
+    location, scale = scaler.target
+    distance = np.abs(panel.target[rows] - location[series]) / scale[series]
+    return [(int(series[at]), int(rows[at]), float(distance[at])) for at in np.flatnonzero(distance > FAR)]
 
 
 def _outliers(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> Iterator[tuple[int, int, float]]:

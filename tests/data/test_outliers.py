@@ -30,6 +30,16 @@ def test_several_outliers_are_found_too(forecast, write, make_table):
     assert "FA309" in forecast("check", write(table)).out
 
 
+def test_an_outlier_behind_the_training_rows_is_named(forecast, write, make_table):
+    assert "FA309" in forecast("check", write(with_outlier(make_table(), 1e15, row=110))).out
+
+
+def test_sales_that_begin_after_zeros_are_no_outliers(forecast, write, make_table):
+    table = make_table()
+    table["target"] = np.where(table.index < 105, 0.0, 5000 + table.index)
+    assert "FA309" not in forecast("check", write(table)).out
+
+
 def test_an_outlier_of_a_history_is_named(forecast, finished_run, write, make_table):
     path = write(with_outlier(make_table(), 1e15, row=118), "history.csv")
     outcome = forecast("predict", finished_run, "--data", path, "--out", "f.csv")
