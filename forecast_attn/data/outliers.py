@@ -60,7 +60,7 @@ def far_from_training(panel: Panel, scaler: Scaler, lookback: int) -> list[Findi
 
 
 def _varies(panel: Panel, index: int, rows: NDArray[np.int64]) -> bool:
-    """Whether the training rows of a series have a spread to measure by."""
+    """Check that the training rows of a series have a spread to measure by."""
     first = int(panel.starts[index])
     known = panel.target[first : first + int(rows[index])]
     known = known[~np.isnan(known)]

@@ -77,7 +77,7 @@ def make_scratch(folder: Path, mark: str) -> None:
 
 
 def _is_ours(folder: Path, mark: str) -> bool:
-    """Whether the folder has our mark, or nothing yet but the mark's beginning."""
+    """Check for our mark in a folder, or nothing but the mark's beginning."""
     return (folder / mark).is_file() or all(each.name.endswith(PARTIAL_SUFFIX) for each in folder.iterdir())
 
 
