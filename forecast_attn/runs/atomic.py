@@ -55,8 +55,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with write_errors_of(path):
             stream.flush()
             os.fsync(stream.fileno())
-            stream.close()
-            partial.replace(target)
+            if fcntl is None:  # such a system renames no open file
+                stream.close()
+            partial.replace(target)  # while it is locked, or another process could take it for a leftover
     finally:
         with contextlib.suppress(OSError):  # closing tries again to write what a full disk has refused
             stream.close()
