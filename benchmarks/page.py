@@ -33,7 +33,7 @@ chromium: Any = importlib.import_module("tests.chromium")  # which types are not
 
 SERIES, CUTOFFS, WINDOWS, STEPS, LOOKBACK = 200, 4, 64, 24, 168
 LOADS, KEYS = 11, 45
-PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
 PRESS = """new Promise((done) => {
   const chart = document.getElementById('series'), begun = performance.now();
   chart.dispatchEvent(new KeyboardEvent('keydown', {key: '%s', bubbles: true, cancelable: true}));
@@ -88,6 +88,7 @@ def cpu_seconds(browser: Any) -> float:
 def load(browser: Any, page: Path) -> tuple[float, float, float]:
     """Milliseconds until the first paint, until all is drawn, and of CPU time."""
     browser.open(page, width=1440, height=900)
+    browser.wait(f"{PAINT} !== undefined")
     cpu = 1000 * cpu_seconds(browser)
     return browser.ask(PAINT), browser.ask("performance.timing.loadEventEnd - performance.timeOrigin"), cpu
 
