@@ -103,7 +103,7 @@ class Processes:
                 raise
 
 
-PRELOADED = ["torch", "pandas", "pytorch_lightning", "forecast_attn.training.train"]
+PRELOADED = ["torch", "pandas", "forecast_attn.training.train"]
 """Modules of the processes of --jobs, imported once for all of them."""
 _work: list[Any] = []
 """In a process of --jobs: the function, and what its tasks share."""

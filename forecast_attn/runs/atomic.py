@@ -68,13 +68,13 @@ def make_scratch(folder: Path, mark: str) -> None:
     """Make an empty folder to work in. One that a killed process left there has a file `mark`, and is removed first.
 
     Raises:
-        RunError: something else is there, or the folder cannot be made.
+        RunError: something else is there.
+        OSError: the folder cannot be made.
     """
-    with write_errors_of(folder):
-        if folder.is_symlink() or folder.is_file() or (folder.is_dir() and not _is_ours(folder, mark)):
-            raise RunError(f"'{folder}' is in the way, and not of this program", "move it, or choose another --out")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
+    if folder.is_symlink() or folder.is_file() or (folder.is_dir() and not _is_ours(folder, mark)):
+        raise RunError(f"'{folder}' is in the way, and not of this program", "move it, or choose another --out")
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
 
 
 def _is_ours(folder: Path, mark: str) -> bool:

@@ -85,7 +85,9 @@ def update_run(
     number = int(run.read_json(run.metrics).get("update", {}).get("number", 0)) + 1
     wanted = options.request(number, axis.stamps[-1], axis, request.accelerator)
     scratch = out.with_name(f".{out.name}.update")
-    make_scratch(scratch, MARK)
+    with write_errors_of(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        make_scratch(scratch, MARK)
     try:
         (scratch / MARK).touch()
         with cpu_threads(model.config.training.threads):
