@@ -56,7 +56,7 @@ test-services: $(TESTING)  ## The tests that start a real Ray and a real MLflow 
 	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray,mlflow]" $(MLFLOW_SERVER)
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/test_ray.py tests/test_services.py
 
-fast: $(TESTING)  ## The quick tests, in 80 seconds
+fast: $(TESTING)  ## The quick tests, in a minute
 	$(PYTEST) -m "not slow and not integration"
 
 fuzz: $(TESTING)  ## Twenty times as many damaged tables as the suite tries, other ones each time

@@ -57,6 +57,7 @@ def test_every_option_of_the_configuration_is_a_flag_with_its_default(forecast, 
 
 
 @pytest.mark.parametrize("command", ["check", "train", "compare", "tune", "backtest"])
+@pytest.mark.slow
 def test_a_short_help_page_shows_the_essential_options(forecast, monkeypatch, command):
     monkeypatch.setenv("COLUMNS", "200")
     named = REQUESTS[command].names() if command in REQUESTS else frozenset()

@@ -53,6 +53,7 @@ def test_another_hint_keeps_the_place() -> None:
 
 
 @pytest.mark.parametrize("code", [code for code in all_codes().values() if code.bad is not None], ids=lambda c: c.code)
+@pytest.mark.slow
 def test_a_finding_lists_the_options_that_its_hint_names(write: Callable, code: Code) -> None:
     """A trained model has settled them: it replaces the hint by what the fields say, not by what the text does."""
     assert code.bad is not None

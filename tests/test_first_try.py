@@ -469,6 +469,7 @@ def test_rows_above_others_are_no_title_where_no_names_follow(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("spoil", ["gap", "off", "text", "ambiguous"])
+@pytest.mark.slow
 def test_a_time_with_a_fault_is_not_replaced_by_row_numbers(tmp_path: Path, spoil: str) -> None:
     frame = pd.DataFrame({"date": days(12), "y": values(12)})
     if spoil == "ambiguous":

@@ -92,6 +92,7 @@ def test_a_column_is_where_its_numbers_are(name: str, number: int, holes: bool) 
 @pytest.mark.parametrize(
     "name", ["a", "kind", "c", "plan", "size", "type", "past", "future", "static", "calendar", "target"]
 )
+@pytest.mark.slow
 def test_a_column_comes_from_the_other_window_and_the_rest_stays(name: str) -> None:
     preparation = prepared(holes=True)
     _, window, other = windows(preparation)

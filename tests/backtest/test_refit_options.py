@@ -84,6 +84,7 @@ class Counter(TrainingListener):
 
 
 @pytest.mark.parametrize(("steps", "validation"), [(20, 0), (20, 6), (28, 0), (28, 3)])
+@pytest.mark.slow
 def test_windows_are_those_whose_horizon_lies_in_the_window(
     steps: int, validation: int, shop_run: Path, sales: pd.DataFrame, tmp_path: Path
 ) -> None:

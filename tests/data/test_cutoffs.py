@@ -85,6 +85,7 @@ def test_padding_changes_nothing_for_long_series(panel: Panel) -> None:
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.integers(0, 39), value=st.just(math.nan) | st.floats(-1e9, 1e9), pad=st.booleans())
+@pytest.mark.slow
 def test_nothing_after_the_boundary_changes_training_windows(panel: Panel, at: int, value: float, pad: bool) -> None:
     split = Split(np.datetime64("2024-01-08", "ns"))
     target = panel.target.copy()

@@ -111,6 +111,7 @@ def test_from_where_it_has_settled_the_same_value_is_the_same_input() -> None:
 
 @pytest.mark.parametrize("cutoff", [40, 230, 262, 420, 560])
 @pytest.mark.parametrize("method", ["standard", "robust"])
+@pytest.mark.slow
 def test_no_later_row_changes_an_input(cutoff: int, method: str) -> None:
     expected = window_at(prepared(TABLE, scaling=method), cutoff)
     later = TABLE.index > cutoff + HORIZON

@@ -39,6 +39,7 @@ def table(*, header: str = "date,y\n", bad: str = "2024-01-05,many", end: str = 
     ],
 )
 @pytest.mark.parametrize("command", ["train", "check"])
+@pytest.mark.slow
 def test_the_line_is_that_of_the_file(forecast, write, text, options, command):
     path = write(text)
     line = next(at for at, line in enumerate(text.splitlines(), 1) if line.startswith("2024-01-05"))
@@ -56,6 +57,7 @@ def test_the_line_is_that_of_the_file(forecast, write, text, options, command):
     ],
     ids=["comments", "a blank line", "a cell of two lines"],
 )
+@pytest.mark.slow
 def test_no_line_is_named_where_rows_are_not_lines(forecast, write, text, options):
     outcome = forecast("check", write(text), *options)
     assert outcome.code == 1

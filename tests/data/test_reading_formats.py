@@ -162,6 +162,7 @@ FRAMES: dict[str, Callable[[pd.DataFrame], Any]] = {
 
 
 @pytest.mark.parametrize("name", FRAMES)
+@pytest.mark.slow
 def test_every_frame_gives_the_same_panel(table: pd.DataFrame, name: str) -> None:
     given = FRAMES[name](table)
     before = given.copy() if isinstance(given, pd.DataFrame) else None

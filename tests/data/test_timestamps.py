@@ -70,6 +70,7 @@ from forecast_attn.errors import ConfigError, DataError
         ("2023-12-31 23:59:59", "2023-12-31T23:59:59"),
     ],
 )
+@pytest.mark.slow
 def test_forms(written: str, meant: str) -> None:
     stamps, bad = parse_timestamps(pd.Series([written]))
     assert not bad.any()

@@ -19,6 +19,7 @@ SWEDISH = "januari februari mars april maj juni juli augusti september oktober n
 
 @pytest.mark.parametrize("months", [GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, SWEDISH])
 @pytest.mark.parametrize("form", ["{month} {year}", "1 {month} {year}", "01-{month}-{year}", "1 de {month} de {year}"])
+@pytest.mark.slow
 def test_months_of_other_languages_are_months(months: str, form: str) -> None:
     cells = [form.format(month=name, year=year) for year in (2020, 2021) for name in months.split()]
     expected = pd.date_range("2020-01-01", periods=24, freq="MS")

@@ -233,6 +233,7 @@ def test_days_that_begin_at_one_are_days(as_panel: AsPanel) -> None:
     ],
 )
 @pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.slow
 def test_a_year_of_local_stamps(as_panel: AsPanel, tz: str, start: str, freq: str, backward: bool) -> None:
     stamps = local_hours(tz, start, 366 * (24 if freq == "h" else 48 if freq == "30min" else 96), freq)
     frame = table(naive(stamps))

@@ -43,6 +43,7 @@ def table_of(
 
 
 @pytest.mark.parametrize("by", ["overall", "step", ("item_id", "weekday"), "cutoff"])
+@pytest.mark.slow
 def test_parts_have_the_bits_of_the_whole(by: str | tuple[str, ...]) -> None:
     whole = table_of(windows=30, models=("b", "a"))
     whole.loc[::7, "target"], whole.loc[3::11, "prediction"] = NAN, NAN
@@ -171,6 +172,7 @@ def test_agrees_with_scikit_learn() -> None:
 
 
 @pytest.mark.parametrize("by", ["step", "item_id", "cutoff", "hour", "weekday", ("step", "item_id")])
+@pytest.mark.slow
 def test_groups_are_those_of_a_loop(by: str | tuple[str, ...]) -> None:
     frame = table_of()
     names = [by] if isinstance(by, str) else list(by)

@@ -21,6 +21,8 @@ from forecast_attn.forecasting.model import forecast_windows, load_model
 from forecast_attn.forecasting.predict import table_beside
 from forecast_attn.runs.run_dir import RunDir
 
+pytestmark = pytest.mark.slow
+
 SERIES, ROWS, LOOKBACK = 300, 40, 8
 
 

@@ -106,6 +106,7 @@ def page(comparison, width=120):
 
 
 @pytest.mark.parametrize("width", [50, 80, 120])
+@pytest.mark.slow
 def test_the_page_puts_both_side_by_side(two, width):
     first, second = two({"windows": 3}, {"windows": 3, "heads": 2, "mechanism": "multi-head"})
     comparison = compare_attention(first, second, names=NAMES)
@@ -122,6 +123,7 @@ def test_the_page_puts_both_side_by_side(two, width):
 
 @pytest.mark.parametrize("width", [80, 110, 115, 120, 160, 200])
 @pytest.mark.parametrize("patch_length", [1, 6])
+@pytest.mark.slow
 def test_no_lag_of_the_table_is_cut_off(two, width, patch_length):
     """Lags of patches are broad: as many are shown as fit, whole."""
     sizes = {"windows": 3, "lookback": 168 // patch_length, "horizon": 24 // patch_length, "patch_length": patch_length}

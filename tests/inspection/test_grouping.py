@@ -95,6 +95,7 @@ def test_the_page_lists_the_groups(dump, page):
 
 @pytest.mark.parametrize("width", [50, 60, 80, 120])
 @pytest.mark.parametrize("by", ["item", "hour"])
+@pytest.mark.slow
 def test_the_groups_fit_any_width_and_lose_no_number(dump, page, width, by):
     inspection = inspect_attention(dump, by=by)
     text = page(inspection, width)

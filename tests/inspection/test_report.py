@@ -256,6 +256,7 @@ def test_a_single_step_lists_its_lags(make_dump):
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
 @pytest.mark.parametrize("windows", [1, 3])
+@pytest.mark.slow
 def test_the_page_fits_its_width_and_loses_no_number(make_dump, width, windows):
     inspection = inspect_attention(make_dump(windows=windows))
     text = page(inspection, width)

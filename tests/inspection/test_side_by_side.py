@@ -28,6 +28,7 @@ def test_a_tile_is_the_profile_of_its_group_before_that_of_all(make_dump):
         assert (edges[0], edges[-1]) == (167.5, -0.5)
 
 
+@pytest.mark.slow
 def test_of_very_many_groups_the_most_unlike_are_drawn(make_dump):
     names = tuple(f"series {place:02}" for place in range(MOST_TILES + 6))
     inspection = inspect_attention(make_dump(items=names, windows=1, horizon=2, lookback=48), by="item")

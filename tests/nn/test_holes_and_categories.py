@@ -29,6 +29,7 @@ def test_what_was_not_observed_cannot_matter(name: str, decoding: str) -> None:
 
 @EVERY_ATTENTION
 @pytest.mark.parametrize("normaliser", ["softmax", "sparsemax", "entmax15"])
+@pytest.mark.slow
 def test_unobserved_steps_have_no_weight(name: str, normaliser: str) -> None:
     batch = make_batch(WITH_HOLES)
     weights = make_network(name, WITH_HOLES, normaliser=normaliser)(batch).weights

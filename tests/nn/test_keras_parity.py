@@ -83,6 +83,7 @@ def assert_equal_with_gradients(ours: Any, theirs: Any, inputs: tuple[Tensor, ..
 @DTYPES
 @MASKS
 @pytest.mark.parametrize("use_scale", [True, False])
+@pytest.mark.slow
 def test_keras_additive(keras: Any, dtype: torch.dtype, masked: bool, use_scale: bool) -> None:
     query, value, key, mask = inputs(dtype, masked)
     layer = keras.layers.AdditiveAttention(use_scale=use_scale, dtype=str(dtype).removeprefix("torch."))

@@ -141,6 +141,7 @@ def test_declining_the_weights_changes_no_forecast(name: str, order: str | None)
 
 @EVERY_MECHANISM
 @pytest.mark.parametrize("window", ["global", "local-p", "local-m"])
+@pytest.mark.slow
 def test_weights_are_shares_of_the_lookback(name: str, window: str) -> None:
     if name == "none":
         assert float32_network(name)(make_batch(dtype=torch.float32)).weights is None

@@ -61,6 +61,7 @@ def test_rows_sum_to_one_and_ignore_a_constant(name: str, row: list[float], shif
 @NAMES
 @settings(deadline=None, max_examples=60)
 @given(row=ROWS)
+@pytest.mark.slow
 def test_float32_rows_sum_to_one(name: str, row: list[float]) -> None:
     assert NORMALISERS[name](torch.tensor([row])).sum().item() == pytest.approx(1, abs=1e-6)
 

@@ -113,6 +113,7 @@ def assert_equals_a_loop(name: str, **options: Any) -> None:
 
 @EVERY_ATTENTION
 @pytest.mark.parametrize("options", WINDOWS, ids=lambda options: "-".join(map(str, options.values())))
+@pytest.mark.slow
 def test_equals_a_loop_over_patches(name: str, options: dict[str, Any]) -> None:
     assert_equals_a_loop(name, **options)
 
@@ -171,6 +172,7 @@ def test_positions_count_patches() -> None:
 @EVERY_ATTENTION
 @pytest.mark.parametrize("normaliser", ["softmax", "sparsemax", "entmax15"])
 @pytest.mark.parametrize("order", ["bahdanau", "luong"])
+@pytest.mark.slow
 def test_weights_are_one_per_patch_and_sum_to_1(name: str, normaliser: str, order: str) -> None:
     batch = make_batch(WITH_HOLES)
     batch.past_observed[:, 3:6] = False

@@ -100,6 +100,7 @@ OPTIONS = {
 @pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.parametrize("attention", ["bahdanau", "luong-general", "none"])
 @pytest.mark.parametrize("quantiles", [(), (0.1, 0.5, 0.9)])
+@pytest.mark.slow
 def test_networks_with_these_parts_learn_in_all_of_them(name, attention, quantiles):
     network = build_network(
         ModelConfig(attention=attention, hidden_size=4, quantiles=quantiles, dropout=0.0, **OPTIONS[name]), SIZES

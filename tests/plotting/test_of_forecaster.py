@@ -42,6 +42,7 @@ def test_it_is_the_command(forecast, run_copy, write, make_table, kind) -> None:
     assert Path("ours.png").read_bytes() == Path("theirs.png").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_picture(forecast, run_copy, write, make_table, capsys) -> None:
     write(make_table())
     printed = forecast("plot", "run", "--data", "data.csv").out

@@ -148,6 +148,7 @@ def expected(panel_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     return Forecaster.load(panel_run).predict(path)
 
 
+@pytest.mark.slow
 def test_every_form_of_a_request_has_the_numbers_of_predict(ask: Client, expected: Any) -> None:
     table = panel_table()
     wanted = records_of(expected.predictions)
@@ -205,6 +206,7 @@ BAD_TABLES: dict[str, Callable[[pd.DataFrame], pd.DataFrame]] = {
 
 
 @pytest.mark.parametrize("kind", BAD_TABLES)
+@pytest.mark.slow
 def test_a_bad_table_is_refused_as_on_the_command_line(
     kind: str, ask: Client, forecast: Callable, panel_run: Path, here: Path
 ) -> None:

@@ -29,6 +29,8 @@ from forecast_attn.forecasting.predict import BaselineForecasts, ForecastResult
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.training import combining
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("network", "theta", "linear")
 MANY = 10**9
 """Independent windows beside which the prior is nothing."""
@@ -144,7 +146,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Forecaster:
     return Forecaster(**OPTIONS).fit(PANEL, out=tmp_path_factory.mktemp("combining") / "run")
 
 
-@pytest.mark.slow
 def test_a_run_keeps_what_validation_chose(run: Forecaster) -> None:
     chosen = run.metrics["combination"]
     assert chosen["weights"].get("network", 0) < 1
@@ -156,7 +157,6 @@ def test_a_run_keeps_what_validation_chose(run: Forecaster) -> None:
     assert result.combined_with == tuple(name for name in chosen["weights"] if name != "network")
 
 
-@pytest.mark.slow
 def test_a_forecast_from_the_run_is_the_one_from_the_table(run: Forecaster) -> None:
     pd.testing.assert_frame_equal(run.predict().predictions, run.predict(PANEL).predictions)
 
@@ -195,7 +195,6 @@ def test_weights_that_cannot_be_are_refused(run: Forecaster, tmp_path: Path, wei
         Forecaster.load(copy).predict(PANEL)
 
 
-@pytest.mark.slow
 def test_none_has_the_network_alone_and_one_long_series_is_combined(
     tmp_path: Path, make_table: Callable[..., pd.DataFrame]
 ) -> None:
@@ -205,7 +204,6 @@ def test_none_has_the_network_alone_and_one_long_series_is_combined(
     assert "combination" in Forecaster(**options).fit(long, out=tmp_path / "long").metrics
 
 
-@pytest.mark.slow
 def test_regressions_that_would_cost_too_much_at_every_forecast_are_no_candidates(
     tmp_path: Path, make_table: Callable[..., pd.DataFrame], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,7 +217,6 @@ def test_regressions_that_would_cost_too_much_at_every_forecast_are_no_candidate
     assert {"linear", "median-regression"}.isdisjoint(run.metrics["combination"]["weights"])
 
 
-@pytest.mark.slow
 def test_a_run_of_the_days_when_always_was_a_value(run: Forecaster, tmp_path: Path, without_manifest: Callable) -> None:
     copy = shutil.copytree(run.run_path, tmp_path / "run")
     without_manifest(copy)
@@ -244,7 +241,6 @@ def quarter_run(run: Forecaster, tmp_path_factory: pytest.TempPathFactory) -> Fo
     return Forecaster.load(copy)
 
 
-@pytest.mark.slow
 def test_the_attention_file_says_how_much_the_network_is(run: Forecaster, quarter_run: Forecaster) -> None:
     def metadata(result: ForecastResult) -> AttentionMetadata:
         assert result.attention is not None
@@ -265,7 +261,6 @@ def test_series_without_a_baseline_are_the_networks() -> None:
     assert forecasts.network_share(panel) == (0.5, {"b": 1.0, "c": 0.75})
 
 
-@pytest.mark.slow
 def test_inspection_and_audit_say_it_in_words(quarter_run: Forecaster) -> None:
     result = quarter_run.predict()
     assert result.attention is not None

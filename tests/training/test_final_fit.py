@@ -10,6 +10,8 @@ from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.model import load_model
 from forecast_attn.runs.run_dir import RunDir
 
+pytestmark = pytest.mark.slow
+
 SERIES, ROWS, HORIZON, LOOKBACK = 20, 24, 3, 6
 OPTIONS = {
     "horizon": HORIZON,
@@ -40,7 +42,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Forecaster]:
     }
 
 
-@pytest.mark.slow
 def test_all_rows_are_trained_on(runs: dict[str, Forecaster]) -> None:
     """Every series has ROWS - LOOKBACK - HORIZON + 1 windows in all, HORIZON fewer before validation."""
     final = runs["auto"].metrics["final_fit"]
@@ -49,7 +50,6 @@ def test_all_rows_are_trained_on(runs: dict[str, Forecaster]) -> None:
     assert "final_fit" not in runs["none"].metrics
 
 
-@pytest.mark.slow
 def test_scores_are_those_of_the_validated_network(runs: dict[str, Forecaster]) -> None:
     assert runs["auto"].metrics["validation"] == runs["none"].metrics["validation"]
     assert (runs["auto"].run_path / "history.csv").is_file()
@@ -61,7 +61,6 @@ def test_the_weights_are_others_and_load(runs: dict[str, Forecaster]) -> None:
     assert any(not torch.equal(first[name], second[name]) for name in first)
 
 
-@pytest.mark.slow
 def test_the_newest_rows_count(runs: dict[str, Forecaster], tmp_path) -> None:
     """Other values in the rows of validation change the weights of a last training, and of no other."""
     table = make_panel()
@@ -73,7 +72,6 @@ def test_the_newest_rows_count(runs: dict[str, Forecaster], tmp_path) -> None:
         assert any(not torch.equal(before[name], after[name]) for name in before)
 
 
-@pytest.mark.slow
 def test_few_series_have_none(tmp_path) -> None:
     few = Forecaster(**OPTIONS, accelerator="cpu").fit(make_panel(3), out=tmp_path / "few")
     assert "final_fit" not in few.metrics
@@ -89,7 +87,6 @@ def test_the_validated_network_stays_in_the_run(runs: dict[str, Forecaster]) -> 
     assert runs["auto"].metrics["final_fit"]["until"] == "2015-10-01"
 
 
-@pytest.mark.slow
 def test_what_looks_at_past_windows_takes_the_validated_network(runs: dict[str, Forecaster], tmp_path) -> None:
     """The MAE of the audit is that of training's scores, which the other network, having seen the values, does not
     have."""
@@ -98,7 +95,6 @@ def test_what_looks_at_past_windows_takes_the_validated_network(runs: dict[str, 
     assert runs["auto"].audit(table, windows=1000).header.mae == pytest.approx(scored, rel=1e-6)
 
 
-@pytest.mark.slow
 def test_members_are_trained_again_once_they_were_scored_together(runs: dict[str, Forecaster], tmp_path) -> None:
     """The first member has the bytes of the run without an ensemble, before and after."""
     ensemble = Forecaster(**OPTIONS, ensemble=2, accelerator="cpu").fit(make_panel(), out=tmp_path / "run")
@@ -110,7 +106,6 @@ def test_members_are_trained_again_once_they_were_scored_together(runs: dict[str
     assert Forecaster.load(member.path).metrics["final_fit"] == runs["auto"].metrics["final_fit"]
 
 
-@pytest.mark.slow
 def test_calibrated_runs_have_none(tmp_path) -> None:
     """Offsets belong to the errors of the network that was validated."""
     options = OPTIONS | {"quantiles": "0.3,0.5,0.7", "calibration": "cqr", "accelerator": "cpu"}

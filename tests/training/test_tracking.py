@@ -80,6 +80,7 @@ def test_a_resumed_run_goes_on_in_its_log(make_table: Callable, here: Path) -> N
     assert len(losses_of(Path("run"))) == 2
 
 
+@pytest.mark.slow
 def test_an_ensemble_has_curves_for_each_member(make_table: Callable, here: Path) -> None:
     Forecaster(**OPTIONS, ensemble=2).fit(make_table(), out="run", logger="csv")
     names = set(pd.read_csv("run/tracking/metrics.csv").columns)

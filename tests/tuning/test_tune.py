@@ -172,6 +172,7 @@ class KillAfterFirst(TuningListener):
 
 
 @pytest.mark.filterwarnings("ignore::optuna.exceptions.ExperimentalWarning")
+@pytest.mark.slow
 def test_tables_that_another_process_makes_are_waited_for(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sqlalchemy.exc
 
