@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import gc
 import inspect
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 import forecast_attn.cli.printing as printing
+from forecast_attn import garbage
 from forecast_attn.cli.completion import completer_of
 from forecast_attn.config.file import read_config_file
 from forecast_attn.config.options import DataConfig, ModelConfig, TrainingConfig, all_options
@@ -38,9 +38,7 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command, with garbage looked for again, but not among what the program began with."""
-        if not gc.isenabled():
-            gc.freeze()
-            gc.enable()
+        garbage.look_again()
         return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

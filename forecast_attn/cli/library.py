@@ -1,10 +1,6 @@
-"""The Python face as a command loads it: without looking for garbage meanwhile, a fifteenth of the time."""
+"""The Python face as a command loads it."""
 
-import gc
+from forecast_attn.garbage import held_back
 
-gc.disable()
-try:
+with held_back():
     from forecast_attn.forecaster import Forecaster as Forecaster
-finally:
-    gc.freeze()  # all that was imported stays: no later search looks at it
-    gc.enable()

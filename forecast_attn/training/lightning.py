@@ -1,12 +1,13 @@
 """The parts of Lightning that training uses, imported at two thirds of the CPU seconds of its own imports."""
 
-import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+from forecast_attn.garbage import held_back
 
 _SIGNAL = "scipy.signal"
 
@@ -31,18 +32,15 @@ class _NotYetLoaded(ModuleType):
 @contextmanager
 def importing_less() -> Iterator[None]:
     """Import without looking for garbage, and without scipy.signal where nobody has loaded it or torchmetrics yet."""
-    collects = gc.isenabled()
-    gc.disable()
     stand_in = _NotYetLoaded(_SIGNAL)
     if "torchmetrics" not in sys.modules:
         sys.modules.setdefault(_SIGNAL, stand_in)
     try:
-        yield
+        with held_back():
+            yield
     finally:
         if sys.modules.get(_SIGNAL) is stand_in:
             del sys.modules[_SIGNAL]
-        if collects:
-            gc.enable()
 
 
 with importing_less():
