@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import re
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from forecast_attn.config import keywords
 from forecast_attn.config.file import read_config_file
 from forecast_attn.config.options import all_options
 from forecast_attn.config.requests import REQUESTS, fields_of
-from forecast_attn.config.values import TYPES, flag_name, option_type
+from forecast_attn.config.values import TYPES, checked_value, flag_name, option_type
 from forecast_attn.errors import ConfigError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -151,3 +152,17 @@ def test_a_command_reads_its_table_and_flags_win(forecast: Callable, finished_ru
     assert few.code == 0
     assert few.out == forecast("inspect", finished_run, "--top", "2", "--step", "1", "--json").out
     assert few.out != forecast("inspect", finished_run, "--json").out
+
+
+STRANGE = (
+    *(None, True, -1, 10**20, -0.5, 1e308, float("nan"), float("inf"), "", ",", "x", "nan", "1.."),
+    *("\ud800", "9" * 5000, [], [None], [[]], [1, 2], ["x", "x"], [float("nan")], {}, {"x": 1}, b"x", object()),
+)
+
+
+@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+def test_a_value_of_any_type_is_taken_or_refused_with_a_sentence(option: Any) -> None:
+    """What a program passes, or a request to a server: a command line passes text only."""
+    for value in STRANGE:
+        with contextlib.suppress(ConfigError):
+            checked_value(option, value)

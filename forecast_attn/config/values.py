@@ -349,12 +349,13 @@ def parse_combination(given: str | Sequence[str]) -> tuple[str, ...]:
     """The baselines of `--combine-with`: names, or one text of names with commas; `none` for no baseline.
 
     Raises:
-        ConfigError: a text without a name, or a name that is there twice.
+        ConfigError: a text without a name, something that is no text, or a name that is there twice.
+        TypeError: no sequence.
     """
-    parts = [given] if isinstance(given, str) else given
-    names = tuple(name.strip() for part in parts for name in part.split(","))
-    if not all(names):
-        text = ",".join(parts)
+    parts = [given] if isinstance(given, str) else list(given)
+    names = tuple(name.strip() for part in parts for name in str(part).split(","))
+    if not all(names) or not all(isinstance(part, str) for part in parts):
+        text = ",".join(map(str, parts))
         raise ConfigError(f"--combine-with needs names of baselines; got '{text}'", "such as --combine-with regression")
     twice = [name for index, name in enumerate(names) if name in names[:index]]
     if twice:

@@ -236,6 +236,7 @@ def test_a_bad_table_is_refused_as_on_the_command_line(
         ({"horizon": 3}, JSON, 400, "there is no option 'horizon'"),
         ({"attention": "yes"}, JSON, 400, "attention must be true or false; got 'yes'"),
         ({"cold_start": "perhaps"}, JSON, 400, "--cold-start must be true or false; got 'perhaps'"),
+        ({"combine_with": [1, 2]}, JSON, 400, "--combine-with needs names of baselines; got '1,2'"),
         (b"PAR1 and more", CSV, 422, "the body is parquet, not text as its content type says"),
         (b"\xff\xff\xff\xff and more", ARROW, 422, "'history' is a damaged arrow stream file"),
         (b"x" * 100_001, CSV, 413, "the body is larger than 100,000 bytes"),
