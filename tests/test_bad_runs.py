@@ -13,6 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from forecast_attn import Forecaster
+from forecast_attn.errors import DataError
+
+from .test_hostile_runs import change_json
+
 pytestmark = pytest.mark.slow
 
 # --------------------------------------------------------------------------- run directories
@@ -95,19 +100,54 @@ def test_json_that_says_nothing(forecast, run_copy, name):
 )
 def test_an_altered_schema(refused, run_copy, without_manifest, keys, value):
     without_manifest(run_copy)
-    content = json.loads((run_copy / "schema.json").read_text())
-    part = content
-    for key in keys[:-1]:
-        part = part[key]
-    part[keys[-1]] = value
-    (run_copy / "schema.json").write_text(json.dumps(content))
+    change_json(run_copy / "schema.json", *keys, value=value)
     refused("predict", run_copy, message="'run/schema.json' is damaged", hint="restore the run")
 
 
+@pytest.mark.parametrize(
+    ("keys", "value"),
+    [
+        (("best_epoch",), None),
+        (("best_baseline",), []),
+        (("best_baseline",), "another"),
+        (("baselines",), {}),
+        (("baselines", "naive", "mae"), None),
+        (("validation", "mae"), None),
+    ],
+)
+def test_altered_metrics(refused, run_copy, without_manifest, keys, value):
+    without_manifest(run_copy)
+    change_json(run_copy / "metrics.json", *keys, value=value)
+    for words in (("inspect", run_copy, "--validation"), ("report", run_copy, "--html", "page.html")):
+        refused(*words, message="'run/metrics.json' is damaged: ", hint="restore the run")
+
+
+def test_metrics_without_a_number_that_goes_with_another(refused, run_copy, without_manifest):
+    without_manifest(run_copy)
+    content = json.loads((run_copy / "metrics.json").read_text())
+    del content["best_epoch"]
+    (run_copy / "metrics.json").write_text(json.dumps(content))
+    refused("report", run_copy, "--html", "page.html", message="damaged: best_epoch is missing", hint="restore the run")
+
+
+@pytest.mark.parametrize("option", ["batch_size", "max_epochs", "learning_rate", "seed"])
+def test_an_option_that_training_settled_is_not_open(refused, run_copy, without_manifest, option):
+    without_manifest(run_copy)
+    change_json(run_copy / "config.json", "options", "training", option, value=None)
+    refused("predict", run_copy, message=f"'run/config.json' is damaged: no '{option}'", hint="restore the run")
+
+
+def test_a_table_whose_columns_have_other_roles_than_the_run_knows(run_copy, without_manifest):
+    without_manifest(run_copy)
+    change_json(run_copy / "config.json", "options", "data", "ignore", value=["temperature"])
+    forecaster = Forecaster.load(run_copy)
+    for command in (forecaster.backtest, forecaster.audit):
+        with pytest.raises(DataError, match=r"columns of the table are not those .* 'temperature' has another role"):
+            command()
+
+
 def test_weights_of_another_network(refused, run_copy, without_manifest):
-    content = json.loads((run_copy / "config.json").read_text())
-    content["options"]["model"]["hidden_size"] = 5
-    (run_copy / "config.json").write_text(json.dumps(content))
+    change_json(run_copy / "config.json", "options", "model", "hidden_size", value=5)
     without_manifest(run_copy)
     refused("predict", run_copy, message="does not fit config.json and schema.json: size mismatch", hint="restore")
 

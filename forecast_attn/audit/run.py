@@ -56,10 +56,7 @@ def audit_run(
             _refuse_ensemble(name, each)
     _refuse_the_same(run, others)
     panel = _training_table(run, data)
-    if panel.roles.numeric != model.schema.roles.numeric or panel.roles.categorical != model.schema.roles.categorical:
-        raise DataError(
-            "the columns of the table are not those the run was trained on", "give the table of the training"
-        )
+    model.schema.check_columns(panel)
     preparation = prepare(panel, model.config.data, model.schema.calendar)
     _check_boundary(run, preparation)
     audit = audit_attention(model, preparation, options, device=device, others=models, listener=listener)

@@ -17,6 +17,7 @@ from forecast_attn.data.scaled_rows import RowLayout, scale_rows
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.timestamps import ORDERS
 from forecast_attn.data.zones import Zone
+from forecast_attn.errors import DataError
 
 if TYPE_CHECKING:
     from forecast_attn.data.windows import WindowArrays
@@ -69,8 +70,9 @@ class Schema:
             training_rows: how many of each series' first rows the scaler was fitted on, to train on them (num_series,).
 
         Raises:
-            DataError: a series was not in training.
+            DataError: a series was not in training, or the columns are others.
         """
+        self.check_columns(panel)
         # With torch, which checking a table does not need.
         from forecast_attn.data.so_far import scales_so_far
         from forecast_attn.data.vintages import Vintages
@@ -83,6 +85,19 @@ class Schema:
             vintages = Vintages.build(panel, panel.issued).scaled(scaler.future, panel.starts[:-1])
         so_far = None if training_rows is None else scales_so_far(panel, rows, scaler, training_rows)
         return replace(WindowArrays.build(rows, self.lookback, self.horizon, vintages), so_far=so_far)
+
+    def check_columns(self, panel: Panel) -> None:
+        """Refuse a table whose columns have other roles than those whose scales and categories are here.
+
+        Raises:
+            DataError: names a column.
+        """
+        for kind in _ROLE_LISTS:
+            here, there = getattr(self.roles, kind), getattr(panel.roles, kind)
+            if here != there:
+                column = min(set(here) ^ set(there), default=here[0])
+                message = f"the columns of the table are not those the run was trained on: '{column}' has another role"
+                raise DataError(message, "give the table of the training, or restore the run from a copy")
 
     def forecast_steps(self, columns: tuple[str, ...]) -> int:
         """Number of steps ahead that forecasts of these future covariates must reach."""

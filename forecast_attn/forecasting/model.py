@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from forecast_attn.attention_file import AttentionMetadata
+from forecast_attn.config.defaults import Shape
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import ModelConfig, RunConfig
 from forecast_attn.data.panel import Panel
@@ -36,6 +37,12 @@ GPU_BATCH_SIZE = 1024
 """The same on a GPU, which takes hardly longer for as many, as long as there are no more keys than `GPU_KEYS`."""
 GPU_KEYS = 1 << 18
 """Most keys of all windows of a batch on a GPU; memory grows with them."""
+
+_SETTLED = {
+    "model": Shape._fields,
+    "training": ("batch_size", "max_epochs", "patience", "learning_rate", "weight_decay", "seed"),
+}
+"""Options that a user may leave open; config.json never does."""
 
 
 @dataclass(frozen=True)
@@ -189,10 +196,23 @@ def read_config(run: RunDir) -> RunConfig:
     content = run.read_json(run.config)
     try:
         config = RunConfig.from_dict(content["options"])
+        _check_is_settled(config)
         return member_config(config, run.number) if run.is_member else config
     except (KeyError, TypeError, AttributeError, ConfigError) as error:
         reason = error.message if isinstance(error, ConfigError) else f"no {error}"
         raise RunError(f"'{run.config}' is damaged: {reason}", DAMAGED_HINT) from None
+
+
+def _check_is_settled(config: RunConfig) -> None:
+    """Refuse options that are open, of those that training settles before it writes config.json.
+
+    Raises:
+        KeyError: names the option.
+    """
+    for section, names in _SETTLED.items():
+        for name in names:
+            if getattr(getattr(config, section), name) is None:
+                raise KeyError(name)
 
 
 def read_schema(run: RunDir) -> Schema:

@@ -8,7 +8,9 @@ from forecast_attn.runs.forms import (
     anything,
     digest,
     equally_long,
+    every,
     flag,
+    key_of,
     many,
     nullable,
     number,
@@ -18,17 +20,18 @@ from forecast_attn.runs.forms import (
     record,
     table,
     text,
+    together,
     whole,
 )
 
 MOST_MEMBERS = 1_000
 
 _column = many(number)
-_ERRORS = {"mae": nullable(number), "rmse": nullable(number), "mase": nullable(number)}
+_ERRORS = {"mae": number, "rmse": number, "mase": nullable(number)}
 
 CONFIG = record(
     {
-        "data": record({"file": path, "sha256": nullable(digest)}, {"vintages_sha256": nullable(digest)}),
+        "data": record({"file": path, "sha256": nullable(digest), "vintages_sha256": nullable(digest)}),
         # The values are checked as those of the command line are, when they are read.
         "options": record({"data": table(anything), "model": table(anything), "training": table(anything)}),
     },
@@ -93,9 +96,7 @@ _SCORED = record(
     {"windows": whole(0), "windows_available": whole(0), "after": text, **_ERRORS},
     {
         "pinball": nullable(table(nullable(number))),
-        "interval": nullable(
-            record({"lower": number, "upper": number, "coverage": nullable(number), "nominal": number})
-        ),
+        "interval": nullable(record({"lower": number, "upper": number, "coverage": number, "nominal": number})),
         "calibrated_on_these_windows": flag,
     },
 )
@@ -117,7 +118,7 @@ _UPDATE = record(
     },
     {"old": _HELD_OUT, "new": _HELD_OUT},
 )
-METRICS = record(
+_METRICS = record(
     {"ended": _ENDED, "validation": _SCORED, "skill_per_cent": nullable(number)},
     {
         "best_epoch": whole(0),
@@ -149,6 +150,7 @@ METRICS = record(
         ),
     },
 )
+METRICS = every(_METRICS, key_of("best_baseline", "baselines"), together("best_epoch", "epochs"))
 
 CALIBRATION = record(
     {

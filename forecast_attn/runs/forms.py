@@ -95,6 +95,37 @@ def equally_long(value: Any, place: str) -> None:
         raise FormError(f"the lists of {place} have {min(lengths):,} to {max(lengths):,} entries, not equally many")
 
 
+def key_of(name: str, names: str) -> Form:
+    """An object whose `name`, where there is one, is a key of its object `names`."""
+
+    def check_key(value: Any, place: str) -> None:
+        if name in value:
+            one_of(*value.get(names, {}))(value[name], _inside(place, name))
+
+    return check_key
+
+
+def together(*names: str) -> Form:
+    """An object that has all of these names, or none."""
+
+    def check_together(value: Any, place: str) -> None:
+        missing = [name for name in names if name not in value]
+        if 0 < len(missing) < len(names):
+            raise FormError(f"{_inside(place, missing[0])} is missing")
+
+    return check_together
+
+
+def every(*forms: Form) -> Form:
+    """A value of all of these forms, tried in this order."""
+
+    def check_every(value: Any, place: str) -> None:
+        for form in forms:
+            form(value, place)
+
+    return check_every
+
+
 def either(*forms: Form) -> Form:
     """A value of one of several forms; the complaint is that of the last."""
 
