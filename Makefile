@@ -6,6 +6,7 @@ BINARIES := $(if $(EXE),Scripts,bin)
 BIN := $(VENV)/$(BINARIES)
 RUNTIME := $(VENV)/.installed-runtime
 TESTING := $(VENV)/.installed-testing
+SERVICES := $(VENV)/.installed-services
 # One thread per process: the tests run in parallel processes, and results do not depend on the machine's cores.
 PARALLEL := -n 2 --dist worksteal
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PARALLEL)
@@ -42,6 +43,10 @@ $(TESTING): $(RUNTIME)
 	-npm install --prefix $(VENV)/axe --ignore-scripts --no-audit --no-fund --silent --fetch-retries 0 axe-core@$(AXE)
 	touch $@
 
+$(SERVICES): $(TESTING)
+	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray,mlflow]" $(MLFLOW_SERVER)
+	touch $@
+
 demo: $(RUNTIME)  ## Train on bundled data, predict, show the attention (writes to runs/demo)
 	sh benchmarks/demo.sh $(BIN)/forecast
 
@@ -50,11 +55,10 @@ test: $(TESTING)  ## Lint, types, docs fresh, and all tests of forecast-attn its
 	$(PYTEST) -m "not integration" $(COVERED)
 
 test-integration: $(TESTING)  ## The tests that start something real beside it: a browser, a notebook, a server, a build
-	$(PYTEST) -m integration
+	$(PYTEST) -m "integration and not services"
 
-test-services: $(TESTING)  ## The tests that start a real Ray and a real MLflow server; installs both (140 MB)
-	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray,mlflow]" $(MLFLOW_SERVER)
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/test_ray.py tests/test_services.py
+test-services: $(SERVICES)  ## The tests that start a real Ray and a real MLflow server; installs both (140 MB)
+	$(PYTEST) --dist loadfile -m services
 
 fast: $(TESTING)  ## The quick tests, in a minute
 	$(PYTEST) -m "not slow and not integration"

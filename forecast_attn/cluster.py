@@ -24,6 +24,8 @@ RETRIES = 5
 """Times that a piece of work is begun again when the process that does it dies."""
 AHEAD = 2
 """Pieces of work per core that are under way: the next one lies ready, and no more of them in memory."""
+SETTLING = 1.0
+"""Seconds in which tasks may end by themselves before they are interrupted."""
 SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",  # Ray would send statistics to its makers
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # what later versions of Ray do anyway, without a warning
@@ -121,10 +123,16 @@ def _done_here(task: Any) -> Any:
 
 
 class Cluster:
-    """A cluster that this process is connected to."""
+    """A cluster that this process is connected to.
 
-    def __init__(self, ray: Any, *, use_gpu: bool) -> None:
-        self._ray = ray
+    Args:
+        ray: the package, connected.
+        use_gpu: compute on GPUs where the cluster has some.
+        ends_here: the connection ends with the work, and Ray then ends all tasks of it.
+    """
+
+    def __init__(self, ray: Any, *, use_gpu: bool, ends_here: bool = False) -> None:
+        self._ray, self._ends_here = ray, ends_here
         resources = ray.cluster_resources()
         self.num_gpus = int(resources.get("GPU", 0)) if use_gpu else 0
         """GPUs to compute on, one piece of work each; 0 computes on cores."""
@@ -179,8 +187,15 @@ class Cluster:
             self._result(done)
 
     def cancel(self, sent: Iterable[Any]) -> None:
-        """Interrupt tasks that have not ended."""
-        for each in sent:
+        """Interrupt tasks that have not ended.
+
+        Never one that has: Ray aborts this process ("Tried to complete task that was not pending") where a task is
+        cancelled whose end it still works on.
+        """
+        if self._ends_here or not (waiting := list(sent)):
+            return
+        _, running = self._ray.wait(waiting, num_returns=len(waiting), timeout=SETTLING)
+        for each in running:
             self._ray.cancel(each, force=False)
 
     def _result(self, pending: Any) -> Any:
@@ -243,7 +258,7 @@ def connected(accelerator: str = "cpu") -> Iterator[Cluster]:
     if begun:
         _begin(ray)
     try:
-        cluster = Cluster(ray, use_gpu=accelerator != "cpu")
+        cluster = Cluster(ray, use_gpu=accelerator != "cpu", ends_here=begun)
         if accelerator in ("gpu", "cuda") and not cluster.num_gpus:
             raise ConfigError(f"--accelerator {accelerator}: the cluster has no GPU", "--accelerator cpu")
         yield cluster

@@ -23,7 +23,7 @@ from forecast_attn.forecaster import Forecaster
 
 pytest.importorskip("ray", reason="Ray is not installed: make test-services")
 # Ray's own warnings are about Ray.
-pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.integration, pytest.mark.services, pytest.mark.filterwarnings("ignore")]
 
 PATIENCE = {"RAY_gcs_server_port_wait_time_s": "300", "RAY_worker_register_timeout_seconds": "300"}
 """Seconds that Ray waits for its own processes; a machine may be busy."""
@@ -152,6 +152,20 @@ def test_a_task_whose_process_dies_is_done_again(two_workers: Any, tmp_path: Pat
     cluster = Cluster(two_workers, use_gpu=False)
     assert list(cluster.in_order(twice, str(tmp_path), range(8))) == [2 * number for number in range(8)]
     assert (tmp_path / "3").exists()
+
+
+def refuse_the_second(_: None, number: int) -> int:
+    if number == 1:
+        raise DataError("the second piece of work")
+    return number
+
+
+def test_this_process_survives_a_refusal(two_workers: Any) -> None:
+    # Ray ended it, once in sixty times, when a task was cancelled whose result had just come.
+    cluster = Cluster(two_workers, use_gpu=False)
+    for _ in range(60):
+        with pytest.raises(DataError, match="the second piece of work"):
+            list(cluster.in_order(refuse_the_second, None, range(2)))
 
 
 def test_what_is_wrong_with_a_file_is_said_as_on_one_machine(two_workers: Any, place: Path, tmp_path: Path) -> None:

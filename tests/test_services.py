@@ -22,7 +22,7 @@ from .training.test_tracking import OPTIONS, Killed
 
 mlflow = pytest.importorskip("mlflow", reason="MLflow is not installed: make test-services")
 # MLflow's own warnings are about MLflow.
-pytestmark = [pytest.mark.integration, pytest.mark.filterwarnings("ignore")]
+pytestmark = [pytest.mark.integration, pytest.mark.services, pytest.mark.filterwarnings("ignore")]
 
 PATIENCE = 300
 """Seconds that a server may take to start; a machine may be busy."""

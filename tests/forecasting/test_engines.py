@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 import torch
 
+from forecast_attn.cluster import Cluster
 from forecast_attn.data.split import forecast_cutoffs
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecaster import Forecaster
@@ -154,3 +155,30 @@ def test_ray_is_named_where_it_is_not_installed(run: Path, monkeypatch: pytest.M
     with pytest.raises(ConfigError, match="needs the package 'ray'") as refused:
         Forecaster.load(run).predict(engine="ray")
     assert refused.value.hint == "pip install 'forecast-attn[ray]'"
+
+
+class StandIn:
+    """Of the package ray: two tasks, of which the first has ended."""
+
+    def __init__(self) -> None:
+        self.cancelled: list[str] = []
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": 2}
+
+    def nodes(self) -> list[dict[str, bool]]:
+        return [{"Alive": True}]
+
+    def wait(self, sent: list[str], num_returns: int, timeout: float) -> tuple[list[str], list[str]]:
+        assert num_returns == len(sent)
+        return sent[:1], sent[1:]
+
+    def cancel(self, task: str, *, force: bool) -> None:
+        self.cancelled.append(task)
+
+
+@pytest.mark.parametrize(("ends_here", "cancelled"), [(False, ["under way"]), (True, [])])
+def test_no_task_that_has_ended_is_cancelled(ends_here: bool, cancelled: list[str]) -> None:
+    ray = StandIn()
+    Cluster(ray, use_gpu=False, ends_here=ends_here).cancel(["done", "under way"])
+    assert ray.cancelled == cancelled
