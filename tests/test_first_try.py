@@ -1,5 +1,6 @@
 """`forecast check` ends with the commands that train on a table, and they do."""
 
+import itertools
 import json
 import shlex
 from collections.abc import Callable
@@ -381,6 +382,8 @@ ROWS = "\n".join(f"{day},{value}" for day, value in zip(days(90), values(90), st
         pytest.param(f"date,y\n{ROWS}\n,\n,99\n", {"skip_footer": 2}, "y", id="rows without a date"),
         pytest.param(f"{TITLES}date,y\n{ROWS}\nSource\n", {"skip_rows": 3, "skip_footer": 1}, "y", id="on both sides"),
         pytest.param(f"# a,b\n{ROWS}", {"comment": "#", "header": False}, "column_2", id="no header under a comment"),
+        pytest.param(f"0,Burlington\ndate,y\n{ROWS}\n", {"skip_rows": 1}, "y", id="a title as wide as the rows"),
+        pytest.param("Shop,\n" * 4 + f"date,y\n{ROWS}\n", {"skip_rows": 4}, "y", id="titles as wide as the rows"),
     ],
 )
 def test_what_stands_above_the_rows_is_left_out(
@@ -400,6 +403,46 @@ def test_what_stands_above_the_rows_is_left_out(
     assert fixed.code == 0
     assert fixed.out.splitlines()[0].split(",") == (["date", "y"] if target == "y" else ["column_1", "column_2"])
     assert len(fixed.out.splitlines()) == 91
+
+
+@pytest.mark.slow
+def test_the_last_comment_may_be_the_header(tmp_path: Path) -> None:
+    """As a service of satellite data writes it, with spans for stamps."""
+    path = tmp_path / "table.csv"
+    hours = pd.date_range("2020-01-01", periods=100, freq="h").strftime("%Y-%m-%dT%H:%M:%S.0")
+    rows = [f"{start}/{end};{at % 24}" for at, (start, end) in enumerate(itertools.pairwise(hours))]
+    path.write_text("\n".join(["# Title: sun", "# Period;sums", "#", "# Observation period;GHI", *rows]))
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (dict(proposal.options), proposal.target, proposal.step) == ({"skip_rows": 3}, "GHI", "h")
+
+
+@pytest.mark.slow
+def test_sums_below_rows_without_dates_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    rows = [f"{at % 12 + 1},{value}" for at, value in enumerate(values(96))]
+    path.write_text("\n".join(["month,output", *rows, "Totals,9999"]))
+    assert {dict(found.options)["skip_footer"] for found in find_proposals(path, DataConfig())} == {1}
+
+
+@pytest.mark.slow
+def test_months_of_many_years_are_rows_in_their_order(tmp_path: Path) -> None:
+    """A typical meteorological year: each month is that of another year, so its dates are no axis."""
+    years = [1997, 1991, 1994, 1990, 1996, 1991, 1995, 1992, 1999, 1993, 1998, 1990]
+    hours = [pd.date_range(f"{year}-{month:02d}-01", periods=600, freq="h") for month, year in enumerate(years, 1)]
+    stamps = hours[0].append(hours[1:])
+    path = tmp_path / "table.csv"
+    dates, clocks = stamps.strftime("%m/%d/%Y"), stamps.strftime("%H:%M")
+    pd.DataFrame({"Date": dates, "Time": clocks, "GHI": values(len(stamps))}).to_csv(path, index=False)
+    assert [found.time for found in find_proposals(path, DataConfig())] == ["row-number"]
+
+
+@pytest.mark.slow
+def test_what_never_changes_within_a_series_is_no_target(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    country, year = np.repeat(["A", "B", "C"], 30), np.tile(np.arange(1960, 1990), 3)
+    frame = pd.DataFrame({"country": country, "number": np.repeat([4, 8, 12], 30), "year": year, "rate": values(90)})
+    frame.to_csv(path, index=False)
+    assert {found.target for found in find_proposals(path, DataConfig())} == {"rate"}
 
 
 def test_a_column_that_is_named_twice_costs_the_names(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from forecast_attn.data.reading.surroundings import (
     find_header_rows,
     find_preamble,
     find_titles,
+    find_wide_titles,
     without_surroundings,
 )
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
@@ -141,7 +142,8 @@ def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) ->
 
 def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: pd.DataFrame) -> Opening:
     """The table without sums below its rows, and without the marks of missing values in its columns of numbers."""
-    below = 0 if config.skip_footer or isinstance(table, pd.DataFrame) else rows_without_stamps_at_end(frame)
+    is_given = bool(config.skip_footer) or isinstance(table, pd.DataFrame)
+    below = 0 if is_given else rows_without_stamps_at_end(frame) or rows_without_numbers_at_end(frame)
     mark = None if config.comment or below or isinstance(table, pd.DataFrame) else mark_of_sums(frame)
     more = {"skip_footer": below + options.get("skip_footer", 0)} if below else {}
     more |= {} if mark is None or "comment" in options else {"comment": mark}
@@ -207,8 +209,9 @@ def _surroundings(table: Table, options: dict[str, Any], problem: object) -> tup
     if not any(each for each in likely) and isinstance(problem, pd.DataFrame):
         likely = [{}]
     ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, {**options, **each}))]
-    if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have names in two lines
-        return tuple(way for way in ways if set(way) == {"header_rows"})
+    if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have titles, or longer names
+        titles = find_wide_titles(start)
+        return (titles,) if titles else tuple(way for way in ways if set(way) == {"header_rows"})
     if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:
         return (*ways, *likely, {"skip_rows": 1, "header": False})
     return (*ways, *likely, {"header": False})
@@ -259,6 +262,17 @@ def rows_without_stamps_at_end(frame: pd.DataFrame) -> int:
         if 0 < rows <= MOST_FOOTERS and not bad[:-rows].any():
             return rows
     return 0
+
+
+def rows_without_numbers_at_end(frame: pd.DataFrame) -> int:
+    """Rows at the end of a table, such as sums, that begin with a word where all others begin with a number."""
+    column = frame.iloc[:, 0]
+    if not isinstance(column.dtype, pd.CategoricalDtype) or len(frame) <= FEWEST_NUMBERS:
+        return 0
+    cells = column.astype("string").to_numpy(object, na_value="")
+    is_number = [_is_number(cell) for cell in cells[-MOST_LOOKED_AT:]]
+    rows = next((count for count, number in enumerate(reversed(is_number)) if number), 0)
+    return rows if rows <= MOST_FOOTERS and all(is_number[: len(is_number) - rows]) else 0
 
 
 def _reads_either_way(column: pd.Series) -> bool:

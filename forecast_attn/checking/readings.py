@@ -37,12 +37,14 @@ FEWEST_TOGETHER = 0.3
 MOST_REPEATED = 0.03
 """Share of rows with the stamp of an earlier one that are mistakes of a table, and no further series."""
 FEWEST_STARTS = 3
-"""Times that the years of a panel begin again."""
+"""Times that the years of a panel begin again, or that the months of a typical year go back to an earlier one."""
 REGULAR = 0.6
 """Share of steps that are one long from which on an axis is regular, but for its gaps."""
 FEWEST_ROWS = 5
 MOST_OF_A_SEASON = 0.5
 """Share of its season that one step may take."""
+MOSTLY_STEPS = 0.99
+"""Share of steps of one length from which on the rows of a table are steps, whatever their dates say."""
 NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
 
@@ -131,6 +133,8 @@ def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[TableReading]:
     names = [config.time] if config.time is not None else list(_time_candidates(frame, config))
     found = [reading for name in names for reading in _readings_with(frame, name, config)]
     found = sorted(found, key=lambda reading: reading.rank)
+    if ROW_NUMBER in names and any(looks_like_dates(frame[name]) for name in names if name in frame):
+        return found  # of months of many years: no panel
     is_panel = config.time is None and any(_repeats_years(frame[name]) for name in map(str, frame.columns))
     if is_panel or any(
         _is_a_time_of_many_rows(reading) for reading in found
@@ -177,9 +181,10 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     numbers = [str(name) for name in frame.columns if name not in taken and is_numeric(frame[name])]
     numbers = [name for name in numbers if frame[name].nunique() > 1 and not name.lower().startswith("unnamed: ")]
     numbers = [name for name in numbers if name.lower() not in ROW_NAMES or not _counts(frame[name])]
+    numbers = [name for name in numbers if _changes_in_a_series(frame, name, reading.item_id)] or numbers
     values = {name: pd.to_numeric(frame[name].astype("string"), errors="coerce") for name in numbers}
     likely = [name for name in numbers if not _is_of_the_calendar(name) and not _counts_or_cycles(values[name])]
-    likely = [name for name in likely if name.lower() not in TIME_NAMES]
+    likely = [name for name in likely if name.lower() not in TIME_NAMES and not _is_uneven_time(values[name])]
     likely = likely or numbers
     order = {name: at for at, name in enumerate(_LIKELY_TARGETS)}
     still = {name for name in likely if _stands_still(values[name])}
@@ -203,6 +208,12 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     return Targets(tuple(ranked), are_alike or (len(likely) > 2 and _are_numbered_alike(likely)))
 
 
+def _changes_in_a_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
+    """Return whether a column has two values within some series: what has none is a property of the series."""
+    keys = [] if item_id is None else [key for key in item_id.split(",") if key in frame.columns]
+    return not keys or bool((frame.groupby(keys, observed=True, sort=False)[name].nunique() > 1).any())
+
+
 # --------------------------------------------------------------------------- time
 
 
@@ -211,6 +222,8 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     declared = {config.target, config.item_id, config.weight, *config.ignore, *config.static_covariates}
     free = [str(name) for name in frame.columns if name not in declared]
     dates = [name for name in free if looks_like_dates(frame[name]) and not _is_clock(frame[name])]
+    clocks = [name for name in free if name not in dates and (_is_clock(frame[name]) or _is_hour(frame[name]))]
+    dates += [f"{date},{clock}" for date in dates for clock in clocks]
     yield from dates
     named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
@@ -222,12 +235,18 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
         yield parts[0]
     if len(parts) > 1:
         yield ",".join(parts)
-    for date in dates:
-        for name in free:
-            if name != date and (_is_clock(frame[name]) or _is_hour(frame[name])):
-                yield f"{date},{name}"
-    if not dates and not any(_is_named_time(frame[name]) for name in numbers):
+    is_no_time = not dates and not any(_is_named_time(frame[name]) for name in numbers)
+    if is_no_time or any(_is_put_together(_stamps(frame, date, config)) for date in dates):
         yield ROW_NUMBER
+
+
+def _is_put_together(stamps: NDArray[Any] | None) -> bool:
+    """Return whether rows are steps of one length but for jumps, some of them back: a typical year, of many months."""
+    if stamps is None or len(stamps) < FEWEST_ROWS:
+        return False
+    steps = np.diff(stamps).astype(np.int64)
+    usual = np.median(steps)
+    return bool(usual > 0 and np.sum(steps < 0) >= FEWEST_STARTS and np.mean(steps == usual) >= MOSTLY_STEPS)
 
 
 def _holds_years(column: pd.Series) -> bool:
@@ -467,7 +486,7 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
     found = []
     for name in map(str, frame.columns):
         column = frame[name]
-        is_calendar = _is_of_the_calendar(name) and name.lower() not in _COUNTERS
+        is_calendar = (_is_of_the_calendar(name) and name.lower() not in _COUNTERS) or _is_clock(column)
         if name in taken or is_calendar or pd.api.types.is_float_dtype(column.dtype):
             continue
         distinct = column.nunique()
@@ -503,6 +522,12 @@ def _counts_or_cycles(values: pd.Series) -> bool:
     is_next = (steps == 1) | (numbers[1:] == numbers.min())
     are_years = numbers.min() >= 1500 and numbers.max() <= 2200 and steps.min() >= 0 and steps.max() == 1
     return bool(are_years or (steps == 1).all() or (is_next.mean() > 0.9 and np.mean(steps == 1) > 0.6))
+
+
+def _is_uneven_time(values: pd.Series) -> bool:
+    """Return whether a column called time, such as `Time (ka)`, goes up with every row, by steps of any length."""
+    words = re.findall("[a-z]+", str(values.name).lower())
+    return bool(words) and words[0] in TIME_NAMES and bool((np.diff(values.to_numpy(np.float64)) > 0).all())
 
 
 def _names_the_table(column: str, table: str) -> bool:

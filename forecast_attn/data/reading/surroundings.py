@@ -148,7 +148,8 @@ def find_preamble(text: str) -> dict[str, Any]:
     lines = [line for line in text.splitlines()[:MOST_RECORDS] if line.strip()]
     mark = _mark_of_comments(lines)
     if mark is not None and lines[0].lstrip().startswith(mark):
-        return {"comment": mark}
+        header = _header_among_comments(lines, mark)
+        return {"comment": mark} if header is None else {"skip_rows": text.splitlines().index(header)}
     for delimiter in DELIMITERS:
         widths = [_fields(line, delimiter) - 1 for line in lines]
         common, count = Counter(widths).most_common(1)[0] if widths else (0, 0)
@@ -156,12 +157,65 @@ def find_preamble(text: str) -> dict[str, Any]:
         if first and widths[first - 1] == common + 1 and lines[first - 1].rstrip().endswith(delimiter):
             first -= 1  # a delimiter behind the last name
         names = [name.strip().strip('"') for name in lines[first].split(delimiter)] if common else []
-        are_names = not any(DATA_CELL.fullmatch(name) and not _YEAR.fullmatch(name) for name in names)
+        are_names = not any(map(_is_data, names))
         are_names = are_names and not _YEAR.fullmatch(names[0] if names else "")
         if common and are_names and count >= MOSTLY * (len(widths) - first) and 0 < first <= MOST_TITLES:
             at = text.splitlines().index(lines[first])
             return {"skip_rows": at}
-    return {} if mark is None else {"comment": mark}
+    return find_wide_titles(text) or ({} if mark is None else {"comment": mark})
+
+
+def _header_among_comments(lines: list[str], mark: str) -> str | None:
+    """The last comment above the rows where it has as many fields as they, none of them a number."""
+    count = next((at for at, line in enumerate(lines) if not line.lstrip().startswith(mark)), 0)
+    rows = lines[count:]
+    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in rows))
+    width = Counter(_fields(line, delimiter) for line in rows).most_common(1)[0][0] if rows else 0
+    header = lines[count - 1]
+    is_like_them = (
+        width > 1 and count > 1 and _fields(header, delimiter) == width and _fields(rows[0], delimiter) == width
+    )
+    return header if is_like_them and not any(map(_is_data, header.split(delimiter))) else None
+
+
+def find_wide_titles(text: str) -> dict[str, Any]:
+    """The option that leaves out titles with as many fields as the rows, as a spreadsheet writes them.
+
+    They are titles where there are too many of them for names, or one has a number: names in several lines have none.
+
+    Args:
+        text: the first lines of a file.
+    """
+    lines = [line for line in text.splitlines()[:MOST_RECORDS] if line.strip()]
+    header = _header_below_titles(lines)
+    return {} if header is None else {"skip_rows": text.splitlines().index(header)}
+
+
+def _header_below_titles(lines: list[str]) -> str | None:
+    """The line above the first row of numbers, where what stands above it is no name."""
+    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines), default=",")
+    try:
+        cells = [next(csv.reader([line], delimiter=delimiter), [""]) for line in lines]
+    except csv.Error:
+        return None
+    width = Counter(map(len, cells)).most_common(1)[0][0] if cells else 0
+    below = [row for row in cells[len(cells) // 2 :] if len(row) == width]
+    numeric = [at for at in range(width) if below and sum(_is_data(row[at]) for row in below) >= MOSTLY * len(below)]
+    first = next(
+        (at for at, row in enumerate(cells) if len(row) == width and all(_is_data(row[i]) for i in numeric)), 0
+    )
+    if width < 2 or not numeric or not 1 < first <= MOST_TITLES or len(cells[first - 1]) != width:
+        return None
+    *titles, names = cells[:first]
+    are_titles = len(titles) >= MOST_HEADER_ROWS or any(map(_is_data, titles[-1]))
+    are_names = all(name.strip() for name in names) and not any(map(_is_data, names))
+    return lines[first - 1] if are_titles and are_names else None
+
+
+def _is_data(cell: str) -> bool:
+    """Return whether a cell is a number or a date; a year may be a name."""
+    plain = cell.strip()
+    return DATA_CELL.fullmatch(plain) is not None and _YEAR.fullmatch(plain) is None
 
 
 def _fields(line: str, delimiter: str) -> int:
