@@ -26,6 +26,7 @@ from forecast_attn.config.requests import (
     UpdateRequest,
     takes,
 )
+from forecast_attn.data.reading import fetched
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.predict import ForecastResult
 from forecast_attn.runs.run_dir import SCRATCH, RunDir, check_is_free
@@ -147,7 +148,7 @@ class Forecaster:
         tracking = TrackingRequest.from_options({"logger": logger, "log_to": log_to})
         check_tracking(tracking)
         listener = listener or TrainingListener()
-        panel, source = read_panel(data, self.config, vintages, listener.reading)
+        panel, source = read_panel(fetched(data), self.config, vintages, listener.reading)
         from forecast_attn.forecasting.model import read_config
         from forecast_attn.training.train import train
 
@@ -186,7 +187,7 @@ class Forecaster:
         check_resumable(directory)
         forecaster = cls._of(directory)
         listener = listener or TrainingListener()
-        panel = panel_of_run(directory, forecaster.config, data, vintages, listener.reading)
+        panel = panel_of_run(directory, forecaster.config, fetched(data), vintages, listener.reading)
         with tracked(directory, TrackingRequest(), listener) as hearing:
             forecaster._run = resume(panel, directory, hearing)
         return forecaster
@@ -243,7 +244,7 @@ class Forecaster:
         from forecast_attn.forecasting.predict import ForecastRequest, forecast_run
 
         checked = PredictRequest.checked(dict(options))
-        request = ForecastRequest(data=data, future=future, on_dump=on_dump, **checked)
+        request = ForecastRequest(data=fetched(data), future=fetched(future), on_dump=on_dump, **checked)
         return forecast_run(self._fitted(), self.config, request, self._scratch_dir)
 
     @takes([PredictRequest])

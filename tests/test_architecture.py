@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "forecast_attn"
 FLOORS = (
-    ("errors", "garbage", "version"),
+    ("errors", "garbage", "urls", "version"),
     ("config", "devices", "notebook", "cluster"),
     ("data", "nn"),
     ("runs", "baselines"),

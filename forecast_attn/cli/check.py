@@ -77,10 +77,12 @@ def _check(
     from forecast_attn.checking import examine
     from forecast_attn.checking.commands import command_text, find_proposals
     from forecast_attn.cli.tables import make_console, reading_progress
+    from forecast_attn.data.reading import fetched
 
+    table = fetched(data)
     with reading_progress(make_console(stderr=True, quiet=quiet)) as progress:
-        examination = examine(data, config, progress)
-    proposals = find_proposals(data, config, examination)
+        examination = examine(table, config, progress)
+    proposals = find_proposals(table, config, examination)
     commands = [proposal.to_dict(command_text(data, given, proposal.options)) for proposal in proposals]
     return examination.to_report(), commands
 
@@ -88,8 +90,9 @@ def _check(
 def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:
     """Write the repaired table, if it can be repaired; what stands in its way otherwise."""
     from forecast_attn.checking.fix import fix_table
+    from forecast_attn.data.reading import fetched
 
-    report, fixed = fix_table(data, config)
+    report, fixed = fix_table(fetched(data), config)
     if fixed is None:
         return report
     if _is_stdout(out):

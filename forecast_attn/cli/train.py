@@ -15,6 +15,7 @@ from forecast_attn.config.options import DataConfig, RunConfig, find_option
 from forecast_attn.config.requests import TRAINING, TrackingRequest
 from forecast_attn.config.values import PRESETS, flag_name
 from forecast_attn.errors import INTERRUPTED, ConfigError, DataError
+from forecast_attn.urls import url_of
 
 
 @with_options(*TRAINING, TrackingRequest)
@@ -75,7 +76,7 @@ def train(
             try:
                 forecaster.fit(data, out=out, listener=display, **tracking.to_options())  # type: ignore[arg-type]
             except DataError as error:
-                error.commands = _commands(str(data), options, named, forecaster.config.data)
+                error.commands = _commands(url_of(data) or str(data), options, named, forecaster.config.data)
                 raise
     show_summary(forecaster, as_json=json, quiet=quiet)
     if forecaster.metrics["ended"] == "interrupted":
@@ -85,11 +86,12 @@ def train(
 def _commands(data: str, options: dict[str, Any], out: object, config: DataConfig) -> tuple[str, ...]:
     """The commands that train on a table which these options do not train on, each with what it forecasts."""
     from forecast_attn.checking.commands import command_text, find_proposals
+    from forecast_attn.data.reading import fetched
 
     given = options if out is None else {**options, "out": out}
     return tuple(
         f"{command_text(data, given, proposal.options)}  # {proposal.forecasts}"
-        for proposal in find_proposals(data, config)
+        for proposal in find_proposals(fetched(data), config)
         if proposal.options
     )
 

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import secrets
-import shutil
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import DumpChoice
 from forecast_attn.baselines.registry import check_baselines
 from forecast_attn.cluster import shared_out
 from forecast_attn.data.findings import Finding, quoted
-from forecast_attn.data.reading import Source, parts_of
+from forecast_attn.data.reading import Source, fetched, parts_of
 from forecast_attn.data.reading.parts import TablePart
+from forecast_attn.data.reading.remote import fetched_part, remote_parts
 from forecast_attn.devices import choose_device
-from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.errors import ConfigError, DataError
 from forecast_attn.forecasting.model import load_model
+from forecast_attn.forecasting.part_folders import ResultFolder, appearing, check_new
 from forecast_attn.forecasting.predict import (
     ForecastRequest,
     LoadedRun,
@@ -32,9 +34,9 @@ from forecast_attn.forecasting.predict import (
     check_members,
     forecast_prepared,
 )
-from forecast_attn.runs.atomic import check_name, replacing, write_errors_of
+from forecast_attn.runs.atomic import replacing, write_errors_of
 from forecast_attn.runs.run_dir import RunDir
-from forecast_attn.runs.targets import check_folder
+from forecast_attn.urls import url_of
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,9 @@ class PartForecast:
 class PartitionedForecast:
     """Result of `predict_parts`."""
 
-    out: Path
-    """Folder of the forecasts: a Parquet file for each of the table."""
-    attention_out: Path | None
+    out: Path | str
+    """Folder of the forecasts, a path or a URL: a Parquet file for each of the table."""
+    attention_out: Path | str | None
     """Folder of the weights, where they were asked for."""
     parts: tuple[PartForecast, ...]
 
@@ -83,7 +85,7 @@ class PartitionedForecast:
     @property
     def predictions(self) -> pd.DataFrame:
         """All forecasts, read from the files: they must fit into memory."""
-        return pd.concat([pd.read_parquet(self.out / part.name) for part in self.parts], ignore_index=True)
+        return pd.concat([pd.read_parquet(f"{self.out}/{part.name}") for part in self.parts], ignore_index=True)
 
 
 def forecast_parts(
@@ -95,7 +97,7 @@ def forecast_parts(
 
     Args:
         run: finished.
-        data: a folder of Parquet files, or a pattern; each series is in one of them.
+        data: a folder of Parquet files, or a pattern, here or at a URL; each series is in one of them.
         request: with the folders to write as `out` and `attention_out`; a folder as `future` has files of the names of
             those of `data`.
         on_part: hears of each file when it and all before it are done.
@@ -105,9 +107,9 @@ def forecast_parts(
         DataError: what is wrong with a file, or a series is in two of them.
         RunError: the run is damaged, or a folder exists already or cannot be written.
     """
-    parts = parts_of(data)
+    parts = remote_parts(data) or parts_of(data)
     if not parts:
-        raise DataError(f"'{data}' is not a table in several Parquet files", "leave --partitioned out")
+        raise DataError(f"'{_named(data)}' is not a table in several Parquet files", "leave --partitioned out")
     out = _checked(request)
     loaded = LoadedRun(run, load_model(run))
     check_members(loaded.model, request)
@@ -118,18 +120,24 @@ def forecast_parts(
     if request.engine == "local":
         choose_device(request.accelerator)
     done, hashes, shared = [], [], shared_out(request.engine, accelerator=request.accelerator)
-    with _appearing(out) as folder, _appearing(request.attention_out) as weights, shared as in_order:
+    names, call = [part.name for part in parts], secrets.token_hex(4)
+    with appearing(out, names) as folder, appearing(request.attention_out, names) as weights, shared as in_order:
         assert folder is not None
-        wanted = replace(request, out=folder, attention_out=weights, data=None, future=None, on_dump=None)
+        wanted = replace(request, data=None, future=None, on_dump=None)
         tasks = (_Task(part, future) for part, future in zip(parts, futures, strict=True))
-        for forecast, items in in_order(_forecast_part, _PartsWork(loaded, wanted), tasks):
+        for forecast, items in in_order(_forecast_part, _PartsWork(loaded, wanted, folder, weights, call), tasks):
             done.append(forecast)
             hashes.append(items)
             if on_part is not None:
                 on_part(forecast)
-        _check_written(folder, parts)
+        folder.check_has(names)
         _check_series(folder, parts, hashes)
-    return PartitionedForecast(out, request.attention_out, tuple(done))
+    return PartitionedForecast(_named(out), _named(request.attention_out), tuple(done))
+
+
+def _named(folder: Any) -> Any:
+    """A folder as a user names it: pathlib writes URLs in another way."""
+    return url_of(folder) or folder
 
 
 class _Task(NamedTuple):
@@ -143,6 +151,10 @@ class _PartsWork(NamedTuple):
 
     loaded: LoadedRun
     request: ForecastRequest
+    out: ResultFolder
+    attention_out: ResultFolder | None
+    call: str
+    """Name of this call of `forecast_parts`."""
 
 
 def _checked(request: ForecastRequest) -> Path:
@@ -159,10 +171,7 @@ def _checked(request: ForecastRequest) -> Path:
     check_baselines(request.combine_with or ())
     for path in (request.out, request.attention_out):
         if path is not None:
-            check_name(path)
-            check_folder(path)
-            if path.exists():
-                raise RunError(f"'{path}' exists already", "name a new folder, or remove it")
+            check_new(path)
     if request.out == request.attention_out:
         raise ConfigError("--out and --attention-out are the same folder", "give each a folder of its own")
     return request.out
@@ -170,7 +179,8 @@ def _checked(request: ForecastRequest) -> Path:
 
 def _futures(future: Any, parts: tuple[TablePart, ...]) -> list[Any]:
     """The table of future covariates for each file: that of the same name in a folder, or the same for all."""
-    known = {part.name: part for part in parts_of(future)} if isinstance(future, str | Path) else {}
+    is_named = isinstance(future, str | Path)
+    known = {part.name: part for part in remote_parts(future) or parts_of(future)} if is_named else {}
     if not known:
         return [future] * len(parts)
     lacking = [part.name for part in parts if part.name not in known]
@@ -179,38 +189,42 @@ def _futures(future: Any, parts: tuple[TablePart, ...]) -> list[Any]:
     return [known[part.name] for part in parts]
 
 
-def _source(part: TablePart) -> Source:
-    return Source(f"'{part.path}'", part.path, None, (part,))
+@functools.lru_cache(maxsize=1)
+def _fetched_once(url: str, call: str) -> Any:
+    """A table at a URL, copied once by each process of a call."""
+    return fetched(url)
 
 
-def _forecast_part(shared: _PartsWork, task: _Task) -> tuple[PartForecast, NDArray[np.uint64]]:
+def _source(part: TablePart, scratch: Path) -> Source:
+    here = fetched_part(part, scratch)
+    return Source(f"'{part.shown}'", here.path, None, (here,))
+
+
+def _future_source(future: Any, scratch: Path, call: str) -> Any:
+    if isinstance(future, TablePart):
+        return _source(future, scratch)
+    return future if (url := url_of(future)) is None else _fetched_once(url, call)
+
+
+def _forecast_part(work: _PartsWork, task: _Task) -> tuple[PartForecast, NDArray[np.uint64]]:
     """Forecast one file; also gives a number for each series, by which one in two files is found."""
-    loaded, request = shared
-    device = choose_device(request.accelerator)
-    future = _source(task.future) if isinstance(task.future, TablePart) else task.future
-    ready = PreparedForecast.of(loaded, replace(request, data=_source(task.part), future=future))
-    assert request.out is not None
-    out, weights = _place(request.out, task.part), None
-    if request.attention_out is not None:
-        weights = _place(request.attention_out, task.part)
-    predictions = forecast_prepared(
-        ready, device, attention_path=weights, choice=request.attention, members=request.attention_members
-    )
-    with replacing(out) as stream, write_errors_of(out):
-        predictions.to_parquet(stream, index=False)
+    device, name = choose_device(work.request.accelerator), task.part.name
+    with tempfile.TemporaryDirectory(prefix="forecast-attn-") as scratch, contextlib.ExitStack() as files:
+        data = _source(task.part, Path(scratch))
+        future = _future_source(task.future, Path(scratch) / "future", work.call)
+        ready = PreparedForecast.of(work.loaded, replace(work.request, data=data, future=future))
+        out = files.enter_context(work.out.file(name))
+        weights = None if work.attention_out is None else files.enter_context(work.attention_out.file(name))
+        request = work.request
+        predictions = forecast_prepared(
+            ready, device, attention_path=weights, choice=request.attention, members=request.attention_members
+        )
+        with replacing(out) as stream, write_errors_of(out):
+            predictions.to_parquet(stream, index=False)
     result = ready.result(predictions)
     items = ready.panel.item_ids
-    forecast = PartForecast(
-        task.part.name, len(items), len(predictions), result.skipped, result.cold, tuple(result.findings)
-    )
+    forecast = PartForecast(name, len(items), len(predictions), result.skipped, result.cold, tuple(result.findings))
     return forecast, _numbers((*items, *result.skipped))
-
-
-def _place(folder: Path, part: TablePart) -> Path:
-    path = folder / part.name
-    with write_errors_of(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    return path
 
 
 def _numbers(items: tuple[str, ...]) -> NDArray[np.uint64]:
@@ -219,17 +233,7 @@ def _numbers(items: tuple[str, ...]) -> NDArray[np.uint64]:
     return np.frombuffer(digests, np.uint64)
 
 
-def _check_written(folder: Path, parts: tuple[TablePart, ...]) -> None:
-    """Refuse to go on where the machines of a cluster have written to disks of their own."""
-    lost = [part.name for part in parts if not (folder / part.name).is_file()]
-    if lost:
-        raise RunError(
-            f"of {len(parts):,} files {len(lost):,} are not in '{folder.parent}', such as '{lost[0]}'",
-            "--out must be on a disk that all machines of the cluster share",
-        )
-
-
-def _check_series(folder: Path, parts: tuple[TablePart, ...], hashes: list[NDArray[np.uint64]]) -> None:
+def _check_series(folder: ResultFolder, parts: tuple[TablePart, ...], hashes: list[NDArray[np.uint64]]) -> None:
     """Refuse a series in two files: each forecast would have seen only a part of it.
 
     Raises:
@@ -242,26 +246,9 @@ def _check_series(folder: Path, parts: tuple[TablePart, ...], hashes: list[NDArr
     holders: dict[str, list[str]] = {}
     for part, numbers in zip(parts, hashes, strict=True):
         if np.isin(numbers, twice).any():
-            for item in pq.read_table(folder / part.name, columns=["item_id"]).column(0).unique().to_pylist():
+            for item in folder.items(part.name):
                 holders.setdefault(item, []).append(part.name)
     for item, names in holders.items():
         if len(names) > 1:
             message = f"series '{item}' is in {len(names)} files: {quoted(names)}"
             raise DataError(message, "write each series into one file, or leave --partitioned out", item_id=item)
-
-
-@contextlib.contextmanager
-def _appearing(folder: Path | None) -> Iterator[Path | None]:
-    """A folder beside another one, whose name it takes when the block ends well; else it vanishes."""
-    if folder is None:
-        yield None
-        return
-    partial = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.partial")
-    with write_errors_of(folder):
-        partial.mkdir()
-    try:
-        yield partial.absolute()
-        with write_errors_of(folder):
-            partial.rename(folder)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)

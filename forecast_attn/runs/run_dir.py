@@ -52,6 +52,7 @@ from forecast_attn.runs.atomic import (
 )
 from forecast_attn.runs.formats import FORMAT_VERSION, upgraded
 from forecast_attn.runs.forms import FormError, anything, check
+from forecast_attn.urls import url_of, without_secrets
 
 RUNS = Path("runs")
 SCRATCH = "forecast-attn-"
@@ -395,6 +396,8 @@ def fresh_path(attention: str) -> Path:
 def check_is_free(path: Path) -> None:
     """Raise RunError unless a run directory may be made at this path."""
     check_name(path)
+    if (url := url_of(path)) is not None:
+        raise RunError(f"'{without_secrets(url)}' is a URL, and a run is a folder", "--out DIR, and copy it there")
     if _home_of(path) != path:
         raise RunError(f"'{path}' belongs to the run '{_home_of(path)}'", "choose another --out")
     if path.exists() and (not path.is_dir() or any(path.iterdir())) and not was_killed_at_the_start(path):

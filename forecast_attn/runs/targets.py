@@ -9,6 +9,7 @@ from pathlib import Path
 
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.run_dir import CONFIG, RunDir
+from forecast_attn.urls import url_of, without_secrets
 
 
 def refuse_targets(
@@ -42,12 +43,25 @@ def check_folder(path: Path) -> None:
 
     Raises:
         RunError: the folder is missing or may not be written to.
+        ConfigError: a URL.
     """
+    refuse_url(path)
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
         raise RunError(f"cannot write '{path}': there is no folder '{path.parent}'", f"mkdir -p '{path.parent}'")
     if not os.access(folder, os.W_OK):
         raise RunError(f"cannot write '{path}': '{path.parent}' may not be written to", "name a file elsewhere")
+
+
+def refuse_url(path: Path | None) -> None:
+    """Refuse to write a file at a URL.
+
+    Raises:
+        ConfigError: the path is one.
+    """
+    if (url := url_of(path)) is not None:
+        hint = "write a file and copy it there; folders of predict --partitioned may be at a URL"
+        raise ConfigError(f"cannot write '{without_secrets(url)}': not to a URL", hint)
 
 
 def files_of(run: RunDir) -> Iterator[Path]:

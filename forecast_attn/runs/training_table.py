@@ -10,6 +10,7 @@ from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.data.findings import coded
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.runs.run_dir import DataSource, RunDir
+from forecast_attn.urls import url_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +45,7 @@ def read_panel(
     """
     from forecast_attn.data.memory import release_memory
     from forecast_attn.data.panel_building import build_panel
-    from forecast_attn.data.reading import read_table
+    from forecast_attn.data.reading import Source, read_table
     from forecast_attn.data.roles import resolve_roles
 
     name, options = name_of(data), config.data
@@ -54,7 +55,8 @@ def read_panel(
     del frame
     release_memory()
     forecasts = options.vintages if vintages is None else None
-    return panel, DataSource(_path_of(data) or name, _digest_of(data), _digest_of(forecasts))
+    recorded = data.url if isinstance(data, Source) else _path_of(data)
+    return panel, DataSource(recorded or name, _digest_of(data), _digest_of(forecasts))
 
 
 @coded("FA501")
@@ -143,6 +145,9 @@ def check_recorded_files(
     if vintages is None:
         known[config.data.vintages] = recorded["vintages_sha256"]
     for file, digest in known.items():
+        if url_of(file) is not None:  # nobody but the run names it: no connection is opened
+            message = f"'{name}' was trained with '{file}', and a URL is read only where you name it"
+            raise RunError(message, "name the table, or a copy of it on this machine")
         if file is None or not (Path(file).exists() or parts_of(file)):
             continue
         if not (Path(file).is_file() or parts_of(file)):
@@ -168,13 +173,13 @@ def _path_of(data: pd.DataFrame | Table | None) -> str | None:
 
 
 def _digest_of(data: pd.DataFrame | Table | None) -> str | None:
-    from forecast_attn.data.reading import digest_of
+    from forecast_attn.data.reading import Source, digest_of
 
-    path = _path_of(data)
+    path = data if isinstance(data, Source) else _path_of(data)
     return None if path is None else digest_of(path)
 
 
 def name_of(data: pd.DataFrame | Table | None) -> str:
-    if not isinstance(data, str | Path):
-        return "DataFrame"
-    return "stdin" if str(data) == STDIN else Path(data).name
+    from forecast_attn.data.reading import table_name
+
+    return table_name(data)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import glob
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import unquote
 
@@ -15,6 +15,7 @@ import pyarrow.parquet
 
 from forecast_attn.data.findings import quoted
 from forecast_attn.errors import DataError
+from forecast_attn.urls import without_secrets
 
 PARQUET = (".parquet", ".pq")
 ABSENT = "__HIVE_DEFAULT_PARTITION__"
@@ -30,6 +31,13 @@ class TablePart:
     """Its path below the folder of the table, with slashes."""
     keys: tuple[tuple[str, str | int | None], ...]
     """Columns that its folders hold, as in `region=north/part-0.parquet`."""
+    url: str | None = None
+    """Where it is, if not on this machine; `path` is then that of a copy, once there is one."""
+
+    @property
+    def shown(self) -> str:
+        """Its path or URL in messages."""
+        return str(self.path) if self.url is None else without_secrets(self.url)
 
     def read(self) -> pa.Table:
         """The rows of the file, with a column for each key that it does not have itself.
@@ -43,7 +51,7 @@ class TablePart:
             table.validate(full=True)  # Arrow trusts the offsets in a file; a damaged one would crash the process
         except (pa.ArrowException, OSError, ValueError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            message = f"'{self.path}' is a damaged parquet file: {reason}"
+            message = f"'{self.shown}' is a damaged parquet file: {reason}"
             raise DataError(message, "copy or write it again") from None
         for key, value in self.keys:
             if key not in table.column_names:
@@ -69,8 +77,13 @@ def find_parts(table: Path | str) -> tuple[TablePart, ...]:
     else:
         return ()
     names = [file.relative_to(root) for file in found if file.suffix in PARQUET and file.is_file()]
-    names = sorted((name for name in names if _counts(name)), key=lambda name: name.parts)
-    return _typed([TablePart(root / name, name.as_posix(), _keys(name)) for name in names])
+    return tuple(replace(part, path=root / part.path) for part in parts_named(names))
+
+
+def parts_named(names: Iterable[PurePath]) -> tuple[TablePart, ...]:
+    """The parts of a table, in order, of the paths of its files below its folder."""
+    counted = sorted((name for name in names if _counts(name)), key=lambda name: name.parts)
+    return _typed([TablePart(Path(name), name.as_posix(), _keys(name)) for name in counted])
 
 
 def read_parts(parts: Sequence[TablePart]) -> pa.Table:
@@ -85,7 +98,7 @@ def read_parts(parts: Sequence[TablePart]) -> pa.Table:
     try:
         return pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException as error:
-        raise DataError(f"the files beside '{parts[0].path}' have columns of different types: {error}") from None
+        raise DataError(f"the files beside '{parts[0].shown}' have columns of different types: {error}") from None
 
 
 def digest_of_parts(parts: Sequence[TablePart]) -> str:
@@ -98,7 +111,7 @@ def digest_of_parts(parts: Sequence[TablePart]) -> str:
     return whole.hexdigest()
 
 
-def _counts(path: Path) -> bool:
+def _counts(path: PurePath) -> bool:
     """False for files such as _SUCCESS and those in folders such as _delta_log."""
     return not any(name.startswith(("_", ".")) for name in path.parts)
 
@@ -113,7 +126,7 @@ def _folder_of_pattern(pattern: Path) -> Path:
     return Path(*fixed)
 
 
-def _keys(path: Path) -> tuple[tuple[str, str | None], ...]:
+def _keys(path: PurePath) -> tuple[tuple[str, str | None], ...]:
     pairs = [name.partition("=") for name in path.parts[:-1] if "=" in name]
     return tuple((unquote(key), None if value == ABSENT else unquote(value)) for key, _, value in pairs)
 
@@ -145,6 +158,6 @@ def _check_columns(first: TablePart, wanted: pa.Table, part: TablePart, table: p
     if lacking or further:
         differences = [f"lacks {quoted(lacking)}"] * bool(lacking) + [f"has {quoted(further)} too"] * bool(further)
         raise DataError(
-            f"'{part.path}' has other columns than '{first.path}': it {' and '.join(differences)}",
+            f"'{part.shown}' has other columns than '{first.shown}': it {' and '.join(differences)}",
             "the files of one table have the same columns",
         )

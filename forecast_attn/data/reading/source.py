@@ -11,7 +11,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,6 +20,7 @@ import pyarrow as pa
 from forecast_attn.data.findings import quoted
 from forecast_attn.data.reading.parts import PARQUET, TablePart, digest_of_parts, find_parts
 from forecast_attn.errors import DataError, nearest
+from forecast_attn.urls import url_of, without_secrets
 
 Progress = Callable[[int, int], None]
 """Called with the bytes read so far and the bytes there are, both as stored (compressed, if the file is)."""
@@ -28,6 +29,7 @@ STDIN = "-"
 SPREADSHEET = "spreadsheet"
 CHUNK = 1 << 22
 """Bytes read at once: enough for two threads to share, little beside any table that needs it."""
+URL_HINT = "the table of check and train, and --data and --future of predict may be URLs; copy others to this machine"
 FILE_TYPES = (
     ".csv",
     ".tsv",
@@ -82,14 +84,22 @@ class Source:
     """Bytes of standard input or a pipe, which can be read only once."""
     parts: tuple[TablePart, ...] = ()
     """The files of a table in several, of which `path` is the first."""
+    url: str | None = None
+    """Where the table is, if it was copied to this machine; without secrets."""
+    keep: Any = field(default=None, compare=False, repr=False)
+    """Holds a temporary copy as long as the source lives."""
 
     @classmethod
-    def of(cls, table: Path | str) -> Source:
+    def of(cls, table: Path | str | Source) -> Source:
         """The file of that name, the Parquet files of a folder or a pattern, or standard input.
 
         Raises:
-            DataError: no such file, a folder with other tables, a device, or one that may not be read.
+            DataError: no such file, a folder with other tables, a device, or one that may not be read; a URL.
         """
+        if isinstance(table, Source):
+            return table
+        if url := url_of(table):
+            raise DataError(f"'{without_secrets(url)}' is a URL, which is not read here", URL_HINT)
         if str(table) == STDIN:
             return cls("'stdin'", None, _all_of(sys.stdin))
         path = Path(table)
@@ -184,8 +194,10 @@ def parts_of(table: Path | str) -> tuple[TablePart, ...]:
     return () if any(_may_be_table(file) for file in others) else parts
 
 
-def digest_of(table: Path | str) -> str | None:
+def digest_of(table: Path | str | Source) -> str | None:
     """Hexadecimal digest of a table in a file or several; None for a pipe, which is read only once, and for none."""
+    if isinstance(table, Source):
+        return digest_of_parts(table.parts) if table.parts else None if table.path is None else digest_of(table.path)
     if Path(table).is_file():
         with Path(table).open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -201,7 +213,7 @@ def kind_of(start: bytes) -> str:
 def table_name(table: object) -> str:
     """Name of a table in messages: the file's name, `stdin`, or `DataFrame`."""
     if isinstance(table, Source):
-        return table.label.strip("'")
+        return table.label.strip("'") if table.url is None else table.url.rstrip("/").rpartition("/")[2]
     if not isinstance(table, str | Path):
         return "DataFrame"
     return "stdin" if str(table) == STDIN else Path(table).name

@@ -1,0 +1,181 @@
+"""Tables at a URL (s3://, gs://, https://, …): copied to this machine through fsspec, and only where a user names one.
+
+The rest of the program knows paths alone: a URL in a run, which may be somebody else's, opens no connection.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+
+from forecast_attn.data.reading.parts import PARQUET, TablePart, parts_named
+from forecast_attn.data.reading.source import CHUNK, FILE_TYPES, Source
+from forecast_attn.errors import ConfigError, DataError, RunError, UserError
+from forecast_attn.urls import url_of, without_secrets
+
+DONE = "_SUCCESS"
+"""Empty file beside the results that says that they are all there, as Spark and Hive write it."""
+CHECK = "check its name, your rights and the connection"
+PACKAGES = "pip install s3fs for s3://, gcsfs for gs://, adlfs for abfs://"
+
+
+def fetched(table: Any) -> Any:
+    """A table that a user named: copied to this machine where it is at a URL, else as it is.
+
+    The copy is in the folder for temporary files, and goes with the `Source`.
+
+    Raises:
+        ConfigError: fsspec, or what it needs for this kind of URL, is not installed.
+        DataError: there is no such table, or it cannot be fetched.
+    """
+    url = url_of(table)
+    if url is None:
+        return table
+    keep, name = _TemporaryFolder(), without_secrets(url)
+    folder = keep.path
+    if parts := remote_parts(url):
+        parts = tuple(fetched_part(part, folder / str(number)) for number, part in enumerate(parts))
+        return Source(f"'{name}'", parts[0].path, None, parts, url=name, keep=keep)
+    _copy(url, folder / "table")
+    return Source(f"'{name}'", folder / "table", None, url=name, keep=keep)
+
+
+def remote_parts(table: Any) -> tuple[TablePart, ...]:
+    """The Parquet files of a folder or a pattern at a URL, none of which is fetched; none where it is a single file.
+
+    Raises:
+        ConfigError, DataError: as `fetched`.
+    """
+    url = url_of(table)
+    if url is None or url.startswith(("http:", "https:")):  # a web server lists no folders
+        return ()
+    with _reaching(url) as fs:
+        where = fs._strip_protocol(url)
+        if glob.has_magic(where):
+            root, found = _before_wildcard(where), fs.glob(where)
+        elif fs.isdir(where):
+            root, found = where, fs.find(where)
+        else:
+            return ()
+        names = {PurePosixPath(file).relative_to(root): fs.unstrip_protocol(file) for file in found}
+    kept = parts_named(name for name in names if name.suffix in PARQUET)
+    others = [name for name in names if name.suffix in FILE_TYPES and name.suffix not in PARQUET]
+    if not kept or others:
+        what = f"has '{others[0]}' beside its Parquet files" if kept else "has no Parquet files"
+        raise DataError(f"'{without_secrets(url)}' {what}", "a table at a URL is a file, or a folder of Parquet files")
+    return tuple(replace(part, url=names[PurePosixPath(part.name)]) for part in kept)
+
+
+def fetched_part(part: TablePart, folder: Path) -> TablePart:
+    """A part whose file is on this machine: one at a URL is copied into a folder."""
+    if part.url is None:
+        return part
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / PurePosixPath(part.name).name
+    _copy(part.url, path)
+    return replace(part, path=path)
+
+
+def check_is_empty(url: str) -> None:
+    """Refuse to write into a folder at a URL that holds something.
+
+    Raises:
+        ConfigError: as `fetched`.
+        RunError: it holds something, or cannot be reached.
+    """
+    with _writing(url), _reaching(url) as fs:
+        is_taken = fs.exists(url) and bool(fs.find(url))
+    if is_taken:
+        raise RunError(f"'{without_secrets(url)}' exists already", "name a new folder, or remove it")
+
+
+def send(path: Path, url: str) -> None:
+    """Copy a file of this machine to a URL. On an object store it appears when all of it is there.
+
+    Raises:
+        RunError: it cannot be written.
+    """
+    with _writing(url), _reaching(url) as fs:
+        where = fs._strip_protocol(url)
+        fs.makedirs(fs._parent(where), exist_ok=True)
+        fs.put_file(str(path), where)
+
+
+def mark_done(folder: str) -> None:
+    """Write the empty file that says that a folder is complete."""
+    with tempfile.TemporaryDirectory() as here:
+        (Path(here) / DONE).touch()
+        send(Path(here) / DONE, f"{folder.rstrip('/')}/{DONE}")
+
+
+def remove(urls: Iterable[str]) -> None:
+    """Delete files at URLs, those that are there and can be reached."""
+    for url in urls:
+        with contextlib.suppress(UserError), _reaching(url) as fs:
+            fs.rm_file(fs._strip_protocol(url))
+
+
+@contextlib.contextmanager
+def opened(url: str) -> Iterator[BinaryIO]:
+    """The bytes at a URL."""
+    with _reaching(url) as fs, fs.open(url, "rb") as stream:
+        yield stream
+
+
+class _TemporaryFolder:
+    """A folder that goes with the last reference to it."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="forecast-attn-"))
+        self._end = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+def _copy(url: str, path: Path) -> None:
+    with opened(url) as stream, path.open("wb") as file:
+        shutil.copyfileobj(stream, file, CHUNK)
+
+
+def _before_wildcard(pattern: str) -> str:
+    """The last folder before the first name with a wildcard."""
+    names = pattern.split("/")
+    first = next(number for number, name in enumerate(names) if glob.has_magic(name))
+    return "/".join(names[:first]) or "/"
+
+
+@contextlib.contextmanager
+def _reaching(url: str) -> Iterator[Any]:
+    """The file system of a URL; whatever it raises, of its own kinds too, in the user's words."""
+    name = without_secrets(url)
+    try:
+        import fsspec.core
+
+        yield fsspec.core.url_to_fs(url)[0]
+    except UserError:
+        raise
+    except FileNotFoundError:
+        raise DataError(f"there is no file '{name}'", CHECK) from None
+    except ImportError as error:
+        hint = "pip install 'forecast-attn[remote]'" if error.name == "fsspec" else PACKAGES
+        raise ConfigError(f"'{name}' needs a package that is not installed: {_first_line(error)}", hint) from None
+    except Exception as error:  # stores have errors of their own, which are not OSError
+        raise DataError(f"cannot read '{name}': {_first_line(error)}", CHECK) from None
+
+
+@contextlib.contextmanager
+def _writing(url: str) -> Iterator[None]:
+    try:
+        yield
+    except DataError as error:
+        reason = error.message.partition("': ")[2] or error.message
+        raise RunError(f"cannot write '{without_secrets(url)}': {reason}", CHECK) from None
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), "") or type(error).__name__

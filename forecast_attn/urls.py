@@ -1,0 +1,30 @@
+"""URLs in the place of paths: s3://bucket/sales/, and what pathlib makes of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_URL = re.compile(r"([a-z][a-z0-9+.-]+):/+(.+)", re.DOTALL)
+
+
+def url_of(name: object) -> str | None:
+    """The URL that somebody wrote, or None for a path.
+
+    pathlib takes s3://bucket/key for the path s3:/bucket/key, which is read back, unless there is such a path here.
+    """
+    found = _URL.fullmatch(str(name)) if isinstance(name, str | Path) else None
+    if found is None or Path(str(name)).exists():
+        return None
+    if "://" in str(name):
+        return str(name)
+    return f"{found[1]}:{'///' if found[1] == 'file' else '//'}{found[2]}"
+
+
+def without_secrets(url: str) -> str:
+    """The URL without a password, and that of a web server without the query, which may be a signature."""
+    scheme, _, rest = url.partition("://")
+    if scheme in ("http", "https"):  # elsewhere a question mark is a wildcard
+        rest = rest.partition("?")[0]
+    host, slash, path = rest.partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
