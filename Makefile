@@ -22,7 +22,7 @@ MLFLOW_SERVER := alembic fastapi flask flask-cors sqlalchemy uvicorn
 AXE := 4.14.1
 
 .PHONY: help demo test test-integration test-services fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark benchmark-attention benchmark-startup benchmark-memory \
-	benchmark-growth benchmark-loading benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-nordpool \
+	benchmark-growth benchmark-loading benchmark-large benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-nordpool \
 	benchmark-epf benchmark-fev benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
 
@@ -138,6 +138,9 @@ benchmark-growth: $(TESTING)  ## How cost grows with lookback, width, series and
 
 benchmark-loading: $(TESTING)  ## Ten million rows: speed of reading, memory of training
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/loading.py
+
+benchmark-large: $(TESTING)  ## A hundred million rows: memory of training (8 GB, two minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/large.py
 
 benchmark-training: $(TESTING)  ## Training and prediction against a bare torch loop
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/training.py

@@ -30,6 +30,42 @@ class SeriesStep:
     steps: int
 
 
+@dataclass(frozen=True)
+class UnevenSteps:
+    """The rows that are not one step after the row of their series before them."""
+
+    at: NDArray[np.int64]
+    """The rows (num_uneven,)."""
+    steps: NDArray[np.float64]
+    """Steps from the row before (num_uneven,); not whole off the grid."""
+    num_steps: int
+    """Rows that have one of their own series before them, even ones too."""
+
+    @property
+    def gaps(self) -> NDArray[np.bool_]:
+        """Those that leave rows out (num_uneven,)."""
+        return np.asarray((self.steps == np.round(self.steps)) & (self.steps > 1), np.bool_)
+
+
+_ROWS_AT_A_TIME = 1_000_000
+"""Steps of more rows would take as much memory as the table."""
+
+
+def uneven_steps(cells: Cells, frequency: Frequency) -> UnevenSteps:
+    """Compare every row with the one before it."""
+    at, steps, number = [np.empty(0, np.int64)], [np.empty(0)], 0
+    for first in range(0, len(cells.rows) - 1, _ROWS_AT_A_TIME):
+        earlier = slice(first, min(first + _ROWS_AT_A_TIME, len(cells.rows) - 1))
+        later = slice(earlier.start + 1, earlier.stop + 1)
+        inside = cells.series[later] == cells.series[earlier]
+        block = frequency.steps_between(cells.stamps[earlier], cells.stamps[later])
+        uneven = np.flatnonzero(inside & (block != 1))
+        at.append(uneven + later.start)
+        steps.append(block[uneven])
+        number += int(inside.sum())
+    return UnevenSteps(np.concatenate(at), np.concatenate(steps), number)
+
+
 def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str = "auto") -> Frequency:
     """Return the step of the longest series, or the given one; report series and rows that do not keep to it.
 
@@ -54,15 +90,14 @@ def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str 
         kind = "whole numbers" if frequency.is_integer is False else "dates"
         message = f"--freq {alias} does not fit a time column of {kind}"
         raise ended(report, Finding("FA203", "error", message, "leave --freq out", options=("freq",)))
-    inside, steps = _steps(cells, frequency)
-    irregular = np.flatnonzero(steps != 1)
-    if freq is None and len(irregular):
+    uneven = uneven_steps(cells, frequency)
+    if freq is None and len(uneven.at):
         _report_other_frequencies(cells, frequency, report)
-    odd = (steps[irregular] != np.round(steps[irregular])) | (steps[irregular] <= 0)
-    report_each(report, irregular[odd] + 1, lambda at: _irregular(cells, frequency, at))
-    regular = int(inside.sum()) - len(irregular)
+    odd = (uneven.steps != np.round(uneven.steps)) | (uneven.steps <= 0)
+    report_each(report, uneven.at[odd], lambda at: _irregular(cells, frequency, at))
+    regular = uneven.num_steps - len(uneven.at)
     evidence = (
-        f"{regular:,} of {counted(int(inside.sum()), 'step')} {'is' if regular == 1 else 'are'} {step_name(alias)}"
+        f"{regular:,} of {counted(uneven.num_steps, 'step')} {'is' if regular == 1 else 'are'} {step_name(alias)}"
     )
     frequency = parse_frequency(alias, evidence if freq is None else f"given; {evidence}")
     return with_sizes_of_years(frequency, cells.stamps)
@@ -75,7 +110,7 @@ def _of_given(cells: Cells, freq: str) -> str:
 
 
 def _has_gaps(cells: Cells, frequency: Frequency) -> bool:
-    return bool((_steps(cells, frequency)[1] > 1).any())
+    return bool((uneven_steps(cells, frequency).steps > 1).any())
 
 
 def _with_calendar(cells: Cells, frequency: Frequency, report: Report, *, must_recur: bool) -> Frequency:
@@ -96,17 +131,16 @@ def _with_calendar(cells: Cells, frequency: Frequency, report: Report, *, must_r
 
 def report_gaps(cells: Cells, frequency: Frequency, report: Report) -> None:
     """Report the absent rows of each series."""
-    _, steps = _steps(cells, frequency)
-    gaps = np.flatnonzero((steps == np.round(steps)) & (steps > 1))
-    report_each(report, gaps + 1, lambda at: _gap(cells, frequency, int(steps[at - 1]) - 1, at))
+    uneven = uneven_steps(cells, frequency)
+    missing = dict(zip(uneven.at[uneven.gaps].tolist(), uneven.steps[uneven.gaps].astype(int) - 1, strict=True))
+    report_each(report, uneven.at[uneven.gaps], lambda at: _gap(cells, frequency, int(missing[at]), at))
 
 
 def series_steps(cells: Cells, frequency: Frequency) -> tuple[SeriesStep, ...]:
     """Evidence of every series: the table's step where half of its steps or more keep to it, else its own."""
-    inside, steps = _steps(cells, frequency)
-    num_series = len(cells.item_ids)
-    pairs = np.bincount(cells.series[1:][inside], minlength=num_series)
-    regular = np.bincount(cells.series[1:][inside & (steps == 1)], minlength=num_series)
+    uneven = uneven_steps(cells, frequency)
+    pairs = np.diff(cells.starts) - 1
+    regular = pairs - np.bincount(cells.series[uneven.at], minlength=len(cells.item_ids))
     return tuple(
         SeriesStep(name, frequency.alias, int(regular[index]), int(pairs[index]))
         if 0 < pairs[index] <= 2 * regular[index]
@@ -122,14 +156,6 @@ def _own_step(cells: Cells, index: int) -> SeriesStep:
     if alias is not None:
         regular = int((parse_frequency(alias).steps_between(stamps[:-1], stamps[1:]) == 1).sum())
     return SeriesStep(cells.item_ids[index], alias, regular, len(stamps) - 1)
-
-
-def _steps(cells: Cells, frequency: Frequency) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Mask of the rows that follow one of their own series, and their steps, 1 elsewhere; (num_rows - 1,) each."""
-    inside = cells.series[1:] == cells.series[:-1]
-    steps = frequency.steps_between(cells.stamps[:-1], cells.stamps[1:])
-    steps[~inside] = 1.0
-    return inside, steps
 
 
 def _infer_alias(cells: Cells, report: Report) -> str:

@@ -70,7 +70,8 @@ class Cells:
     @property
     def starts(self) -> NDArray[np.int64]:
         """First row of every series, and the number of rows (num_series + 1,)."""
-        return np.searchsorted(self.series, np.arange(len(self.item_ids) + 1))
+        indices = np.arange(len(self.item_ids) + 1, dtype=self.series.dtype)  # of another type all rows would be copied
+        return np.searchsorted(self.series, indices)
 
     def take(self, which: NDArray[np.int64] | NDArray[np.bool_]) -> Cells:
         """The chosen rows, in the given order."""
@@ -120,7 +121,7 @@ def parse_cells(
     if not usable.any():
         message = f"column '{roles.time}' has no time stamp in any row"
         raise ended(report, Finding("FA201", "error", message, "--time NAME", column=roles.time, options=("time",)))
-    return _in_order(cells if usable.all() else cells.take(usable))
+    return sorted_cells(cells if usable.all() else _without_empty_series(cells.take(usable)))
 
 
 def parse_numbers(
@@ -235,22 +236,30 @@ def _holds_nul(column: str, text: str) -> DataError:
     return DataError(message, "write the name without it: no text file can hold it", code="FA101", column=column)
 
 
+_CODES_AT_A_TIME = 1_000_000
+"""An index of more would take as much memory as the table."""
+
+
 def _used_categories(column: pd.Series) -> tuple[NDArray[Any], list[Any]]:
     """Codes (num_rows,), -1 where empty, and the categories that some cell has."""
     codes, values = column.cat.codes.to_numpy(), list(column.cat.categories)
-    used = np.bincount(codes[codes >= 0] if (codes < 0).any() else codes, minlength=len(values)) > 0
+    used = np.zeros(len(values) + 1, np.bool_)
+    for first in range(0, len(codes), _CODES_AT_A_TIME):
+        used[codes[first : first + _CODES_AT_A_TIME]] = True  # -1, of an empty cell, is the last one
+    used = used[:-1]
     if used.all():
         return codes, values
     lookup = np.append(np.cumsum(used) - 1, -1).astype(np.int32)
     return lookup[codes], [value for value, is_used in zip(values, used, strict=True) if is_used]
 
 
-def _in_order(cells: Cells) -> Cells:
+def _without_empty_series(cells: Cells) -> Cells:
+    """The same without series of which every row was left out."""
     used = np.flatnonzero(np.bincount(cells.series, minlength=len(cells.item_ids)))
-    if len(used) < len(cells.item_ids):  # every row of a series was left out
-        item_ids = tuple(cells.item_ids[index] for index in used)
-        cells = replace(cells, series=np.searchsorted(used, cells.series).astype(np.int32), item_ids=item_ids)
-    return sorted_cells(cells)
+    if len(used) == len(cells.item_ids):
+        return cells
+    item_ids = tuple(cells.item_ids[index] for index in used)
+    return replace(cells, series=np.searchsorted(used, cells.series).astype(np.int32), item_ids=item_ids)
 
 
 def sorted_cells(cells: Cells) -> Cells:
@@ -292,6 +301,8 @@ def epoch_unit(steps: NDArray[Any]) -> Literal["s", "ms"] | None:
 
 def _report_epoch(time: ParsedStamps, column: str, report: Report) -> None:
     """Note whole numbers that may be times since 1970."""
+    if time.stamps.dtype.kind == "M":
+        return
     steps = time.stamps[~time.bad]
     unit = epoch_unit(steps)
     if unit is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.findings import Finding, Report, counted
 from forecast_attn.data.frequency import Frequency
@@ -27,18 +28,19 @@ def policy_for_few(cells: Cells, roles: Roles, frequency: Frequency, report: Rep
         frequency: of the axis.
         report: told what is hidden.
     """
-    absent, empty = _absent_rows(cells, frequency), _rows_with_empty_cells(cells, roles)
-    if not absent.any() and not empty.any():  # a whole table need not be searched for its future rows
+    uneven, empty = uneven_steps(cells, frequency), _rows_with_empty_cells(cells, roles)
+    gaps, absent = uneven.at[uneven.gaps], uneven.steps[uneven.gaps].astype(np.int64) - 1
+    if not len(gaps) and not empty.any():  # a whole table need not be searched for its future rows
         return "error"
     known = _known(cells, roles)
     empty &= known
     missing, steps = int(absent.sum()) + int(empty.sum()), len(cells.rows) + int(absent.sum())
     if not missing or len(cells.rows) < FEWEST_ROWS or missing > MOST * steps or _future_is_open(cells, roles, known):
         return "error"
-    lengths = np.diff(cells.starts)[cells.series[1:]]
-    if (absent > np.maximum(LONGEST * lengths, 1)).any() or _are_changes_of_the_clock(cells, frequency, absent):
+    lengths = np.diff(cells.starts)[cells.series[gaps]]
+    if (absent > np.maximum(LONGEST * lengths, 1)).any() or _are_changes_of_the_clock(cells, frequency, gaps):
         return "error"
-    parts = [counted(int(absent.sum()), "absent row")] if absent.any() else []
+    parts = [counted(int(absent.sum()), "absent row")] if len(gaps) else []
     parts += [f"{counted(int(empty.sum()), 'row')} with empty cells"] if empty.any() else []
     message = f"{' and '.join(parts)} of {steps:,} steps: hidden from attention and loss"
     hint = "--missing ffill, interpolate or zero fills them, --missing error refuses them"
@@ -46,17 +48,9 @@ def policy_for_few(cells: Cells, roles: Roles, frequency: Frequency, report: Rep
     return "mask"
 
 
-def _are_changes_of_the_clock(cells: Cells, frequency: Frequency, absent: NDArray[np.int64]) -> bool:
+def _are_changes_of_the_clock(cells: Cells, frequency: Frequency, gaps: NDArray[np.int64]) -> bool:
     """Return whether all gaps may be hours that the clock skipped, which a zone explains and nothing need hide."""
-    gaps = np.flatnonzero(absent) + 1
     return frequency.is_within_day and len(gaps) > 0 and all(cells.may_be_clock_change(int(at)) for at in gaps)
-
-
-def _absent_rows(cells: Cells, frequency: Frequency) -> NDArray[np.int64]:
-    """Rows that are missing after each row but the last (num_rows - 1,)."""
-    steps = frequency.steps_between(cells.stamps[:-1], cells.stamps[1:])
-    is_gap = (cells.series[1:] == cells.series[:-1]) & (steps == np.round(steps)) & (steps > 1)
-    return np.where(is_gap, steps - 1, 0).astype(np.int64)
 
 
 def _known(cells: Cells, roles: Roles) -> NDArray[np.bool_]:

@@ -176,6 +176,9 @@ def _without_empty_ends(cells: Cells, roles: Roles, repairs: list[Repair]) -> Ce
 
 def _known_rows(target: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Rows up to the last known target, per series (num_series,)."""
+    ends = starts[1:]
+    if not np.isnan(target[ends - 1]).any():  # no future rows, and nothing as large as the table to find them
+        return np.diff(starts)
     last = np.maximum.reduceat(np.where(np.isnan(target), -1, np.arange(len(target))), starts[:-1])
     return np.where(last >= 0, last - starts[:-1] + 1, 0)
 
@@ -246,7 +249,9 @@ def _report_missing(cells: Cells, roles: Roles, known: NDArray[np.int64], missin
     """Report holes in target and covariates; with "mask" those up to the last known target may be."""
     report_each(report, np.flatnonzero(known == 0), lambda index: _no_target(cells, roles, index))
     has_target = (known > 0)[cells.series]
-    future = has_target & (np.arange(len(cells.rows)) >= (cells.starts[:-1] + known)[cells.series])
+    future = np.zeros(len(cells.rows), np.bool_)
+    for index in np.flatnonzero((known > 0) & (known < np.diff(cells.starts))):
+        future[cells.starts[index] + known[index] : cells.starts[index + 1]] = True
     empty = {name: np.isnan(cells.columns[name]) for name in (*roles.past_covariates, *roles.future_covariates)}
     empty |= {name: cells.category_codes[name] < 0 for name in (*roles.past_categories, *roles.future_categories)}
     nothing = future & np.all(list(empty.values()), axis=0) if empty else future

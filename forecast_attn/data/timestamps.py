@@ -370,6 +370,7 @@ _DIGITS = {8: "%Y%m%d", 10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 
 FIRST_YEAR, LAST_YEAR = 1678, 2261
 """Years that 64-bit nanoseconds cover fully."""
+_FIRST, _END = np.datetime64(f"{FIRST_YEAR}", "s"), np.datetime64(f"{LAST_YEAR + 1}", "s")
 
 ORDERS = {
     "day-first": ("%d/%m/%Y", "%d/%m/%y"),
@@ -453,6 +454,8 @@ def _in_form(text: pd.Series, form: str) -> NaiveStamps:
 
 def in_range(stamps: NDArray[np.datetime64]) -> NaiveStamps:
     """Convert to datetime64[ns], NaT in years that nanoseconds do not cover fully."""
+    if len(stamps) and stamps.min() >= _FIRST and stamps.max() < _END:  # never true of NaT
+        return stamps.astype("datetime64[ns]", copy=False)
     years = stamps.astype("datetime64[Y]").astype(np.int64) + 1970
     bad = np.isnat(stamps) | (years < FIRST_YEAR) | (years > LAST_YEAR)
     return np.where(bad, np.datetime64("NaT"), stamps).astype("datetime64[ns]")

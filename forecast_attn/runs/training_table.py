@@ -50,6 +50,7 @@ def read_panel(
 
     name, options = name_of(data), config.data
     frame = read_table(data, options, progress=progress)
+    release_memory()
     frame, options, table = with_vintages(frame, options, vintages)
     panel = build_panel(frame, resolve_roles(frame, options, name), options, source=name, vintages=table)
     del frame

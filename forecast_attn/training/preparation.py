@@ -136,6 +136,10 @@ def training_values(panel: Panel, split: Split) -> list[NDArray[np.float64]]:
     return [panel.target[start : start + count] for start, count in zip(starts, rows, strict=True)]
 
 
+_WINDOWS_AT_A_TIME = 1_000_000
+"""More would take as much memory as the table."""
+
+
 def _with_scale(preparation: Preparation) -> NDArray[np.int32]:
     """The training windows that have a scale by their cut-off; all of them where that is none."""
     import torch
@@ -143,9 +147,12 @@ def _with_scale(preparation: Preparation) -> NDArray[np.int32]:
     cutoffs, so_far = preparation.training_cutoffs, preparation.windows().so_far
     if so_far is None:
         return cutoffs
-    series = np.searchsorted(preparation.panel.starts, cutoffs, side="right") - 1
-    rows = cutoffs - preparation.panel.starts[series] + 1
-    scaled = so_far.has_scale(torch.from_numpy(rows), torch.from_numpy(series)).numpy()
+    scaled = np.empty(len(cutoffs), np.bool_)
+    for first in range(0, len(cutoffs), _WINDOWS_AT_A_TIME):
+        block = slice(first, first + _WINDOWS_AT_A_TIME)
+        series = np.searchsorted(preparation.panel.starts, cutoffs[block], side="right") - 1
+        rows = cutoffs[block] - preparation.panel.starts[series] + 1
+        scaled[block] = so_far.has_scale(torch.from_numpy(rows), torch.from_numpy(series)).numpy()
     return cutoffs[scaled] if scaled.any() else cutoffs
 
 
