@@ -22,6 +22,8 @@ PICTURES = {
     "plot-forecast": ("--cutoff", "2024-06-26 23:00", "--history", "48"),
     "plot-errors": ("--kind", "error-by-step"),
     "plot-calibration": ("--kind", "calibration"),
+    "plot-attribution": ("--kind", "attribution", "--cutoff", "2024-06-26 23:00"),
+    "plot-by-value": ("--kind", "by-value", "--column", "temperature", "--column", "hour", "--column", "weekday"),
 }
 
 

@@ -540,7 +540,8 @@ class Forecaster:
         """Draw what was forecast: of `forecasts`, or the newest that `predict` or `backtest` wrote into the run.
 
         Args:
-            kind: `forecast`, `error-by-step` or `calibration`.
+            kind: `forecast`, `error-by-step`, `calibration`, `attribution` (what one forecast owes to each input) or
+                `by-value` (mean forecast and actual value by the value of a column).
             forecasts: a table of forecasts, such as `ForecastResult.predictions` or `BacktestResult.frame`; those in
                 the run when None.
             data: a table of the series, which also has the actual values; found through the run when None.

@@ -42,6 +42,8 @@ def printed(finished_run, forecast, small, make_table, tmp_path_factory):
         ("evaluate", run / "backtest.parquet", "--actuals", data, "--by", "step"),
         ("plot", run, "--kind", "error-by-step"),
         ("plot", trained, "--kind", "calibration"),
+        ("plot", run, "--kind", "attribution", "--data", data),
+        ("plot", trained, "--kind", "by-value"),
         ("score", trained, later, "--rate", "0.05"),
         ("compare", data, *small, "--attention", "none,luong-general", "--seeds", "1", "--out", folder / "compared"),
     ]

@@ -444,6 +444,8 @@ class PlotKeywords(TypedDict, total=False):
     cutoff: str | int | None
     model: str | Sequence[str]
     history: int | None
+    step: int | None
+    column: str | Sequence[str]
     png: Path | str | None
     svg: Path | str | None
     animate: Path | str | None

@@ -43,7 +43,7 @@ SIDES = ("both", "above", "below")
 """Sides of an interval on which a row can be an anomaly."""
 ENGINES = ("local", "ray")
 """Where forecasts are computed."""
-PICTURES = ("forecast", "error-by-step", "calibration")
+PICTURES = ("forecast", "error-by-step", "calibration", "attribution", "by-value")
 """Kinds of pictures of `forecast plot`."""
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -326,6 +326,10 @@ class PlotRequest(Request):
         (), "only this model of a backtest; repeatable", metavar="NAME", read=lambda given: _each(given)
     )
     history: int | None = option(None, "steps before the cut-off; four horizons, at least 24, when absent", low=0)
+    step: int | None = option(None, "step ahead whose attribution is drawn; the mean of all when absent")
+    column: tuple[str, ...] = option(
+        (), "column of --kind by-value; repeatable; all when absent", metavar="NAME", read=lambda given: _each(given)
+    )
     png: Path | None = option(None, "write the picture")
     svg: Path | None = option(None, "the same picture, scalable")
     animate: Path | None = option(

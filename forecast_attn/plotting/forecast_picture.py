@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from forecast_attn.config.values import quantile_name
-from forecast_attn.data.frequency import Stamps
 from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure, step_ticks
 from forecast_attn.notebook import INK, SOFT
 from forecast_attn.plotting import wording
@@ -17,7 +15,9 @@ from forecast_attn.plotting.pictures import (
     MODELS,
     PANEL_TITLE,
     add_legend,
+    dates_of,
     dress,
+    label_time,
     lightened,
     shortened,
     write_title,
@@ -26,7 +26,6 @@ from forecast_attn.plotting.pictures import (
 from forecast_attn.plotting.reliability import Reliability, band
 from forecast_attn.plotting.scene import ForecastScene, ForecastView, ModelForecast
 from forecast_attn.plotting.step_errors import StepErrors
-from forecast_attn.plotting.ticks import time_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -93,12 +92,13 @@ def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks:
     front = view.models[0]
     _draw_bands(axes, view, front)
     if len(view.history):
-        axes.plot(_dates(view.history_stamps), view.history, color=INK, linewidth=1.4, label=scene.target)
+        axes.plot(dates_of(view.history_stamps), view.history, color=INK, linewidth=1.4, label=scene.target)
     axes.axvline(_date(view.cutoff), color=SOFT, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
     _draw_actual(axes, view)
     for at, model in reversed(list(enumerate(view.models))):
         _draw_model(axes, view, model, at)
-    _label_time(axes, scene, view, most_ticks)
+    stamps = np.concatenate([view.history_stamps if len(view.history_stamps) else [view.cutoff], view.stamps])
+    label_time(axes, stamps, scene.zone, most_ticks)  # the days from end to end stand below all panels
     dress(axes)
 
 
@@ -108,12 +108,12 @@ def _draw_bands(axes: Axes, view: ForecastView, model: ModelForecast) -> None:
     for at, pair in enumerate(model.intervals):
         edges = model.quantiles[pair.lower], model.quantiles[pair.upper]
         draw(
-            _dates(view.stamps), *edges, linewidth=width, label=wording.interval_name(pair), zorder=1.5 + at / 100,
+            dates_of(view.stamps), *edges, linewidth=width, label=wording.interval_name(pair), zorder=1.5 + at / 100,
             color=lightened(MODELS[0], DENSITIES[min(at, len(DENSITIES) - 1)])
         )  # fmt: skip
     for quantile in model.lone_quantiles:
         axes.plot(
-            _dates(view.stamps), model.quantiles[quantile], color=MODELS[0], linewidth=0.9, linestyle=":",
+            dates_of(view.stamps), model.quantiles[quantile], color=MODELS[0], linewidth=0.9, linestyle=":",
             label=f"quantile {quantile_name(quantile)}"
         )  # fmt: skip
 
@@ -123,14 +123,14 @@ def _draw_actual(axes: Axes, view: ForecastView) -> None:
         return
     stamps, actual = view.joined(view.actual)
     axes.plot(
-        _dates(stamps), actual, color=SOFT, linewidth=1.2, linestyle=(0, (3, 2)), label=wording.CAME,
+        dates_of(stamps), actual, color=SOFT, linewidth=1.2, linestyle=(0, (3, 2)), label=wording.CAME,
         marker=_marker(view), markersize=3.5, markevery=slice(len(stamps) - len(view.stamps), None)
     )  # fmt: skip
 
 
 def _draw_model(axes: Axes, view: ForecastView, model: ModelForecast, at: int) -> None:
     axes.plot(
-        _dates(view.stamps), model.prediction, color=MODELS[at % len(MODELS)], linestyle=DASHES[at % len(DASHES)],
+        dates_of(view.stamps), model.prediction, color=MODELS[at % len(MODELS)], linestyle=DASHES[at % len(DASHES)],
         linewidth=1.9 if at == 0 else 1.3, label=wording.model_label(model.name), marker=_marker(view), markersize=4
     )  # fmt: skip
 
@@ -142,26 +142,8 @@ def _marker(view: ForecastView) -> str | None:
 # --------------------------------------------------------------------------- time
 
 
-def _label_time(axes: Axes, scene: ForecastScene, view: ForecastView, most: int) -> None:
-    """Round times on the user's clock; the days from end to end, with their year and zone, stand below all panels."""
-    stamps = np.concatenate([view.history_stamps if len(view.history_stamps) else [view.cutoff], view.stamps])
-    ticks = time_ticks(stamps, scene.zone, most)
-    axes.set_xticks(_dates(np.array([tick.stamp for tick in ticks])), [tick.text for tick in ticks])
-    first, last = _dates(stamps[[0, -1]])
-    margin = (last - first) * 0.01 or 0.5
-    axes.set_xlim(first - margin, last + margin)
-
-
-def _dates(stamps: Stamps) -> NDArray[np.float64]:
-    """Stamps as matplotlib counts them: days since 1970, or steps."""
-    from matplotlib import dates
-
-    date2num: Any = dates.date2num
-    return np.asarray(date2num(stamps) if stamps.dtype.kind == "M" else stamps, np.float64)
-
-
 def _date(stamp: Any) -> float:
-    return float(_dates(np.array([stamp]))[0])
+    return float(dates_of(np.array([stamp]))[0])
 
 
 # --------------------------------------------------------------------------- curve pictures

@@ -141,16 +141,20 @@ def validation_forecasts(run: RunDir, data: pd.DataFrame | Path | None) -> Forec
         RunError: the run is damaged, or this is not the table of training.
         DataError: what is wrong with the table.
     """
-    past, preparation = _prepared(run, data)
+    return forecasts_of_validation(*prepared_past(run, data))
+
+
+def forecasts_of_validation(past: Past, preparation: Preparation) -> Forecasts:
+    """The same of a table that is read already."""
     cutoffs = spread_evenly(preparation.validation_cutoffs, past.model.config.training.validation_windows)
-    best = run.read_json(run.metrics).get("best_baseline", SEASONAL_NAIVE)  # older runs knew one baseline
+    best = past.run.read_json(past.run.metrics).get("best_baseline", SEASONAL_NAIVE)  # older runs knew one baseline
     names = list(dict.fromkeys([best, SEASONAL_NAIVE]))
     return past.beside(past.forecasts(cutoffs), names, cutoffs, preparation.baseline_setup())
 
 
 def newest_validation(run: RunDir, data: pd.DataFrame | Path | None, items: list[str]) -> tuple[Past, Rows]:
     """The table of training, and the last validation window of every series; raises as `validation_forecasts`."""
-    past, preparation = _prepared(run, data)
+    past, preparation = prepared_past(run, data)
     cutoffs = np.sort(preparation.validation_cutoffs)
     series = _series_of(past.panel, cutoffs)
     newest = np.append(np.diff(series) > 0, True)
@@ -159,7 +163,8 @@ def newest_validation(run: RunDir, data: pd.DataFrame | Path | None, items: list
     return past, cutoffs[newest & wanted]
 
 
-def _prepared(run: RunDir, data: pd.DataFrame | Path | None) -> tuple[Past, Preparation]:
+def prepared_past(run: RunDir, data: pd.DataFrame | Path | None) -> tuple[Past, Preparation]:
+    """The table of training, and its validation windows; raises as `validation_forecasts`."""
     model = load_model(run, validated=True)
     preparation = prepare(_panel_of_training(run, model, data), model.config.data, model.schema.calendar)
     return Past(run, model, preparation.panel, _table_of(run)), preparation

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from forecast_attn.plotting.sources import PlotChoice, PlotSource
 
 
+OF_INPUTS = ("attribution", "by-value")
+"""Kinds whose drawing needs torch, which forecasts in a file do without."""
+
+
 @dataclass(frozen=True, eq=False)
 class Picture:
     """Result of `Forecaster.plot`."""
@@ -25,7 +29,7 @@ class Picture:
     kind: str
     """One of `PICTURES`."""
     shown: Any
-    """The scene, the errors or the calibration that is drawn."""
+    """The scene, errors, calibration, attribution or means that are drawn."""
     animation_notes: tuple[str, ...] = ()
 
     @property
@@ -44,14 +48,16 @@ class Picture:
         Raises:
             ConfigError: matplotlib is not installed.
         """
-        from forecast_attn.plotting import forecast_picture
-        from forecast_attn.plotting import forecast_picture as curve_pictures
+        draw: dict[str, Any]
+        if self.kind in OF_INPUTS:
+            from forecast_attn.plotting.input_pictures import draw_attribution, draw_by_value
 
-        draw: dict[str, Any] = {
-            "forecast": forecast_picture.draw_forecast,
-            "calibration": curve_pictures.draw_reliability,
-        }
-        figure: Figure = draw.get(self.kind, curve_pictures.draw_errors)(self.shown)
+            draw = {"attribution": draw_attribution, "by-value": draw_by_value}
+        else:
+            from forecast_attn.plotting.forecast_picture import draw_errors, draw_forecast, draw_reliability
+
+            draw = {"forecast": draw_forecast, "error-by-step": draw_errors, "calibration": draw_reliability}
+        figure: Figure = draw[self.kind](self.shown)
         return figure
 
     def __repr__(self) -> str:
@@ -85,10 +91,16 @@ class Picture:
         """Print it as wide as the terminal, in colours where it has them."""
         from rich.console import Console
 
-        from forecast_attn.plotting import terminal
+        render: dict[str, Any]
+        if self.kind in OF_INPUTS:
+            from forecast_attn.plotting.input_terminal import render_attribution, render_by_value
 
-        render: dict[str, Any] = {"forecast": terminal.render_forecast, "calibration": terminal.render_reliability}
-        render.get(self.kind, terminal.render_errors)(self.shown, console or Console())
+            render = {"attribution": render_attribution, "by-value": render_by_value}
+        else:
+            from forecast_attn.plotting.terminal import render_errors, render_forecast, render_reliability
+
+            render = {"forecast": render_forecast, "error-by-step": render_errors, "calibration": render_reliability}
+        render[self.kind](self.shown, console or Console())
 
 
 def drawn(source: PlotSource, request: PlotRequest, data: pd.DataFrame | Path | None) -> Picture:
@@ -110,7 +122,9 @@ def drawn(source: PlotSource, request: PlotRequest, data: pd.DataFrame | Path | 
     check_targets(pictures, read)
     if request.animate is not None:
         check_animation(request, data, read)
-    choice = PlotChoice(list(request.item), list(request.model), request.cutoff, request.history, data)
+    choice = PlotChoice(
+        list(request.item), list(request.model), request.cutoff, request.history, data, request.step, request.column
+    )
     picture = picture_of(request.kind, source, choice)
     written = [path for path in pictures.values() if path is not None]
     if written:
@@ -135,7 +149,9 @@ def check_animation(request: PlotRequest, data: object, read: Mapping[str, Path]
     from forecast_attn.plotting.animation import check_name
 
     check_name(request.animate)
-    others = [name for name in ("cutoff", "history", "model") if getattr(request, name) not in (None, ())]
+    others = [
+        name for name in ("cutoff", "history", "model", "step", "column") if getattr(request, name) not in (None, ())
+    ]
     if request.kind != "forecast" or others:
         unfit = f"--kind {request.kind}" if request.kind != "forecast" else f"--{others[0]}"
         raise ConfigError(f"--animate does not go with {unfit}", "leave it out: it plays all cut-offs of the run")
@@ -152,14 +168,30 @@ def picture_of(kind: str, source: PlotSource, choice: PlotChoice) -> Picture:
     Raises:
         ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.
     """
-    from forecast_attn.plotting.sources import forecast_scene, reliability_of, step_errors_of
+    from forecast_attn.plotting import sources
 
-    check_choice_of(kind, cutoff=choice.cutoff, history=choice.history)
-    read: dict[str, Any] = {"forecast": forecast_scene, "calibration": reliability_of}
-    return Picture(kind, read.get(kind, step_errors_of)(source, choice))
+    check_choice_of(kind, choice)
+    read: dict[str, Any] = {
+        "forecast": sources.forecast_scene,
+        "error-by-step": sources.step_errors_of,
+        "calibration": sources.reliability_of,
+        "attribution": sources.attribution_at,
+        "by-value": sources.by_value_of,
+    }
+    return Picture(kind, read[kind](source, choice))
 
 
-def check_choice_of(kind: str, *, cutoff: str | None, history: int | None) -> None:
+ONLY_FOR = {
+    "cutoff": ("forecast", "attribution"),
+    "history": ("forecast",),
+    "models": ("forecast", "error-by-step", "calibration", "by-value"),
+    "step": ("attribution",),
+    "columns": ("by-value",),
+}
+"""The kinds of picture that a part of a choice is about."""
+
+
+def check_choice_of(kind: str, choice: PlotChoice) -> None:
     """Refuse, before any work, what does not go together.
 
     Raises:
@@ -167,9 +199,12 @@ def check_choice_of(kind: str, *, cutoff: str | None, history: int | None) -> No
     """
     if kind not in PICTURES:
         raise ConfigError(f"there is no picture --kind {kind}", did_you_mean(kind, PICTURES))
-    for flag, value in (("--cutoff", cutoff), ("--history", history)):
-        if kind != "forecast" and value is not None:
-            raise ConfigError(f"{flag} applies to --kind forecast only; {kind} uses all cut-offs", f"leave {flag} out")
+    for name, kinds in ONLY_FOR.items():
+        if kind not in kinds and getattr(choice, name) not in (None, (), []):
+            flag = f"--{name.removesuffix('s')}"
+            raise ConfigError(
+                f"{flag} does not go with --kind {kind}; it is for {' and '.join(kinds)}", f"leave {flag} out"
+            )
 
 
 def check_targets(pictures: Mapping[str, Path | None], read: Mapping[str, Path]) -> None:

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from forecast_attn.data.frequency import Stamps
+from forecast_attn.data.zones import Zone
 from forecast_attn.inspection.plots import LABEL, TICK
 from forecast_attn.notebook import FORECAST, INK, SOFT
+from forecast_attn.plotting.ticks import time_ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +46,23 @@ def dress(axes: Axes) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.spines["bottom"].set_color(SOFT)
     axes.tick_params(axis="y", length=0)
+
+
+def label_time(axes: Axes, stamps: Stamps, zone: Zone, most: int) -> None:
+    """Round times on the user's clock, about `most`, and a small margin at both ends."""
+    ticks = time_ticks(stamps, zone, most)
+    axes.set_xticks(dates_of(np.array([tick.stamp for tick in ticks])), [tick.text for tick in ticks])
+    first, last = dates_of(stamps[[0, -1]])
+    margin = (last - first) * 0.01 or 0.5
+    axes.set_xlim(first - margin, last + margin)
+
+
+def dates_of(stamps: Stamps) -> NDArray[np.float64]:
+    """Stamps as matplotlib counts them: days since 1970, or steps."""
+    from matplotlib import dates
+
+    date2num: Any = dates.date2num
+    return np.asarray(date2num(stamps) if stamps.dtype.kind == "M" else stamps, np.float64)
 
 
 def add_legend(figure: Figure, axes: Axes, heading: str | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
@@ -18,6 +18,10 @@ from forecast_attn.plotting.series_values import SeriesValues, first_that_reache
 from forecast_attn.plotting.step_errors import StepErrors, step_errors
 from forecast_attn.runs.run_dir import RunDir
 
+if TYPE_CHECKING:
+    from forecast_attn.plotting.attribution import Attribution
+    from forecast_attn.plotting.by_value import ByValue
+
 
 @dataclass(frozen=True)
 class PlotChoice:
@@ -29,6 +33,8 @@ class PlotChoice:
         cutoff: as the user writes a time; the last of every series when None.
         history: steps before the cut-off; four horizons, at least 24, when None.
         data: a table of the series.
+        step: the step ahead that is explained; the mean of all when None.
+        columns: columns by whose values forecasts are averaged; all when empty.
     """
 
     items: list[str]
@@ -36,6 +42,8 @@ class PlotChoice:
     cutoff: str | None = None
     history: int | None = None
     data: pd.DataFrame | Path | None = None
+    step: int | None = None
+    columns: tuple[str, ...] = ()
 
 
 class PlotSource(NamedTuple):
@@ -183,12 +191,16 @@ def scored_forecasts(source: PlotSource, choice: PlotChoice) -> Forecasts:
         ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.
     """
     forecasts = _scored(source, choice).of_items(choice.items).of_models(choice.models)
+    _check_scored(forecasts)
+    return forecasts
+
+
+def _check_scored(forecasts: Forecasts) -> None:
     if not (forecasts.frame["target"].notna() & forecasts.frame["prediction"].notna()).any():
         raise DataError(
             f"{forecasts.name} has no actual values: no row has a target and a prediction",
             "forecast the past with: forecast backtest RUN",
         )
-    return forecasts
 
 
 def _scored(source: PlotSource, choice: PlotChoice) -> Forecasts:
@@ -215,9 +227,7 @@ def step_errors_of(source: PlotSource, choice: PlotChoice) -> StepErrors:
     if not choice.models:
         errors = errors.without_far()
     if _is_validation(source, choice):
-        errors.notes.append(
-            "these are the validation windows, used to select the weights; for unseen windows, backtest the run"
-        )
+        errors.notes.append(VALIDATION)
     return errors
 
 
@@ -236,6 +246,48 @@ def reliability_of(source: PlotSource, choice: PlotChoice) -> Reliability:
         )
         notes = [f"these are the validation windows, and {used}: backtest the run"]
     return reliability(forecasts, notes)
+
+
+def attribution_at(source: PlotSource, choice: PlotChoice) -> Attribution:
+    """The attribution of one forecast to its inputs; raises as `attribution_of`."""
+    from forecast_attn.plotting.attribution import attribution_of
+
+    run = None if source.table is not None else source.run
+    return attribution_of(run, items=choice.items, cutoff=choice.cutoff, step=choice.step, data=choice.data)
+
+
+def by_value_of(source: PlotSource, choice: PlotChoice) -> ByValue:
+    """Mean forecast and actual value by the values of columns; raises as `scored_forecasts`.
+
+    Raises:
+        ConfigError: a table without a run, or several models.
+    """
+    from forecast_attn.forecasting.predict import kept_weights
+    from forecast_attn.plotting.by_value import by_value
+    from forecast_attn.plotting.past import forecasts_of_validation, prepared_past
+
+    run = source.run
+    if run is None:
+        raise ConfigError(
+            "--kind by-value needs a run, whose table has the columns", "name the run instead of the table"
+        )
+    if len(choice.models) > 1:
+        raise ConfigError("--kind by-value shows one model", f"--model {choice.models[0]}")
+    past, preparation = prepared_past(run, choice.data)
+    if _is_validation(source, choice):
+        forecasts, notes = forecasts_of_validation(past, preparation), [VALIDATION]
+        if kept_weights(RunDir(run.home)) and not choice.models:
+            notes.append("these are the network's own forecasts, which `predict` combines with baselines")
+    else:
+        forecasts, notes = _read(run.backtest if source.table is None else source.table, run), []
+    chosen = forecasts.of_items(choice.items)
+    chosen = chosen.of_models(choice.models or chosen.models[:1])
+    _check_scored(chosen)
+    horizon = past.model.schema.horizon
+    return by_value(chosen, past.panel, choice.columns, horizon=horizon, name=past.name, notes=notes)
+
+
+VALIDATION = "these are the validation windows, used to select the weights; for unseen windows, backtest the run"
 
 
 def _is_validation(source: PlotSource, choice: PlotChoice) -> bool:

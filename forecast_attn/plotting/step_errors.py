@@ -105,10 +105,10 @@ def step_errors(forecasts: Forecasts) -> StepErrors:
         of_model = table[table["model"] == name].set_index("step").reindex(steps)
         rows = of_model["rows"].fillna(0).to_numpy(np.int64)
         models.append(ModelErrors(name, of_model["mae"].to_numpy(np.float64), rows))
-    return StepErrors(steps, tuple(models), forecasts.target or "target", *_extent(scored))
+    return StepErrors(steps, tuple(models), forecasts.target or "target", *extent(scored))
 
 
-def _extent(forecasts: Forecasts) -> tuple[int, int, str, str]:
+def extent(forecasts: Forecasts) -> tuple[int, int, str, str]:
     """Series, cut-offs, the first and the last of them in words."""
     cutoffs = np.unique(forecasts.frame["cutoff"].to_numpy())
     first, last = (forecasts.zone.stamp_text(cutoffs[at]) for at in (0, -1))

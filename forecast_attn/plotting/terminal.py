@@ -45,7 +45,7 @@ def render_forecast(scene: ForecastScene, console: Console) -> None:
         console.print(Text(f"{wording.view_title(scene, view)}; {wording.time_span(scene, view)}"))
         console.print(chart_text(forecast_chart(scene, view, console.width), console, rows))
         console.print()
-    _print_notes(scene.notes, console)
+    print_notes(scene.notes, console)
 
 
 def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Chart:
@@ -100,7 +100,7 @@ def render_errors(errors: StepErrors, console: Console) -> None:
     console.print(chart_text(errors_chart(errors), console, ROWS))
     console.print()
     console.print(_error_table(errors))
-    _print_notes(errors.notes, console)
+    print_notes(errors.notes, console)
 
 
 def errors_chart(errors: StepErrors) -> Chart:
@@ -137,7 +137,7 @@ def render_reliability(calibration: Reliability, console: Console) -> None:
         console.print(_quantile_table(model))
         console.print()
     console.print(Text(wording.reliability_subtitle(calibration)))
-    _print_notes(calibration.notes, console)
+    print_notes(calibration.notes, console)
 
 
 def reliability_chart(calibration: Reliability) -> Chart:
@@ -166,6 +166,7 @@ def _quantile_table(model: ModelReliability) -> Table:
     return table
 
 
-def _print_notes(notes: list[str], console: Console) -> None:
+def print_notes(notes: list[str], console: Console) -> None:
+    """Print remarks about what is drawn, one below the other."""
     for note in notes:
         console.print(Text(f"note: {note}"))

@@ -52,7 +52,7 @@ def test_the_command_prints_the_picture(forecast, run_copy, write, make_table, c
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", PICTURES)
+@pytest.mark.parametrize("kind", PICTURES[:3])
 def test_a_forecaster_without_a_file_draws_dataframes(in_memory, table, here, kind) -> None:
     backtest = in_memory.backtest(table, cutoffs=6, stride=1, baselines=["naive"])
     picture = in_memory.plot(kind, forecasts=backtest.frame, svg="picture.svg")
@@ -61,6 +61,18 @@ def test_a_forecaster_without_a_file_draws_dataframes(in_memory, table, here, ki
     picture = in_memory.plot(kind, data=table)
     assert any("validation" in note for note in picture.notes)
     assert picture.figure().axes
+
+
+@pytest.mark.slow
+def test_inputs_of_a_run_in_memory_are_drawn_from_a_dataframe(in_memory, table, here) -> None:
+    backtest = in_memory.backtest(table, cutoffs=6, stride=1, baselines=["naive"])
+    means = in_memory.plot("by-value", forecasts=backtest.frame, data=table, model=["naive"])
+    assert (means.shown.model, means.shown.num_cutoffs, means.notes) == ("naive", 6, [])
+    explained = in_memory.plot("attribution", svg="picture.svg")
+    assert explained.shown.zone.stamp_text(explained.shown.cutoff) == table["date"].iloc[-1]
+    assert explained._repr_png_()[:4] == b"\x89PNG"
+    with pytest.raises(ConfigError, match="asks the network of a run"):
+        in_memory.plot("attribution", forecasts=backtest.frame)
 
 
 def test_a_forecast_in_memory_is_drawn_after_the_end_of_its_table(in_memory, table) -> None:

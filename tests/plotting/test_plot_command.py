@@ -224,7 +224,7 @@ def test_what_cannot_be_drawn_is_said(berlin, refused):
         "calibration",
         "--cutoff",
         "2024-04-01",
-        message="--cutoff applies to --kind forecast only",
+        message="--cutoff does not go with --kind calibration; it is for forecast and attribution",
         hint="leave",
         code=2,
     )
@@ -235,7 +235,7 @@ def test_what_cannot_be_drawn_is_said(berlin, refused):
         "error-by-step",
         "--history",
         "3",
-        message="--history applies to --kind forecast only",
+        message="--history does not go with --kind error-by-step; it is for forecast",
         hint="leave",
         code=2,
     )

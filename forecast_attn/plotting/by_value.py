@@ -1,0 +1,349 @@
+"""Mean forecast and mean actual value by the value of a column: where the forecast follows it, and where it does not.
+
+A column that is known ahead counts with its value at the time that is forecast, as it was known at the cut-off; one
+that is not, with its value at the cut-off. Numbers of many values are cut into bins of about equally many forecasts.
+
+Neighbouring forecasts are alike. The interval of a mean therefore counts stretches of time instead of values: its
+standard error is that of cluster sampling, sqrt(G / (G - 1) · Σ_g (Σ_{i in g} (y_i - ȳ))²) / n over G stretches as long
+as the horizon or a season, whichever is longer, all series together (Liang and Zeger 1986, "Longitudinal data analysis
+using generalized linear models"), with Student's t of G - 1 degrees of freedom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from forecast_attn.data.panel import Panel
+from forecast_attn.data.vintages import Vintages
+from forecast_attn.errors import DataError, did_you_mean
+from forecast_attn.inspection.results import without_nan
+from forecast_attn.plotting.forecasts import Forecasts
+from forecast_attn.plotting.step_errors import extent
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+INTERVAL = 0.95
+MOST_BINS = 10
+"""Bins of a column of numbers."""
+MOST_VALUES = 12
+"""Different numbers of a column that are not put into bins."""
+MOST_COLUMNS = 12
+"""Columns that one picture shows."""
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+AHEAD, AT_CUTOFF, OF_SERIES = "at the time forecast", "at the cut-off", "of the series"
+
+
+class Mean(NamedTuple):
+    """A mean and its interval, NaN where there are too few stretches of time to know it."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def margin(self) -> float:
+        """Half the width of the interval."""
+        return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True)
+class ValueBin:
+    """The forecasts of which a column has some value.
+
+    Attributes:
+        label: the value, or from where to where.
+        place: the mean value of a column of numbers; of categories their number.
+        count: forecast values.
+        forecast: their mean.
+        actual: the mean of what came.
+        error: the mean of forecast minus actual.
+    """
+
+    label: str
+    place: float
+    count: int
+    forecast: Mean
+    actual: Mean
+    error: Mean
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """Forecasts by the value of one column.
+
+    Attributes:
+        name: of the column; `hour` and `weekday` are those of the time forecast.
+        known: which of its values counts.
+        is_number: whether its bins have places on an axis of numbers: a category and a few numbers have none.
+        bins: ascending, or in the order of the categories.
+    """
+
+    name: str
+    known: str
+    is_number: bool
+    bins: tuple[ValueBin, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class ByValue:
+    """Forecasts by the values of columns.
+
+    Attributes:
+        target: what is forecast.
+        model: whose forecasts.
+        columns: one after the other.
+        num_items, num_cutoffs: series and cut-offs behind them.
+        first_cutoff, last_cutoff: in words.
+        stretch: steps of the stretches of time that intervals count.
+    """
+
+    target: str
+    model: str
+    columns: tuple[ColumnValues, ...]
+    num_items: int
+    num_cutoffs: int
+    first_cutoff: str
+    last_cutoff: str
+    stretch: int
+    notes: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON-able: every number that is drawn, null where there is none."""
+        content = {
+            "kind": "by-value",
+            "interval": INTERVAL,
+            **vars(self),
+            "columns": [_document(c) for c in self.columns],
+        }
+        document: dict[str, Any] = without_nan(content)
+        return document
+
+
+def _document(column: ColumnValues) -> dict[str, Any]:
+    content = asdict(column)
+    for entry, values in zip(content["bins"], column.bins, strict=True):
+        entry.update({name: getattr(values, name)._asdict() for name in ("forecast", "actual", "error")})
+    return content | {"bins": list(content["bins"])}
+
+
+def by_value(
+    forecasts: Forecasts, panel: Panel, columns: tuple[str, ...], *, horizon: int, name: str, notes: list[str]
+) -> ByValue:
+    """Average one model's forecasts that have targets by the values of columns of their panel.
+
+    Args:
+        forecasts: of one model.
+        panel: the series, with the columns at the times of the forecasts.
+        columns: names; all when empty.
+        horizon: of the forecasts.
+        name: what messages call the panel.
+        notes: what there is to say about the forecasts.
+
+    Raises:
+        DataError: no such column, or the forecasts' times are not in the panel.
+    """
+    scored = forecasts.where(forecasts.frame["target"].notna() & forecasts.frame["prediction"].notna())
+    places = _places(scored, panel, name)
+    known = {each.name: each for each in _columns(panel, places)}
+    for asked in columns:
+        if asked not in known:
+            raise DataError(f"there is no column '{asked}' to show forecasts by", did_you_mean(asked, list(known)))
+    notes = list(notes)
+    shown = columns or tuple(known)[:MOST_COLUMNS]
+    if not columns and len(known) > MOST_COLUMNS:
+        notes.append(f"{MOST_COLUMNS} of {len(known)} columns are drawn; choose with --column NAME")
+    stretch = max(horizon, panel.frequency.season)
+    frame = scored.frame
+    values = _Values(
+        frame["prediction"].to_numpy(np.float64),
+        frame["target"].to_numpy(np.float64),
+        _stretches(panel, places, stretch),
+    )
+    found = tuple(_column_values(known[each], values) for each in shown)
+    empty = [each.name for each in found if not each.bins]
+    if empty:
+        notes.append(f"no value is known of {', '.join(empty)}")
+    return ByValue(
+        scored.target or panel.roles.target, scored.models[0], tuple(each for each in found if each.bins),
+        *extent(scored), stretch, notes,
+    )  # fmt: skip
+
+
+# --------------------------------------------------------------------------- the columns
+
+
+class _Places(NamedTuple):
+    """Rows of forecasts in a panel, each (num_forecasts,)."""
+
+    series: Ints
+    cutoffs: Ints
+    """Rows."""
+    rows: Ints
+
+
+class _Column(NamedTuple):
+    name: str
+    known: str
+    values: NDArray[Any]
+    """(num_forecasts,), NaN where missing; codes of categories, below 0 where missing."""
+    categories: tuple[str, ...] | None
+    most_values: int = MOST_VALUES
+
+
+def _places(forecasts: Forecasts, panel: Panel, name: str) -> _Places:
+    """Rows of cut-offs and targets.
+
+    Raises:
+        DataError: the panel does not have some of them.
+    """
+    frame, ids = forecasts.frame, {item_id: at for at, item_id in enumerate(panel.item_ids)}
+    series = np.array([ids.get(item_id, -1) for item_id in frame["item_id"]], np.int64)
+    found = []
+    for column in ("cutoff", "timestamp"):
+        stamps, rows = frame[column].to_numpy(), np.full(len(frame), -1, np.int64)
+        for at in np.unique(series[series >= 0]):
+            own = panel.timestamps[panel.starts[at] : panel.starts[at + 1]]
+            chosen = np.flatnonzero(series == at)
+            wanted = stamps[chosen].astype(own.dtype)
+            place = np.searchsorted(own, wanted).clip(max=len(own) - 1)
+            rows[chosen] = np.where(own[place] == wanted, panel.starts[at] + place, -1)
+        found.append(rows)
+    missing = np.flatnonzero((found[0] < 0) | (found[1] < 0))
+    if len(missing):
+        first = frame.iloc[int(missing[0])]
+        when = forecasts.zone.stamp_text(frame["timestamp"].to_numpy()[missing[0]])
+        raise DataError(
+            f"{name} does not have the time {when} of series '{first['item_id']}', which {forecasts.name} forecasts: "
+            "its columns are not known there",
+            "pass the table of training with --data FILE, which shows the validation windows",
+        )
+    return _Places(series, *found)
+
+
+def _columns(panel: Panel, places: _Places) -> Iterator[_Column]:
+    """Every column of the panel, those known ahead first, then the clock of the time forecast."""
+    roles = panel.roles
+    ahead = _known_ahead(panel, places)
+    numbers = (
+        (roles.future_covariates, AHEAD, ahead),
+        (roles.past_covariates, AT_CUTOFF, panel.past_covariates[places.cutoffs]),
+        (roles.static_covariates, OF_SERIES, panel.static_covariates[places.series]),
+    )
+    categories = (
+        (roles.future_categories, AHEAD, panel.future_categories[places.rows]),
+        (roles.past_categories, AT_CUTOFF, panel.past_categories[places.cutoffs]),
+        (roles.static_categories, OF_SERIES, panel.static_categories[places.series]),
+    )
+    for (names, known, values), (kinds, _, codes) in zip(numbers, categories, strict=True):
+        for at, name in enumerate(names):
+            yield _Column(name, known, values[:, at], None)
+        for at, name in enumerate(kinds):
+            yield _Column(name, known, codes[:, at], panel.categories[name])
+    yield from _clock(panel, places.rows)
+
+
+def _known_ahead(panel: Panel, places: _Places) -> Floats:
+    """Future covariates at the times forecast; where they were forecast themselves, as known at the cut-off."""
+    values = panel.future_covariates[places.rows]
+    if panel.issued is not None:
+        vintages = Vintages.build(panel, panel.issued)
+        rows, cutoffs = (torch.from_numpy(each) for each in (places.rows, places.cutoffs))
+        values[:, list(vintages.columns)] = vintages.values(rows[:, None], cutoffs)[:, 0].numpy()
+    for at, name in enumerate(panel.roles.future_covariates):
+        known = panel.roles.known_steps.get(name)
+        if known is not None:  # beyond, the network does not read it
+            values[places.rows - places.cutoffs > known, at] = np.nan
+    return values
+
+
+def _clock(panel: Panel, rows: Ints) -> Iterator[_Column]:
+    """Hour and weekday that people read, where the step is no longer than a day."""
+    stamps = panel.timestamps
+    if stamps.dtype.kind != "M" or not (panel.frequency.is_within_day or panel.frequency.base in ("D", "B")):
+        return
+    local = panel.zone.local(stamps[rows])
+    if panel.frequency.is_within_day:
+        hours = (local.astype("datetime64[h]").astype(np.int64) % 24).astype(np.float64)
+        yield _Column("hour", AHEAD, hours, None, most_values=24)
+    days = local.astype("datetime64[D]").astype(np.int64)
+    yield _Column("weekday", AHEAD, (days + 3) % 7, WEEKDAYS)  # 1 January 1970 was a Thursday
+
+
+# --------------------------------------------------------------------------- bins and means
+
+
+class _Values(NamedTuple):
+    """Values to average, each (num_forecasts,)."""
+
+    forecast: Floats
+    actual: Floats
+    stretches: Ints
+
+
+def _stretches(panel: Panel, places: _Places, length: int) -> Ints:
+    """The stretch of time that each forecast lies in, the same for all series."""
+    stamps = panel.timestamps
+    times = np.unique(stamps[places.rows])
+    step = np.diff(np.unique(stamps)).min() if len(times) > 1 else 1
+    since: Any = (stamps[places.rows] - times[0]) // step
+    return np.asarray(since, np.int64) // length
+
+
+def _column_values(column: _Column, values: _Values) -> ColumnValues:
+    bins = []
+    for label, chosen in _bins(column):
+        place = float(column.values[chosen].mean())
+        sides = (values.forecast[chosen], values.actual[chosen], values.forecast[chosen] - values.actual[chosen])
+        means = (mean_interval(each, values.stretches[chosen]) for each in sides)
+        bins.append(ValueBin(label, place, len(chosen), *means))
+    is_number = column.categories is None and (len(bins) > MOST_VALUES or not _are_few(column))
+    return ColumnValues(column.name, column.known, is_number, tuple(bins))
+
+
+def _bins(column: _Column) -> Iterator[tuple[str, Ints]]:
+    """Labels, and which forecasts belong to each."""
+    values = column.values
+    if column.categories is not None:
+        for code, name in enumerate(column.categories):
+            if (values == code).any():
+                yield name, np.flatnonzero(values == code)
+        return
+    known = values[~np.isnan(values)]
+    if _are_few(column):
+        for value in np.unique(known):
+            yield f"{value:.6g}", np.flatnonzero(values == value)
+        return
+    edges = np.unique(np.quantile(known, np.linspace(0, 1, MOST_BINS + 1)))
+    bins = np.searchsorted(edges[1:-1], values, side="right")
+    bins[np.isnan(values)] = -1
+    for at in range(len(edges) - 1):
+        chosen = np.flatnonzero(bins == at)
+        if len(chosen):
+            yield f"{edges[at]:.4g} to {edges[at + 1]:.4g}", chosen
+
+
+def _are_few(column: _Column) -> bool:
+    """Return whether every different number is shown by itself."""
+    return len(np.unique(column.values[~np.isnan(column.values)])) <= column.most_values
+
+
+def mean_interval(values: Floats, stretches: Ints) -> Mean:
+    """Mean of values (num_values,), and its interval of which each stretch (num_values,) counts once."""
+    from scipy.stats import t
+
+    mean = float(values.mean())
+    _, group = np.unique(stretches, return_inverse=True)
+    number = int(group.max()) + 1
+    if number < 2:
+        return Mean(mean, float("nan"), float("nan"))
+    sums = np.bincount(group, weights=values - mean)
+    error = float(np.sqrt(number / (number - 1) * (sums**2).sum()) / len(values))
+    margin = float(t.ppf((1 + INTERVAL) / 2, number - 1)) * error
+    return Mean(mean, mean - margin, mean + margin)
