@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 
 import numpy as np
@@ -12,10 +12,27 @@ from forecast_attn.notebook import heat_image
 
 LEFT, RIGHT, TOP, BOTTOM = 52, 14, 14, 24
 """Pixels around the values of a chart."""
+WIDE, NARROW = 640, 340
+"""Pixels of a figure on a page or on paper, and on a phone."""
+LABEL_ROOM = 62
+"""Pixels that a label of the axis of lags has to itself."""
 
 
-def weights_figure(inspection: Inspection, *, darkest: float | None = None, width: int = 640) -> str:
+def on_any_screen(draw: Callable[[int], str]) -> str:
+    """A figure that is drawn for pages and for phones, whose letters would be too small in a wide one made narrow.
+
+    Args:
+        draw: width in pixels -> the figure.
+    """
+    return draw(WIDE) + draw(NARROW)
+
+
+def weights_figure(inspection: Inspection, *, darkest: float | None = None) -> str:
     """Heat map of the mean weights, step ahead by lag; colours follow the square root."""
+    return on_any_screen(lambda width: _weights_figure(inspection, darkest, width))
+
+
+def _weights_figure(inspection: Inspection, darkest: float | None, width: int) -> str:
     header, weights = inspection.header, inspection.mean_weights
     tall = int(np.clip(round(180 / len(weights)), 4, 22)) * len(weights)
     height = TOP + tall + BOTTOM + 4
@@ -33,7 +50,7 @@ def weights_figure(inspection: Inspection, *, darkest: float | None = None, widt
         parts.append(text(LEFT - 5, middle + 4, "end", inspection.steps[row].step_text))
     keys = header.num_keys
     spacing = header.key_season if header.key_season > 1 else max(1, keys // 7)
-    spacing *= max(1, -(-keys // (9 * spacing)))
+    spacing *= max(1, -(-keys // (room // LABEL_ROOM * spacing)))
     for lag in range(0, keys, spacing):
         x = LEFT + room * (keys - lag - 0.5) / keys
         first, last = lag * header.patch_length, (lag + 1) * header.patch_length - 1
@@ -44,8 +61,9 @@ def weights_figure(inspection: Inspection, *, darkest: float | None = None, widt
 
 def figure(label: str, caption: str, parts: Sequence[str], width: int, height: int) -> str:
     """A figure with a caption, which people who see no pictures hear by its label."""
+    kind = "wide phone" if width == NARROW else "wide"
     return (
-        f'<figure class="wide"><svg role="img" aria-label="{escape(label)}" viewBox="0 0 {width} {height}">'
+        f'<figure class="{kind}"><svg role="img" aria-label="{escape(label)}" viewBox="0 0 {width} {height}">'
         f"{''.join(parts)}</svg><figcaption>{escape(caption)}</figcaption></figure>"
     )
 

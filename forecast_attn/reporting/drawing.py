@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
-from forecast_attn.inspection.weights_figure import BOTTOM, LEFT, RIGHT, TOP, figure, text
+from forecast_attn.inspection.weights_figure import BOTTOM, LEFT, RIGHT, TOP, figure, on_any_screen, text
 from forecast_attn.plotting.reliability import Reliability
 from forecast_attn.plotting.scene import ForecastView
 from forecast_attn.plotting.step_errors import StepErrors
@@ -19,6 +19,8 @@ from forecast_attn.plotting.wording import interval_name
 
 Floats = NDArray[np.float64]
 
+STAMP_ROOM = 90
+"""Pixels that a time has to itself."""
 LETTER = 7
 """Pixels of a letter, to make room for names."""
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
@@ -50,8 +52,12 @@ def _between(values: Floats, source: tuple[float, float], target: tuple[float, f
     return np.asarray(target[0] + (np.asarray(values, np.float64) - source[0]) * (target[1] - target[0]) / span)
 
 
-def forecast_figure(view: ForecastView, zone: Zone, caption: str, *, width: int = 640, height: int = 220) -> str:
+def forecast_figure(view: ForecastView, zone: Zone, caption: str, *, height: int = 220) -> str:
     """The history, the forecast with its intervals, and the actual values of one series."""
+    return on_any_screen(lambda width: _forecast_figure(view, zone, caption, width, height))
+
+
+def _forecast_figure(view: ForecastView, zone: Zone, caption: str, width: int, height: int) -> str:
     model, history = view.models[0], len(view.history)
     stamps = np.concatenate([view.history_stamps, view.stamps])
     times = np.arange(len(stamps), dtype=np.float64)
@@ -77,8 +83,12 @@ def forecast_legend(view: ForecastView) -> str:
     return "Black: series; blue: forecast" + (f"; shaded: {names}" if names else "") + f"{came}."
 
 
-def errors_figure(errors: StepErrors, first: str, *, width: int = 640, height: int = 190) -> str:
+def errors_figure(errors: StepErrors, first: str, *, height: int = 190) -> str:
     """Mean absolute error by step ahead of each model, named at its end; the run's is drawn in blue."""
+    return on_any_screen(lambda width: _errors_figure(errors, first, width, height))
+
+
+def _errors_figure(errors: StepErrors, first: str, width: int, height: int) -> str:
     lines = {model.name: model.mae for model in errors.models}
     names = {name: "this run" if name == first else name for name in lines}
     steps = errors.steps.astype(np.float64)
@@ -179,7 +189,7 @@ def _number_axis(frame: Frame, words: str) -> list[str]:
 
 def _time_axis(frame: Frame, stamps: Stamps, zone: Zone) -> list[str]:
     parts = []
-    for tick in time_ticks(stamps, zone, 7):
+    for tick in time_ticks(stamps, zone, frame.width // STAMP_ROOM):
         x = float(frame.across(np.array([np.searchsorted(stamps, tick.stamp)]))[0])
         parts.append(f'<path class="grid" d="M{x:.1f} {TOP}V{frame.height - BOTTOM}"/>')
         label, room = tick.text.replace("\n", " "), frame.width - x

@@ -105,6 +105,8 @@ def test_the_best_baseline_stands_beside_the_run(html, run):
     assert best != "seasonal-naive"
     assert mae[best] == pytest.approx(metrics["baselines"][best]["mae"])
     part = re.search('<section aria-labelledby="accuracy">.*?</section>', html, re.DOTALL)[0]
+    part, phones = re.subn('<figure class="wide phone">.*?</figure>', "", part)  # the same for phones
+    assert phones == 1
     names = re.findall(r'<text x="[\d.]+" y="([\d.]+)" text-anchor="start">([^<]+)</text>', part)
     assert {name for _, name in names} == {"this run", best, "seasonal-naive"}
     heights = sorted(float(y) for y, _ in names)
