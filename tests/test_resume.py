@@ -4,6 +4,7 @@ Processes kill themselves at a given call, so that the moment does not depend on
 """
 
 import json
+import os
 import re
 import signal
 from collections.abc import Callable
@@ -259,3 +260,50 @@ def test_what_is_being_written_is_no_leftover(here):
             second.write(b"b")
         assert not Path(".b.csv.0123abcd.partial").exists()
     assert sorted(path.name for path in Path().iterdir()) == [".notes.partial", "a.csv", "b.csv"]
+
+
+def test_folders_that_killed_processes_left_are_removed(here):
+    """Those of a living process stay, and one that somebody has put a file of his own into."""
+    from forecast_attn.runs.atomic import appearing_folder
+
+    for name in (".old.0123abcd.partial", ".mine.0123abcd.partial"):
+        Path(name, "late").mkdir(parents=True)
+        Path(name, "late", "c.parquet").write_text("half")
+    Path(".mine.0123abcd.partial/notes.txt").write_text("a user's")
+    with appearing_folder(Path("first")) as first:
+        with appearing_folder(Path("second")):
+            assert first.is_dir()
+        assert not Path("first").exists()
+    assert sorted(path.name for path in Path().iterdir()) == [".mine.0123abcd.partial", "first", "second"]
+
+
+def test_a_killed_partitioned_forecast_leaves_nothing_that_the_next_one_does_not_remove(
+    strike, forecast, table, uninterrupted, here
+):
+    Path("parts").mkdir()
+    pd.read_csv(table).to_parquet("parts/a.parquet", index=False)
+    words = ("predict", uninterrupted, "--data", "parts", "--partitioned", "--out", "f", "--attention-out", "w")
+    moment = ("forecast_attn.forecasting.partitioned", "_forecast_part", 1, "after")
+    assert strike(moment, *words).returncode == -signal.SIGKILL
+    assert len(list(here.glob(".*.partial"))) == 2
+    assert forecast(*words).code == 0
+    assert sorted(path.name for path in here.iterdir()) == ["f", "parts", "w"]
+
+
+def test_the_mark_of_a_folder_is_the_last_that_is_deleted(here, monkeypatch):
+    """A backtest that is killed while it cleans up leaves a folder that the next one knows as its own."""
+    from forecast_attn.backtest.backtest import Parts
+
+    parts, deleted, unlink = Parts(Path("b.parquet"), {}), [], os.unlink
+    for number in range(20):
+        parts.forecasts(number).touch()
+    parts.scratch(1).mkdir()
+
+    def noted(path: object, **options: object) -> None:
+        deleted.append(Path(str(path)).name)
+        unlink(path, **options)
+
+    monkeypatch.setattr("os.unlink", noted)
+    parts.remove()
+    assert deleted[-1] == "backtest.txt"
+    assert not list(here.iterdir())

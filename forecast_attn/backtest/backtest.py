@@ -44,7 +44,7 @@ from forecast_attn.forecasting.attention_output import AttentionDumpPlan, Networ
 from forecast_attn.forecasting.model import Model, forecast_windows
 from forecast_attn.forecasting.predict import predictions_csv
 from forecast_attn.forecasting.quantiles import Calibration
-from forecast_attn.runs.atomic import PARTIAL_SUFFIX, make_scratch, write_atomically, write_errors_of
+from forecast_attn.runs.atomic import PARTIAL_SUFFIX, make_scratch, remove_scratch, write_atomically, write_errors_of
 from forecast_attn.training.refit import weights_after
 from forecast_attn.training.update import Updated, updated
 
@@ -425,7 +425,7 @@ class Parts:
 
     def remove(self) -> None:
         """Delete the folder: the backtest is whole."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_scratch(self.folder, self._identity.name)
 
 
 # --------------------------------------------------------------------------- comparing

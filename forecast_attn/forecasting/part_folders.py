@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import secrets
-import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ import pyarrow.parquet as pq
 
 from forecast_attn.data.reading.remote import check_is_empty, mark_done, opened, remove, send
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.runs.atomic import check_name, write_errors_of
+from forecast_attn.runs.atomic import appearing_folder, check_name, write_errors_of
 from forecast_attn.runs.targets import check_folder
 from forecast_attn.urls import url_of, without_secrets
 
@@ -125,15 +123,8 @@ def _at_url(folder: UrlFolder, names: Sequence[str]) -> Iterator[UrlFolder]:
 
 
 def _on_disk(folder: Path) -> Iterator[DiskFolder]:
-    partial = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.partial")
-    with write_errors_of(folder):
-        partial.mkdir()
-    try:
-        yield DiskFolder(partial.absolute())
-        with write_errors_of(folder):
-            partial.rename(folder)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
+    with appearing_folder(folder) as partial:
+        yield DiskFolder(partial)
 
 
 def _items(file: pq.ParquetFile) -> list[str]:

@@ -64,6 +64,63 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         partial.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def appearing_folder(folder: Path) -> Iterator[Path]:
+    """A folder beside `folder` that takes its name when the block ends well, and else vanishes.
+
+    A process killed in between leaves it there; the next one that makes a folder beside it removes it.
+
+    Raises:
+        RunError: it cannot be made or renamed. Errors inside the block stay what they are.
+    """
+    with write_errors_of(folder):
+        _remove_partial_folders(folder.parent)
+        partial, lock = _begun_folder(folder)
+    try:
+        yield partial.absolute()
+        with write_errors_of(folder):
+            partial.rename(folder)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def _begun_folder(target: Path) -> tuple[Path, int | None]:
+    """A new folder beside its target, and the descriptor by which it is locked; None where folders have no locks."""
+    while True:
+        partial = _partial_of(target)
+        partial.mkdir()
+        if fcntl is None:
+            return partial, None
+        lock = os.open(partial, os.O_RDONLY)
+        if not _lock(lock, wait=True) or partial.exists():
+            return partial, lock
+        os.close(lock)  # another process took it for a leftover before the lock was there
+
+
+def _remove_partial_folders(parent: Path) -> None:
+    """Delete what killed processes left of `appearing_folder`, unless somebody put something else into it."""
+    with contextlib.suppress(OSError), os.scandir(parent) as entries:
+        for entry in entries:
+            if fcntl is not None and is_partial(entry.name) and entry.is_dir(follow_symlinks=False):
+                _remove_folder_unless_locked(Path(entry.path))
+
+
+def _remove_folder_unless_locked(partial: Path) -> None:
+    with contextlib.suppress(OSError):
+        lock = os.open(partial, os.O_RDONLY)
+        try:
+            if _lock(lock, wait=False) and all(_is_output(each) for each in partial.rglob("*")):
+                shutil.rmtree(partial, ignore_errors=True)
+        finally:
+            os.close(lock)
+
+
+def _is_output(path: Path) -> bool:
+    return path.is_dir() or path.suffix == ".parquet" or is_partial(path.name)
+
+
 def make_scratch(folder: Path, mark: str) -> None:
     """Make an empty folder to work in. One that a killed process left there has a file `mark`, and is removed first.
 
@@ -73,8 +130,19 @@ def make_scratch(folder: Path, mark: str) -> None:
     """
     if folder.is_symlink() or folder.is_file() or (folder.is_dir() and not _is_ours(folder, mark)):
         raise RunError(f"'{folder}' is in the way, and not of this program", "move it, or choose another --out")
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_scratch(folder, mark)
     folder.mkdir()
+
+
+def remove_scratch(folder: Path, mark: str) -> None:
+    """Delete a folder of `make_scratch`, its mark last: killed in between, the next process still knows it as ours."""
+    with contextlib.suppress(OSError):
+        for entry in folder.iterdir():
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, ignore_errors=True)
+            elif entry.name != mark:
+                entry.unlink()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_ours(folder: Path, mark: str) -> bool:
@@ -85,11 +153,15 @@ def _is_ours(folder: Path, mark: str) -> bool:
 def _begun(target: Path) -> tuple[BinaryIO, Path]:
     """A new temporary file beside its target, locked: a lock says that its writer is alive."""
     while True:
-        partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}{PARTIAL_SUFFIX}")
+        partial = _partial_of(target)
         stream = partial.open("xb")
         if not _lock(stream, wait=True) or partial.exists():
             return stream, partial
         stream.close()  # another process took it for a leftover before the lock was there
+
+
+def _partial_of(target: Path) -> Path:
+    return target.with_name(f".{target.name}.{secrets.token_hex(4)}{PARTIAL_SUFFIX}")
 
 
 def remove_partials(folder: Path) -> None:
@@ -111,7 +183,7 @@ def _remove_unless_locked(partial: Path) -> None:
             partial.unlink(missing_ok=True)
 
 
-def _lock(stream: BinaryIO, *, wait: bool) -> bool:
+def _lock(stream: BinaryIO | int, *, wait: bool) -> bool:
     """Lock an open file until it is closed; False where that cannot be done, or another process holds the lock."""
     if fcntl is None:
         return False

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from forecast_attn.devices import choose_device, cpu_threads
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.model import load_model
 from forecast_attn.forecasting.predict import kept_weights
-from forecast_attn.runs.atomic import make_scratch, write_atomically, write_errors_of
+from forecast_attn.runs.atomic import make_scratch, remove_scratch, write_atomically, write_errors_of
 from forecast_attn.runs.run_dir import RunDir, check_is_free, sha256_of
 from forecast_attn.runs.training_table import Table, name_of
 from forecast_attn.training.combining import rows_to_keep, write_tail
@@ -99,7 +98,7 @@ def update_run(
         with write_errors_of(out):
             child.run.path.replace(out)
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        remove_scratch(scratch, MARK)
     return RunDir(out)
 
 
