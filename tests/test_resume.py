@@ -231,11 +231,29 @@ def test_told_to_end_it_says_so_and_resumes_to_the_same_bytes(strike, forecast, 
     assert done.returncode == 1
     assert done.stderr.endswith(
         "error: training was told to end (SIGTERM)\n"
-        f"hint: forecast train --resume {run} goes on after its last whole epoch\n"
+        f"hint: go on after its last whole epoch with: forecast train --resume {run}\n"
     )
     assert not (run / "metrics.json").exists()
     assert forecast("train", "--resume", run, "--quiet").code == 0
     assert weights_of(run) == weights_of(uninterrupted)
+
+
+def test_ctrl_c_after_the_last_epoch_says_how_to_go_on(strike, forecast, table, uninterrupted, here):
+    done = strike((TRAIN, "finish", 1, "before"), "train", table, *STRETCHED, "--out", "run", kind="SIGINT")
+    assert done.returncode == 130
+    assert done.stderr.endswith("error: interrupted\nhint: continue with: forecast train --resume run\n")
+    assert forecast("train", "--resume", "run", "--quiet").code == 0
+    assert weights_of(here / "run") == weights_of(uninterrupted)
+
+
+def test_told_to_end_while_it_trains_on_all_rows(strike, forecast, table, here):
+    words = ("train", table, *STRETCHED, "--max-epochs", "2", "--final-fit", "always")
+    assert forecast(*words, "--out", "whole", "--quiet").code == 0
+    step = (RECORDER, "on_train_batch_end", 2 * 4 + 2, "before")  # of 32 windows in batches of 8
+    done = strike(step, *words, "--out", "run", kind="SIGTERM")
+    assert done.stderr.endswith("hint: go on after its last epoch with: forecast train --resume run\n")
+    assert forecast("train", "--resume", "run", "--quiet").code == 0
+    assert weights_of(here / "run") == weights_of(here / "whole")
 
 
 def test_a_folder_with_anything_else_is_not_begun_in(forecast, table, here):

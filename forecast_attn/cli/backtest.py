@@ -156,6 +156,8 @@ def _say_how_to_go_on(
     again = f"forecast backtest {run.path}" + ("" if request.out_run is None else f" --data {data}")
     training.close()
     if not run.is_finished:
+        if run.config.is_file():
+            training.say(f"hint: continue the training with: forecast train --resume {run.path}; then: {again} …")
         return
     if run.read_json(run.metrics)["ended"] == "interrupted":
         training.say(f"hint: backtest the weights so far with: {again} …; or begin again")

@@ -64,23 +64,38 @@ def train(
 
     from forecast_attn.cli.training_display import TrainingDisplay, show_summary
 
+    run = resume or out
+    assert run is not None
     display = TrainingDisplay(quiet=quiet)
     display.say("loading" if resume is None else f"resuming {resume}")
     from forecast_attn.cli.library import Forecaster
 
-    with display:
-        if resume is not None:
-            forecaster = Forecaster.resume(resume, data, listener=display)
-        else:
-            forecaster = Forecaster(**options)
-            try:
-                forecaster.fit(data, out=out, listener=display, **tracking.to_options())  # type: ignore[arg-type]
-            except DataError as error:
-                error.commands = _commands(url_of(data) or str(data), options, named, forecaster.config.data)
-                raise
+    try:
+        with display:
+            if resume is not None:
+                forecaster = Forecaster.resume(resume, data, listener=display)
+            else:
+                forecaster = Forecaster(**options)
+                try:
+                    forecaster.fit(data, out=out, listener=display, **tracking.to_options())  # type: ignore[arg-type]
+                except DataError as error:
+                    error.commands = _commands(url_of(data) or str(data), options, named, forecaster.config.data)
+                    raise
+    except KeyboardInterrupt:  # after the last epoch, or before the first: within one it is heard by the training
+        _say_how_to_go_on(run)
+        raise SystemExit(INTERRUPTED) from None
     show_summary(forecaster, as_json=json, quiet=quiet)
     if forecaster.metrics["ended"] == "interrupted":
         raise SystemExit(INTERRUPTED)
+
+
+def _say_how_to_go_on(path: Path) -> None:
+    from forecast_attn.runs.run_dir import RunDir
+
+    printing.say_error("error: interrupted")
+    run = RunDir(path)
+    if run.config.is_file() and not run.is_finished:
+        printing.say_error(f"hint: continue with: forecast train --resume {printing.one_line(str(path))}")
 
 
 def _commands(data: str, options: dict[str, Any], out: object, config: DataConfig) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def tune(
         try:
             result = search(data, listener=display, **shared, **request.to_options())
         except KeyboardInterrupt:
-            printing.say("hint: the trials are kept; go on with the same command", err=True)
+            _say_how_to_go_on(request.out)
             raise SystemExit(INTERRUPTED) from None
     if request.png is not None:
         _draw(result, request.png)
@@ -61,6 +61,16 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
     if request.out is not None:
         check_is_free(request.out)
     return request, shared
+
+
+def _say_how_to_go_on(out: Path | None) -> None:
+    """After Ctrl-C: the winner's training, where it has begun in a folder that the same command would refuse."""
+    from forecast_attn.runs.run_dir import RunDir
+
+    hint = "the trials are kept; go on with the same command"
+    if out is not None and RunDir(out).config.is_file():
+        hint = f"the search is over; continue the training of its winner with: forecast train --resume {out}"
+    printing.say(f"hint: {hint}", err=True)
 
 
 def _draw(result: TuningResult, path: Path) -> None:

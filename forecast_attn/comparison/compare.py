@@ -18,7 +18,7 @@ from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.runs.run_dir import DataSource, RunDir
 from forecast_attn.runs.training_table import Table, check_recorded_files, read_panel
-from forecast_attn.training.fit import check_hardware
+from forecast_attn.training.fit import TerminatedError, check_hardware
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.train import resolved, resume_prepared, train_prepared, was_interrupted
@@ -188,6 +188,13 @@ def _train_all(work: _Work, listener: ComparisonListener, jobs: int, engine: str
 
 def _train_one(work: _Work, entry: Entry) -> bool:
     """Train a run, or what is left to train of it; True where nothing was."""
+    try:
+        return _train_or_keep(work, entry)
+    except TerminatedError as error:
+        raise error.reworded(hint=f"continue with: forecast compare --resume {work.directory.path}") from None
+
+
+def _train_or_keep(work: _Work, entry: Entry) -> bool:
     run, config = work.directory.run(entry), work.configs[entry]
     if run.is_finished and not was_interrupted(run):
         _check_options(run, config)

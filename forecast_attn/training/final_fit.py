@@ -15,7 +15,7 @@ from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
-from forecast_attn.training.fit import fit
+from forecast_attn.training.fit import TerminatedError, fit
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.progress import TrainingListener
@@ -69,8 +69,11 @@ def fit_on_all_rows(run: RunDir, module: ForecastModule) -> None:
     """
     shutil.rmtree(run.final_fit, ignore_errors=True)
     folder = RunDir.create(run.final_fit)
-    if fit(module, folder, TrainingListener(), resumable=False) == "interrupted":
-        raise KeyboardInterrupt
+    try:
+        if fit(module, folder, TrainingListener(), resumable=False) == "interrupted":
+            raise KeyboardInterrupt
+    except TerminatedError as error:
+        raise error.reworded(hint=f"go on after its last epoch with: forecast train --resume {run.home}") from None
     if not run.validated.is_file():
         write_atomically(run.validated, run.model.read_bytes())
     write_atomically(run.model, folder.model.read_bytes())

@@ -126,7 +126,7 @@ def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None, *
     try:
         trainer.fit(module, ckpt_path=checkpoint, weights_only=True)
     except SIGTERMException:  # Lightning's is a SystemExit that says all went well
-        hint = f"{resumed_by} goes on after its last whole epoch" if resumed_by else None
+        hint = f"go on after its last whole epoch with: {resumed_by}" if resumed_by else None
         raise TerminatedError("training was told to end (SIGTERM)", hint) from None
     except ProcessRaisedException as error:
         raise RunError(f"a training process failed: {str(error).strip().splitlines()[-1]}") from None

@@ -24,7 +24,7 @@ from forecast_attn.runs.training_table import STDIN, Table, name_of, read_panel
 from forecast_attn.training.fit import TerminatedError, check_hardware
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
-from forecast_attn.training.train import resolved, train
+from forecast_attn.training.train import resolved, train, was_interrupted
 from forecast_attn.tuning.space import CHANGE_THE_LOSS, Space, TableShape, check_free, default_space, read_space
 
 if TYPE_CHECKING:
@@ -187,8 +187,8 @@ class Search:
         for helper in helpers:
             helper.start()
         try:
-            with _noting_interrupts() as was_interrupted:
-                reason = self.work(deadline, listener, was_interrupted)
+            with _noting_interrupts() as heard:
+                reason = self.work(deadline, listener, heard)
         except BaseException:
             for helper in helpers:
                 helper.terminate()
@@ -212,8 +212,8 @@ class Search:
             send = cluster.sender(_help, self._work_of_helper(deadline))
             helpers = [send(number) for number in range(min(cluster.num_workers, trials))]
             try:
-                with _noting_interrupts() as was_interrupted:
-                    return self.work(deadline, listener, was_interrupted, lambda: cluster.check(helpers))
+                with _noting_interrupts() as heard:
+                    return self.work(deadline, listener, heard, lambda: cluster.check(helpers))
             finally:
                 cluster.cancel(helpers)
 
@@ -221,7 +221,7 @@ class Search:
         self,
         deadline: float | None,
         listener: TuningListener,
-        was_interrupted: Callable[[], bool],
+        heard: Callable[[], bool],
         check_helpers: Callable[[], None] | None = None,
     ) -> str:
         """Try options in this process, beside others.
@@ -229,7 +229,7 @@ class Search:
         Args:
             deadline: on the clock of `time.monotonic`.
             listener: hears how it goes.
-            was_interrupted: whether Ctrl-C was heard.
+            heard: whether Ctrl-C was heard.
             check_helpers: raises where others have failed, who alone try options; None where this process does too.
         """
         from forecast_attn.tuning.study import release_dead_trials, running
@@ -237,7 +237,7 @@ class Search:
         known = {trial.number for trial in self._finished()}
         is_waiting = False
         while True:
-            if was_interrupted():
+            if heard():
                 raise KeyboardInterrupt
             release_dead_trials(self.study)
             finished = self._finished()
@@ -344,6 +344,8 @@ class Search:
         out = self.request.out or fresh_path(config.model.attention)
         run = train(self.panel, config, out, self.source, listener)
         run.write_json(run.search, result.to_dict())
+        if was_interrupted(run):
+            raise KeyboardInterrupt
         return replace(result, run=run.path)
 
 

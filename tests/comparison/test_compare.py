@@ -21,6 +21,7 @@ from forecast_attn.evaluation.significance import diebold_mariano, giacomini_whi
 from forecast_attn.forecasting.model import forecast_windows, load_model
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel
+from forecast_attn.training.fit import TerminatedError
 from forecast_attn.training.preparation import prepare
 from forecast_attn.training.scoring import validation_rows
 
@@ -243,6 +244,16 @@ def test_ctrl_c_says_how_to_go_on(forecast, table, here, monkeypatch):
     monkeypatch.setattr("forecast_attn.comparison.compare.train_prepared", interrupted)
     outcome = forecast("compare", table, "--attention", "none,bahdanau", *FLAGS, "--out", "cut")
     assert outcome.code == 130
+    assert outcome.hint == "continue with: forecast compare --resume cut"
+
+
+@slow
+def test_told_to_end_it_says_how_the_whole_comparison_goes_on(forecast, table, here, monkeypatch):
+    def told_to_end(*args: object, **options: object) -> None:
+        raise TerminatedError("training was told to end (SIGTERM)", "go on with: forecast train --resume cut/none-0")
+
+    monkeypatch.setattr("forecast_attn.comparison.compare.train_prepared", told_to_end)
+    outcome = forecast("compare", table, "--attention", "none,bahdanau", *FLAGS, "--out", "cut")
     assert outcome.hint == "continue with: forecast compare --resume cut"
 
 

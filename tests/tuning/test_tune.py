@@ -277,6 +277,41 @@ def test_ctrl_c_says_how_to_go_on(forecast: Callable, table: str, monkeypatch: p
     assert len(json.loads(again.out)["leaderboard"]) == 2
 
 
+@pytest.mark.slow
+def test_ctrl_c_in_the_training_of_the_winner(forecast: Callable, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same command would refuse the folder, which is a run by then."""
+    from forecast_attn.training.callbacks import Recorder
+    from forecast_attn.tuning import search
+
+    words = ("tune", table, "--space", "space.toml", "--trials", "1", *WORDS, "--out", "best", "--seed", "3")
+    assert forecast(*words[:-3], "whole", *words[-2:]).code == 0
+    Path("runs/data.study.db").unlink()
+    train, write = search.train, Recorder._write_checkpoint
+
+    def interrupted(*arguments: Any) -> RunDir:
+        def write_and_interrupt(self: Recorder, *trainer: Any) -> None:
+            write(self, *trainer)
+            signal.raise_signal(signal.SIGINT)
+
+        with monkeypatch.context() as within:
+            within.setattr(Recorder, "_write_checkpoint", write_and_interrupt)
+            return train(*arguments)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    with monkeypatch.context() as patch:
+        patch.setattr(search, "train", interrupted)
+        done = forecast(*words)
+    signal.signal(signal.SIGINT, before)
+    assert done.code == 130
+    assert done.hint == "the search is over; continue the training of its winner with: forecast train --resume best"
+    assert forecast("train", "--resume", "best", "-q").code == 0
+    names = ("model.safetensors", "metrics.json", "search.json")
+    assert [(Path("best") / name).read_bytes() for name in names[:2]] == [
+        (Path("whole") / name).read_bytes() for name in names[:2]
+    ]
+    assert (Path("best") / names[2]).is_file()
+
+
 # --------------------------------------------------------------------------- refusals
 
 
