@@ -445,6 +445,17 @@ def test_what_never_changes_within_a_series_is_no_target(tmp_path: Path) -> None
     assert {found.target for found in find_proposals(path, DataConfig())} == {"rate"}
 
 
+@pytest.mark.slow
+def test_many_series_of_four_years_are_enough(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    route, year = np.repeat([f"route {at}" for at in range(40)], 4), np.tile(np.arange(1997, 2001), 40)
+    pd.DataFrame({"route": route, "year": year, "fare": values(160)}).to_csv(path, index=False)
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (proposal.item_id, proposal.num_series, proposal.horizon) == ("route", 40, 1)
+    path.write_text("\n".join(path.read_text().splitlines()[:9]))  # two routes
+    assert find_proposals(path, DataConfig()) == ()
+
+
 def test_a_column_that_is_named_twice_costs_the_names(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("date,y,y\n" + "\n".join(f"{line},2" for line in ROWS.splitlines()))

@@ -27,7 +27,7 @@ from forecast_attn.data.reading.columnar import TEXT_OPTIONS
 from forecast_attn.data.reading.dialect import Plan, first_plan, is_blank, western_encoding
 from forecast_attn.data.reading.encoding import NotUtf8Error, as_utf8
 from forecast_attn.data.reading.places import FILE_ROW
-from forecast_attn.data.reading.source import Source
+from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.reading.surroundings import naming_line, without_surroundings
 from forecast_attn.data.roles import Roles
 from forecast_attn.errors import DataError
@@ -331,7 +331,6 @@ def _panel_repairs(examination: Examination) -> tuple[Repair, ...]:
 # How a text file is written: encoding, delimiter, decimal mark, header.
 
 
-TEXT_KINDS = ("text", "gzip", "zstd")
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 
 

@@ -28,7 +28,7 @@ from forecast_attn.data.roles import (
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
-FEWEST_PER_SERIES = 5
+FEWEST_PER_SERIES = 3
 """Rows that half of the series must have for their identifier to be one."""
 MOST_ID_COLUMNS = 8
 MOST_BAD_STAMPS = 0.02
@@ -41,6 +41,7 @@ FEWEST_STARTS = 3
 REGULAR = 0.6
 """Share of steps that are one long from which on an axis is regular, but for its gaps."""
 FEWEST_ROWS = 5
+"""Rows of a table that is one series."""
 MOST_OF_A_SEASON = 0.5
 """Share of its season that one step may take."""
 MOSTLY_STEPS = 0.99
@@ -319,7 +320,7 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
         keys = pd.factorize(joined[name])[0]
     is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
     longest = np.sort(stamps[keys == np.bincount(keys[keys >= 0]).argmax()])
-    if len(longest) < FEWEST_ROWS:
+    if len(longest) < (FEWEST_ROWS if name is None else FEWEST_PER_SERIES):
         return
     regular = _regularity(np.unique(longest))
     rank = (_kind(time, stamps, is_unique, regular), -len(np.unique(longest)), unit_of(time) != "year", time)

@@ -154,7 +154,9 @@ def _own_rows(panel: Panel, sizes: _Sizes) -> NDArray[np.int64]:
 
 
 FEWEST_ROWS = 10
-"""Rows of the longest series from which on sizes are chosen to fit; fewer teach nothing."""
+"""Rows of the longest series from which on sizes are chosen to fit; fewer teach nothing, unless series are many."""
+FEWEST_IN_ALL = 100
+"""Rows of all series together from which on short ones teach something: a panel of four years and a thousand routes."""
 
 
 class WindowLengths(NamedTuple):
@@ -176,7 +178,7 @@ def choose_sizes(panel: Panel, config: DataConfig) -> WindowLengths:
     asked = WindowLengths(config.lookback or frequency.default_lookback, config.horizon or frequency.default_horizon)
     if (config.lookback and config.horizon) or _are_long_enough(panel, config, asked):
         return asked
-    if panel.known.max() < FEWEST_ROWS:
+    if panel.known.max() < FEWEST_ROWS and panel.known.sum() < FEWEST_IN_ALL:
         return asked
     pad = _may_pad(panel, config)
     for fewest in (frequency.season, 1):

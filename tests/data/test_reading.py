@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -199,7 +202,7 @@ def test_the_text_is_not_of_the_given_encoding(write_csv: Write) -> None:
         ("date,y,y\n2024-01-01,1,2\n", "more than one column called 'y'", None),
         ("date,y, y\n2024-01-01,1,2\n", "more than one column called 'y'", None),
         ("2024-01-01,5\n2024-01-02,6\n", "has no header: its first line is '2024-01-01,5'", None),
-        (b"PK\x03\x04\x00\x00\x08\x00", "is a zip archive", None),
+        (b"PK\x03\x04\x00\x00\x08\x00", "is a damaged or incomplete zip archive", None),
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "it holds binary data", None),
         (b"a,b\n\x81\x01,2\n", "it holds binary data", None),
         ("date,y\n2024-01-01,1\n2024-01-02,1,2\n", "row 2 (line 3) has 3 fields, the header 2", 2),
@@ -255,15 +258,46 @@ def test_a_directory(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------- archives, stdin, progress
 
 
-@pytest.mark.parametrize("compress", [gzip.compress, lambda text: pa.compress(text, "zstd", asbytes=True)])
+def zipped(*files: tuple[str, bytes]) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files:
+            archive.writestr(name, content)
+    return target.getvalue()
+
+
+def zstandard(text: bytes) -> bytes:
+    return pa.compress(text, "zstd", asbytes=True)
+
+
+@pytest.mark.parametrize(
+    "compress", [gzip.compress, zstandard, bz2.compress, lzma.compress, lambda text: zipped(("a.csv", text))]
+)
 def test_archives_are_read_and_damage_is_said(write_csv: Write, compress: Callable[[bytes], bytes]) -> None:
     text = "".join(["a,b\n", *(f"{row},{row * row}\n" for row in range(5000))]).encode()
     archive = compress(text)
     frame = read_table(write_csv(archive, "table.data"), DataConfig())
     np.testing.assert_array_equal(frame["b"], np.arange(5000) ** 2)
     for damaged in (archive[:-20], archive[: len(archive) // 2], archive[:6]):
-        with pytest.raises(DataError, match=r"damaged or incomplete (gzip|zstd) archive"):
+        with pytest.raises(DataError, match=r"damaged or incomplete (gzip|zstd|bzip2|xz|zip) archive"):
             read_table(write_csv(damaged), DataConfig())
+
+
+def test_an_archive_must_hold_one_text(write_csv: Write) -> None:
+    text = b"a,b\n1,2\n"
+    locked = bytearray(zipped(("a.csv", text)))
+    for at in (6, locked.index(b"PK\x01\x02") + 8):  # the mark of a password, in both headers
+        locked[at] |= 1
+    for archive, said in (
+        (zipped(("a.csv", text), ("b.csv", text)), "is a zip archive of 2 files ('a.csv', 'b.csv'); expected one"),
+        (zipped(("folder/", b"")), "is a zip archive of no file"),
+        (zipped(("a.parquet", b"PAR1" + bytes(20))), "'a.parquet' in '"),
+        (bytes(locked), "cannot be unpacked"),
+    ):
+        with pytest.raises(DataError) as error:
+            read_table(write_csv(archive), DataConfig())
+        assert said in error.value.message
+        assert error.value.hint
 
 
 def test_standard_input_is_read_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> None:

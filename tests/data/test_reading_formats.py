@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import sys
+import zipfile
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -87,6 +90,9 @@ FORMATS: dict[str, tuple[Callable[[pd.DataFrame], bytes], dict[str, Any]]] = {
     "gzip": (lambda table: gzip.compress(csv(table)), {}),
     "gzip in two parts": (lambda table: gzip.compress(csv(table)[:700]) + gzip.compress(csv(table)[700:]), {}),
     "zstd": (lambda table: pa.compress(csv(table), "zstd", asbytes=True), {}),
+    "bzip2": (lambda table: bz2.compress(csv(table)), {}),
+    "xz": (lambda table: lzma.compress(csv(table)), {}),
+    "zip": (lambda table: zipped({"folder/": b"", "folder/table.csv": csv(table), "__MACOSX/._table.csv": b"x"}), {}),
     "Parquet": (lambda table: table.to_parquet(index=False), {}),
     "Parquet in groups": (lambda table: table.to_parquet(index=False, row_group_size=11), {}),
     "Feather": (lambda table: feather(table, "zstd"), {}),
@@ -96,6 +102,14 @@ FORMATS: dict[str, tuple[Callable[[pd.DataFrame], bytes], dict[str, Any]]] = {
     "shuffled columns": (lambda table: csv(table[["wind", "target", "count", "timestamp", "item_id"]]), {}),
     "shuffled Parquet": (lambda table: table.sample(frac=1, random_state=2)[table.columns[::-1]].to_parquet(), {}),
 }
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return target.getvalue()
 
 
 def feather(table: pd.DataFrame, compression: str) -> bytes:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import functools
 import gzip
 import hashlib
 import io
+import lzma
 import sys
 import zipfile
 import zlib
@@ -36,6 +38,9 @@ FILE_TYPES = (
     ".txt",
     ".gz",
     ".zst",
+    ".bz2",
+    ".xz",
+    ".zip",
     ".parquet",
     ".pq",
     ".feather",
@@ -64,13 +69,12 @@ _MAGIC = {
 }
 _UNREADABLE = {
     "Feather 1": "a Feather file of the first version: write it again: pyarrow.feather.write_feather(table, path)",
-    "zip": "a zip archive: unpack it",
-    "bzip2": "compressed with bzip2: unpack it; .gz and .zst are read as they are",
-    "xz": "compressed with xz: unpack it; .gz and .zst are read as they are",
     "HDF5": "an HDF5 file: save the table as CSV or Parquet",
     "SQLite": "a SQLite database: save the table as CSV or Parquet",
 }
-_DAMAGE = (EOFError, OSError, zlib.error, pa.ArrowException)
+_DAMAGE = (EOFError, OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, pa.ArrowException)
+TEXT_KINDS = ("text", "gzip", "zstd", "bzip2", "xz", "zip")
+"""Kinds of content that are text, compressed or not."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,7 @@ class Source:
 
     @functools.cached_property
     def kind(self) -> str:
-        """Kind of the content, by its first bytes: parquet, feather, arrow stream, gzip, zstd, spreadsheet, or text.
+        """Kind of the content, by its first bytes: parquet, feather, arrow stream, spreadsheet, or one of `TEXT_KINDS`.
 
         Raises:
             DataError: empty, or of a kind that is not read.
@@ -163,7 +167,7 @@ class Source:
             DataError: a damaged archive, or a read error.
         """
         with self.open() as raw:
-            stream = _decompressed(raw, self.kind)
+            stream = self._decompressed(raw)
             while data := self._read(stream, size):
                 yield data
                 if progress is not None:
@@ -174,15 +178,57 @@ class Source:
         assert self.path is not None
         return self.path
 
+    def _decompressed(self, raw: BinaryIO) -> Any:
+        match self.kind:
+            case "gzip":
+                return gzip.GzipFile(fileobj=raw)
+            case "zstd":
+                return pa.CompressedInputStream(raw, "zstd")
+            case "bzip2":
+                return bz2.BZ2File(raw)
+            case "xz":
+                return lzma.LZMAFile(raw)
+            case "zip":
+                return self._only_member(raw)
+        return raw
+
+    def _only_member(self, raw: BinaryIO) -> Any:
+        """The text in a zip archive that holds one file.
+
+        Raises:
+            DataError: it holds several or none, one that is no text, or one behind a password.
+        """
+        hint = "unpack it and name the table"
+        try:
+            archive = zipfile.ZipFile(raw)
+            names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
+            if len(names) != 1:
+                held = f"{len(names)} files ({quoted(names)})" if names else "no file"
+                raise DataError(
+                    f"{self.label} is a zip archive of {held}; expected one", "unpack it and name the table"
+                )
+            with archive.open(names[0]) as member:
+                kind = kind_of(member.read(16))
+            if kind != "text":
+                raise DataError(
+                    f"'{names[0]}' in {self.label} is {kind}, which is not read out of an archive", "unpack it"
+                )
+            return archive.open(names[0])
+        except (RuntimeError, NotImplementedError) as error:  # a password, or a method that Python does not know
+            raise DataError(f"{self.label} cannot be unpacked: {error}", hint) from None
+        except _DAMAGE:
+            raise self._damage() from None
+
+    def _damage(self) -> DataError:
+        return DataError(f"{self.label} is a damaged or incomplete {self.kind} archive", "copy or download it again")
+
     def _read(self, stream: Any, size: int) -> bytes:
         try:
             return bytes(stream.read(size))
         except _DAMAGE as error:
             if self.kind == "text":
                 raise DataError(f"cannot read {self.label}: {error}") from None
-            raise DataError(
-                f"{self.label} is a damaged or incomplete {self.kind} archive", "copy or download it again"
-            ) from None
+            raise self._damage() from None
 
 
 def parts_of(table: Path | str) -> tuple[TablePart, ...]:
@@ -217,12 +263,6 @@ def table_name(table: object) -> str:
     if not isinstance(table, str | Path):
         return "DataFrame"
     return "stdin" if str(table) == STDIN else Path(table).name
-
-
-def _decompressed(raw: BinaryIO, kind: str) -> Any:
-    if kind == "gzip":
-        return gzip.GzipFile(fileobj=raw)
-    return pa.CompressedInputStream(raw, "zstd") if kind == "zstd" else raw
 
 
 @functools.lru_cache(maxsize=1)
