@@ -9,12 +9,17 @@ import pickle
 import re
 import stat
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from forecast_attn import Forecaster
+from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import DataError
+from forecast_attn.forecasting.model import read_schema
+from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.runs.training_table import read_panel
 
 from .test_hostile_runs import change_json
 
@@ -137,13 +142,18 @@ def test_an_option_that_training_settled_is_not_open(refused, run_copy, without_
     refused("predict", run_copy, message=f"'run/config.json' is damaged: no '{option}'", hint="restore the run")
 
 
-def test_a_table_whose_columns_have_other_roles_than_the_run_knows(run_copy, without_manifest):
+def test_a_table_whose_columns_have_other_roles_than_the_run_knows(run_copy, write, make_table, without_manifest):
+    write(make_table())
     without_manifest(run_copy)
     change_json(run_copy / "config.json", "options", "data", "ignore", value=["temperature"])
     forecaster = Forecaster.load(run_copy)
     for command in (forecaster.backtest, forecaster.audit):
         with pytest.raises(DataError, match=r"columns of the table are not those .* 'temperature' has another role"):
             command()
+    schema, panel = read_schema(RunDir(run_copy)), read_panel("data.csv", RunConfig())[0]
+    knows_none = replace(schema, roles=replace(schema.roles, past_covariates=()))
+    with pytest.raises(DataError, match=r"'temperature' has another role"):
+        knows_none.check_columns(panel)
 
 
 def test_weights_of_another_network(refused, run_copy, without_manifest):

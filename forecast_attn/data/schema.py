@@ -95,7 +95,7 @@ class Schema:
         for kind in _ROLE_LISTS:
             here, there = getattr(self.roles, kind), getattr(panel.roles, kind)
             if here != there:
-                column = min(set(here) ^ set(there), default=here[0])
+                column = min(set(here) ^ set(there) or here)
                 message = f"the columns of the table are not those the run was trained on: '{column}' has another role"
                 raise DataError(message, "give the table of the training, or restore the run from a copy")
 
