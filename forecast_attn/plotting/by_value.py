@@ -12,13 +12,15 @@ using generalized linear models"), with Student's t of G - 1 degrees of freedom.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from forecast_attn.audit.dependence import partial_dependence
+from forecast_attn.audit.subject import Subject
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.vintages import Vintages
 from forecast_attn.errors import DataError, did_you_mean
@@ -64,6 +66,8 @@ class ValueBin:
         forecast: their mean.
         actual: the mean of what came.
         error: the mean of forecast minus actual.
+        dependence: the network's mean forecast if the column had this value throughout the horizon, whatever else
+            happened (partial dependence); None for what is not known ahead.
     """
 
     label: str
@@ -72,6 +76,7 @@ class ValueBin:
     forecast: Mean
     actual: Mean
     error: Mean
+    dependence: float | None = None
 
 
 @dataclass(frozen=True)
@@ -174,6 +179,21 @@ def by_value(
         scored.target or panel.roles.target, scored.models[0], tuple(each for each in found if each.bins),
         *extent(scored), stretch, notes,
     )  # fmt: skip
+
+
+def with_dependence(shown: ByValue, subject: Subject) -> ByValue:
+    """The same with the network's partial dependence on each column that it knows ahead."""
+    roles = subject.model.schema.roles
+    columns = []
+    for column in shown.columns:
+        bins = column.bins
+        if column.name in roles.future_covariates or column.name in roles.future_categories:
+            is_number = column.name in roles.future_covariates
+            values = [each.place if is_number else each.label for each in bins]
+            means = partial_dependence(subject, column.name, values)
+            bins = tuple(replace(each, dependence=mean) for each, mean in zip(bins, means, strict=True))
+        columns.append(replace(column, bins=bins))
+    return replace(shown, columns=tuple(columns))
 
 
 # --------------------------------------------------------------------------- the columns
@@ -301,8 +321,8 @@ def _column_values(column: _Column, values: _Values) -> ColumnValues:
     for label, chosen in _bins(column):
         place = float(column.values[chosen].mean())
         sides = (values.forecast[chosen], values.actual[chosen], values.forecast[chosen] - values.actual[chosen])
-        means = (mean_interval(each, values.stretches[chosen]) for each in sides)
-        bins.append(ValueBin(label, place, len(chosen), *means))
+        forecast, actual, error = (mean_interval(each, values.stretches[chosen]) for each in sides)
+        bins.append(ValueBin(label, place, len(chosen), forecast, actual, error))
     is_number = column.categories is None and (len(bins) > MOST_VALUES or not _are_few(column))
     return ColumnValues(column.name, column.known, is_number, tuple(bins))
 

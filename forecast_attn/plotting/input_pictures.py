@@ -160,7 +160,8 @@ def draw_by_value(shown: ByValue) -> Figure:
             axes.set_ylabel(f"mean of {shortened(shown.target, 16)}", fontsize=LABEL, color=INK)
     title, subtitle = wording.by_value_title(shown), wording.by_value_subtitle(shown)
     write_title(figure, title)
-    add_legend(figure, figure.axes[0], subtitle)
+    panels = [axes for axes in figure.axes if axes.get_label()]
+    add_legend(figure, max(panels, key=lambda axes: len(axes.get_legend_handles_labels()[1])), subtitle)
     return figure
 
 
@@ -186,6 +187,12 @@ def _draw_column(axes: Axes, column: ColumnValues, across: int) -> None:
         axes.errorbar(
             places + shift, middle, yerr=margins, color=colour, marker=marker, markersize=4, linewidth=1.3,
             elinewidth=1.1, linestyle="-" if column.is_number else "none", label=label
+        )  # fmt: skip
+    if column.bins[0].dependence is not None:
+        dependence = np.array([each.dependence for each in column.bins], np.float64)
+        axes.plot(
+            places, dependence, color=MODELS[1], marker="^", markersize=5, linewidth=1.3, label="forecast if set to it",
+            linestyle=(0, (4, 2)) if column.is_number else "none",
         )  # fmt: skip
     axes.set_title(
         shortened(f"{column.name}, {column.known}", TITLE_ROOM // across), loc="left", fontsize=PANEL_TITLE, color=INK

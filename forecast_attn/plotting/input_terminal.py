@@ -78,17 +78,21 @@ def render_by_value(shown: ByValue, console: Console) -> None:
         console.print()
         console.print(_value_table(column))
     console.print()
+    if any(each.dependence is not None for column in shown.columns for each in column.bins):
+        console.print(Text(f"if set: {wording.DEPENDENCE}"))
     print_notes(shown.notes, console)
 
 
 def _value_table(column: ColumnValues) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(f"{column.name}, {column.known}", justify="right" if column.is_number else "left")
-    for name in ("count", "mean forecast", "mean actual", "difference"):
+    set_to = any(each.dependence is not None for each in column.bins)
+    for name in ("count", "mean forecast", "mean actual", "difference", *(["if set"] if set_to else [])):
         table.add_column(name, justify="right")
     for each in column.bins:
         means = (_mean_text(each.forecast), _mean_text(each.actual), _mean_text(each.error, signed_mean=True))
-        table.add_row(Text(each.label), f"{each.count:,}", *means)
+        dependence = [] if each.dependence is None else [number(each.dependence)]
+        table.add_row(Text(each.label), f"{each.count:,}", *means, *dependence)
     return table
 
 

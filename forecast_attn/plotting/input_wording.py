@@ -7,6 +7,8 @@ from forecast_attn.data.findings import counted
 from forecast_attn.plotting.attribution import Attribution
 from forecast_attn.plotting.by_value import INTERVAL, ByValue
 
+DEPENDENCE = "mean forecast of the network with this value throughout the horizon, all else as it was"
+
 
 def attribution_title(shown: Attribution) -> str:
     return f"{shown.target}: attribution of one forecast to its inputs"

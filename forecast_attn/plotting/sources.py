@@ -262,9 +262,14 @@ def by_value_of(source: PlotSource, choice: PlotChoice) -> ByValue:
     Raises:
         ConfigError: a table without a run, or several models.
     """
+    import torch
+
+    from forecast_attn.audit.subject import Subject
+    from forecast_attn.devices import cpu_threads
     from forecast_attn.forecasting.predict import kept_weights
-    from forecast_attn.plotting.by_value import by_value
+    from forecast_attn.plotting.by_value import by_value, with_dependence
     from forecast_attn.plotting.past import forecasts_of_validation, prepared_past
+    from forecast_attn.training.sampling import spread_evenly
 
     run = source.run
     if run is None:
@@ -284,7 +289,17 @@ def by_value_of(source: PlotSource, choice: PlotChoice) -> ByValue:
     chosen = chosen.of_models(choice.models or chosen.models[:1])
     _check_scored(chosen)
     horizon = past.model.schema.horizon
-    return by_value(chosen, past.panel, choice.columns, horizon=horizon, name=past.name, notes=notes)
+    shown = by_value(chosen, past.panel, choice.columns, horizon=horizon, name=past.name, notes=notes)
+    if past.model.is_ensemble or choice.models not in ([], [run.path.resolve().name]):
+        return shown
+    cutoffs = spread_evenly(preparation.validation_cutoffs, DEPENDENCE_WINDOWS)
+    with cpu_threads(past.model.config.training.threads):
+        subject = Subject.of(past.model, preparation, cutoffs, torch.device("cpu"))
+        return with_dependence(shown, subject)
+
+
+DEPENDENCE_WINDOWS = 128
+"""Validation windows, spread evenly, whose forecasts with other values are averaged."""
 
 
 VALIDATION = "these are the validation windows, used to select the weights; for unseen windows, backtest the run"

@@ -169,6 +169,9 @@ def test_a_validation_window_and_means_by_value_of_a_run(forecast, run_copy, wri
     assert means["kind"] == "by-value"
     assert any("validation" in note for note in means["notes"])
     for column in means["columns"]:
+        known = [each["dependence"] is not None for each in column["bins"]]
+        is_ahead = column["known"] == "at the time forecast" and column["name"] != "weekday"
+        assert all(known) if is_ahead else not any(known)
         for each in column["bins"]:
             assert each["error"]["mean"] == pytest.approx(each["forecast"]["mean"] - each["actual"]["mean"])
     kind = ("plot", "run", "--kind")
