@@ -255,7 +255,7 @@ def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, line
     bar.ax.tick_params(labelsize=TICK, colors=INK)
     bar.outline.set_visible(False)
     axes.set_ylabel("step ahead" if several else "step", color=INK, fontsize=LABEL)
-    axes.set_yticks(*_labelled_steps(inspection))
+    axes.set_yticks(*labelled_steps(inspection))
     seasonal = _has_seasons(header) and several
     if seasonal:
         _mark_seasons(axes, header, steps)
@@ -298,7 +298,7 @@ def _has_seasons(header: InspectionHeader) -> bool:
     return header.key_season > 1
 
 
-def _labelled_steps(inspection: Inspection) -> tuple[list[float], list[str] | None]:
+def labelled_steps(inspection: Inspection) -> tuple[list[float], list[str] | None]:
     """Positions and labels of the steps: patches in their middle, with the steps they cover."""
     patch_length = inspection.header.patch_length
     if patch_length == 1:

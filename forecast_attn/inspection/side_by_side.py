@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from forecast_attn.data.findings import counted
 from forecast_attn.inspection.differences import WeightComparison
 from forecast_attn.inspection.heatmap import tick_lags
-from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure, heat_colours, step_ticks, wrapped
+from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure, heat_colours, labelled_steps, wrapped
 from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
-from forecast_attn.notebook import ACCENT, FORECAST, INK, SOFT
+from forecast_attn.notebook import ACCENT, INK, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,7 +92,7 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
     most = max(float(each.profile.max()) for each in comparison.inspections)
     for column, (sign, name, each) in enumerate(zip("AB", comparison.names, comparison.inspections, strict=True)):
         profile = figure.add_subplot(grid[0, column], label=f"profile {sign}")
-        profile.stairs(each.profile, _edges(each.header), fill=True, color=(ACCENT, FORECAST)[column])
+        profile.stairs(each.profile, _edges(each.header), fill=True, color=ACCENT)
         profile.set_ylim(0, 1.08 * most)
         profile.locator_params(axis="y", nbins=3)
         profile.set_title(f"{sign}  {_shortened(name)}: {each.header.mechanism}", fontsize=LABEL, color=INK, loc="left",
@@ -125,7 +125,7 @@ def _draw_weights(axes: "Axes", inspection: Inspection, norm: "Normalize") -> "A
         inspection.mean_weights, cmap=heat_colours(), norm=norm, extent=extent, aspect="auto", interpolation="nearest"
     )
     axes.set_ylim(steps[-1] + 0.5, steps[0] - 0.5)
-    axes.set_yticks(step_ticks(steps))
+    axes.set_yticks(*labelled_steps(inspection))
     return image
 
 
