@@ -3,7 +3,9 @@
 A fifteenth of the time of `import forecast_attn.forecaster` goes to looking for some.
 """
 
+import atexit
 import gc
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,6 +20,17 @@ def look_again() -> None:
     if not gc.isenabled():
         gc.freeze()
         gc.enable()
+        atexit.unregister(let_go)
+        atexit.register(let_go)
+
+
+def let_go() -> None:
+    """Let the end of the process clear what has stayed, where triton is loaded: it would print it as leaks.
+
+    torch loads it where it is built for CUDA. Elsewhere the end is a second sooner without.
+    """
+    if "triton" in sys.modules:
+        gc.unfreeze()
 
 
 @contextmanager

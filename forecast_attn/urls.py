@@ -13,11 +13,14 @@ def url_of(name: object) -> str | None:
 
     pathlib takes s3://bucket/key for the path s3:/bucket/key, which is read back, unless there is such a path here.
     """
-    found = _URL.fullmatch(str(name)) if isinstance(name, str | Path) else None
-    if found is None or Path(str(name)).exists():
+    text = name.as_posix() if isinstance(name, Path) else name  # Windows turns slashes around
+    if not isinstance(text, str):
         return None
-    if "://" in str(name):
-        return str(name)
+    found = _URL.fullmatch(text)
+    if found is None or Path(text).exists():
+        return None
+    if "://" in text:
+        return text
     return f"{found[1]}:{'///' if found[1] == 'file' else '//'}{found[2]}"
 
 

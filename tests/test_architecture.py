@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from forecast_attn import garbage
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "forecast_attn"
 FLOORS = (
@@ -97,6 +99,17 @@ def test_garbage_is_collected_again_once_a_command_has_loaded_the_library() -> N
     importlib.reload(forecast_attn.cli.library)
     assert gc.isenabled()
     assert gc.get_freeze_count() > before
+
+
+def test_nothing_is_kept_from_the_end_where_triton_would_call_it_leaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "triton", raising=False)
+    with garbage.held_back():
+        pass
+    garbage.let_go()
+    assert gc.get_freeze_count() > 0
+    monkeypatch.setitem(sys.modules, "triton", sys)
+    garbage.let_go()
+    assert gc.get_freeze_count() == 0
 
 
 def test_garbage_is_collected_again_once_a_command_begins(forecast: Callable[..., object]) -> None:
