@@ -25,9 +25,8 @@ import pandas as pd
 
 from forecast_attn import Forecaster
 from forecast_attn.baselines.naive import drift, seasonal_naive
+from forecast_attn.baselines.registry import FORMULAS
 from forecast_attn.baselines.theta import formula_forecasts
-
-FORMULAS = ("naive2", "theta", "dynamic-theta", "damped-trend")
 
 
 def main() -> int:

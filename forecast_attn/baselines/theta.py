@@ -1,10 +1,10 @@
-"""Formulas for one series at a time that need no training: Naive2, Theta, and a damped trend.
+"""Formulas for one series at a time that need no training: Naive2, Theta, a damped trend, and an autoregression.
 
 All first take the season out where the series has one (an autocorrelation test, then classical decomposition by
 moving averages, multiplicative where all values are above 0) and put it back at the end, as the M3 and M4 competitions
 did. Naive2 then repeats the last value. Theta is the mean of the line through all values and of the exponentially
 smoothed values with twice their distance from it; the dynamic one is in `dynamic_theta`. The damped trend smooths level
-and slope and lets the slope fade.
+and slope and lets the slope fade. The autoregression is in `autoregression`.
 
 Sources: Makridakis and Hibon 2000, "The M3-Competition" (Naive2, the test of the season at 90 %); Assimakopoulos and
 Nikolopoulos 2000, "The theta model"; Hyndman and Billah 2003, "Unmasking the Theta method"; Gardner and McKenzie 1985,
@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.baselines.autoregression import autoregression
 from forecast_attn.baselines.dynamic_theta import dynamic_theta
 
 Floats = NDArray[np.float64]
@@ -45,7 +46,7 @@ def rows_needed(season: int) -> int:
 
 
 def formula_forecasts(name: str, target: Floats, starts: Ints, cutoffs: Ints, *, season: int, horizon: int) -> Floats:
-    """Forecast with `naive2`, `theta`, `dynamic-theta` or `damped-trend`.
+    """Forecast with one of the registry's `FORMULAS`.
 
     Args:
         name: of the formula.
@@ -76,8 +77,7 @@ def formula_forecasts(name: str, target: Floats, starts: Ints, cutoffs: Ints, *,
 def _forecast(name: str, series: list[Floats], season: int, horizon: int) -> Floats:
     seasonals = [_seasonal(values, season) for values in series]
     adjusted = [seasonal.removed(values) for seasonal, values in zip(seasonals, series, strict=True)]
-    formula = {"naive2": _last, "theta": _theta, "dynamic-theta": _dynamic_theta, "damped-trend": _damped_trend}[name]
-    plain = formula(adjusted, horizon)
+    plain = _FORMULAS[name](adjusted, horizon)
     rows = zip(seasonals, plain, series, strict=True)
     return np.stack([seasonal.restored(forecast, len(values)) for seasonal, forecast, values in rows])
 
@@ -152,6 +152,10 @@ def _dynamic_theta(series: list[Floats], horizon: int) -> Floats:
     return dynamic_theta(*_stacked(series), horizon)
 
 
+def _autoregression(series: list[Floats], horizon: int) -> Floats:
+    return autoregression(*_stacked(series), horizon)
+
+
 def _line(values: Floats) -> tuple[float, float]:
     """Value at the first step and slope of the least-squares line."""
     if len(values) == 1:
@@ -207,3 +211,12 @@ def _without_holes(values: Floats) -> Floats:
     """From the first observed value on, each missing one replaced by the one before it."""
     latest = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))
     return values[latest[latest >= 0]]
+
+
+_FORMULAS = {
+    "naive2": _last,
+    "theta": _theta,
+    "dynamic-theta": _dynamic_theta,
+    "damped-trend": _damped_trend,
+    "autoregression": _autoregression,
+}

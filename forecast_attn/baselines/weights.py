@@ -4,12 +4,11 @@ Two answers are averaged. The first is the best of few weights, quarters that su
 and follows chance where validation windows are few. The second weighs each forecast by its own error, to the power of
 -6: nothing that is about as good as the best is left out. Weights that are estimated freely hardly ever beat equal
 ones; shrinking them does (Clemen 1989, "Combining forecasts: a review and annotated bibliography"; Diebold and Pauly
-1990, "The use of prior information in forecast combination"). The network stands alone unless others bring more than
-chance would.
+1990, "The use of prior information in forecast combination").
 
 Where few windows are independent of each other, all this follows chance, and favours the network, whose best epoch the
-same windows have chosen. There the answer is drawn towards a prior that hardly looks at them: the network and two
-formulas for trends, each by its error to the power of -2.
+same windows have chosen. There the answer is drawn towards the equal mean of four formulas, which have learned nothing
+from them; the less so, the worse the best of the formulas is on these windows.
 """
 
 from __future__ import annotations
@@ -26,15 +25,14 @@ Floats = NDArray[np.float64]
 
 PARTS = 4
 """The best weights are searched among multiples of one over this."""
-POWER, PRIOR_POWER = 6, 2
-"""Of the error in the weights that each forecast has by itself, and in those of the prior."""
-PRIOR = (NETWORK, "dynamic-theta", "damped-trend")
-PRIOR_WINDOWS = 10
-"""Independent windows that weigh as much as the prior."""
+POWER = 6
+"""Of the error in the weights that each forecast has by itself, and of the prior."""
+FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend", "autoregression")
+"""The candidates that learn from no window; their equal mean is the prior."""
+PRIOR_WINDOWS = 100
+"""Independent windows that weigh as much as the prior, if its best formula is as good as what they chose."""
 LEAST, DIGITS = 0.02, 3
 """Smallest weight, and the decimals that weights are rounded to."""
-LEAST_GAIN = 0.005
-"""Share of the network's error that a combination must save."""
 MOST_UNKNOWN = 0.2
 """Share of windows without a forecast above which a baseline is no candidate."""
 
@@ -81,11 +79,14 @@ def choose_weights(
     known = {name: ~np.isnan(values) for name, values in forecasts.items()}
     names = [NETWORK, *(name for name in forecasts if name != NETWORK and (~known[name]).mean() <= MOST_UNKNOWN)]
     stacked = np.stack([np.where(known[name], forecasts[name], network) for name in names])
-    weights = _without_slivers((_best_quarters(stacked, actual, scale) + _weights_by_error(stacked, actual, scale)) / 2)
-    if not _gains(weights, stacked, actual, scale):
-        weights = np.eye(len(names))[0]
-    trust = independent / (independent + PRIOR_WINDOWS)
-    weights = _without_slivers(trust * weights + (1 - trust) * _prior(names, stacked, actual, scale))
+    errors = np.array([scaled_error(actual, each, scale) for each in stacked])
+    weights = _without_slivers((_best_quarters(stacked, actual, scale) + _weights_by_error(errors)) / 2)
+    formulas = np.array([name in FORMULAS for name in names])
+    if formulas.any():
+        chosen, best = scaled_error(actual, np.tensordot(weights, stacked, axes=1), scale), errors[formulas].min()
+        share = PRIOR_WINDOWS / (PRIOR_WINDOWS + independent)
+        share *= (chosen / best) ** POWER if best > chosen else 1
+        weights = _without_slivers((1 - share) * weights + share * formulas / formulas.sum())
     weights = np.round(weights, DIGITS)
     weights[weights.argmax()] += 1 - weights.sum()
     return {name: round(float(part), DIGITS) for name, part in zip(names, weights, strict=True) if part}
@@ -97,20 +98,6 @@ def _without_slivers(weights: Floats) -> Floats:
     return np.asarray(kept / kept.sum())
 
 
-def _gains(weights: Floats, stacked: Floats, actual: Floats, scale: Floats) -> bool:
-    """Tell whether a weighted mean saves a share of the error of the network, the first forecast."""
-    error = scaled_error(actual, np.tensordot(weights, stacked, axes=1), scale)
-    return error < (1 - LEAST_GAIN) * scaled_error(actual, stacked[0], scale)
-
-
-def _prior(names: list[str], stacked: Floats, actual: Floats, scale: Floats) -> Floats:
-    """Weights (num_forecasts,) of those of the prior, which fall slowly with their errors; 0 for the others."""
-    places = [place for place, name in enumerate(names) if name in PRIOR]
-    weights = np.zeros(len(names))
-    weights[places] = _weights_by_error(stacked[places], actual, scale, PRIOR_POWER)
-    return weights
-
-
 def _best_quarters(stacked: Floats, actual: Floats, scale: Floats) -> Floats:
     """The best weights (num_forecasts,) that are multiples of a quarter."""
     candidates = np.array(list(_partitions(PARTS, len(stacked)))) / PARTS
@@ -119,12 +106,11 @@ def _best_quarters(stacked: Floats, actual: Floats, scale: Floats) -> Floats:
     return best
 
 
-def _weights_by_error(stacked: Floats, actual: Floats, scale: Floats, power: int = POWER) -> Floats:
+def _weights_by_error(errors: Floats) -> Floats:
     """Weights (num_forecasts,) that fall with the error of each forecast alone."""
-    errors = np.array([scaled_error(actual, each, scale) for each in stacked])
     if not errors.min() > 0:
-        return np.asarray((errors == errors.min()) / (errors == errors.min()).sum(), np.float64)
-    powers = (errors / errors.min()) ** -power
+        return np.asarray((errors == 0) / (errors == 0).sum(), np.float64)
+    powers = (errors / errors.min()) ** -POWER
     return np.asarray(powers / powers.sum())
 
 

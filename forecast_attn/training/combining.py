@@ -13,7 +13,7 @@ import numpy as np
 from forecast_attn.baselines.naive import Floats, Ints
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.baselines.theta import rows_needed
-from forecast_attn.baselines.weights import choose_weights, weighted_mean
+from forecast_attn.baselines.weights import FORMULAS, choose_weights, weighted_mean
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.memory import release_memory
@@ -26,7 +26,6 @@ from forecast_attn.forecasting.quantiles import ADAPTIVE
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.preparation import Preparation
 
-FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend")
 FITTED = ("linear", "median-regression")
 MOST_SERIES, LONGEST_LOOKBACK, MOST_VALUES = 1_000, 1_000, 20_000_000
 """Of a table from which fitted baselines can learn at every forecast. Values are the rows of its longest series times

@@ -1,4 +1,4 @@
-"""Formulas (Naive2, Theta, dynamic Theta, damped trend) against second implementations, one series at a time."""
+"""Formulas (Naive2, Theta, dynamic Theta, damped trend, autoregression) against second implementations."""
 
 import itertools
 
@@ -8,17 +8,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forecast_attn.baselines.dynamic_theta import FIRST_LEVELS, RATES, THETAS
+from forecast_attn.baselines.registry import FORMULAS
 from forecast_attn.baselines.theta import LEVEL_RATES, TREND_BEGINS, TREND_GRID, formula_forecasts, is_seasonal
 
 SEASON, HORIZON = 4, 6
-FORMULAS = ("naive2", "theta", "dynamic-theta", "damped-trend")
 
 
-def forecast(name: str, *series: np.ndarray) -> np.ndarray:
+def forecast(name: str, *series: np.ndarray, season: int = SEASON) -> np.ndarray:
     lengths = np.array([len(values) for values in series])
     starts = np.cumsum(lengths) - lengths
     target = np.concatenate(series)
-    return formula_forecasts(name, target, starts, starts + lengths - 1, season=SEASON, horizon=HORIZON)
+    return formula_forecasts(name, target, starts, starts + lengths - 1, season=season, horizon=HORIZON)
 
 
 def smoothed(values: np.ndarray, rate: float) -> tuple[float, float]:
@@ -77,6 +77,20 @@ def dynamic_theta_of(values: np.ndarray) -> np.ndarray:
     return known[len(values) :]
 
 
+def autoregression_of(values: np.ndarray) -> np.ndarray:
+    """As statsmodels fits it with one lag and with none, and the criterion of its sum of squares."""
+    from statsmodels.tsa.ar_model import AutoReg
+
+    changes, fits = np.diff(values), []
+    for lags in (0, 1):
+        fit = AutoReg(changes, lags=lags, trend="c", hold_back=1).fit()
+        rows, parameters = len(changes) - 1, lags + 2
+        likelihood = rows * np.log((fit.resid**2).mean())
+        fits.append((likelihood + 2 * parameters * rows / (rows - parameters - 1), fit))
+    _, best = min(fits, key=lambda each: each[0])
+    return values[-1] + np.cumsum(best.predict(len(changes), len(changes) + HORIZON - 1))
+
+
 def seasonal_factors(values: np.ndarray) -> np.ndarray:
     """Ratios to the centred moving average of a year and a half quarter at each end, averaged by quarter."""
     ratios: dict[int, list[float]] = {}
@@ -93,7 +107,13 @@ def walk(length: int, seed: int = 1) -> np.ndarray:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "plain"), [("theta", theta_of), ("damped-trend", damped_of), ("dynamic-theta", dynamic_theta_of)]
+    ("name", "plain"),
+    [
+        ("theta", theta_of),
+        ("damped-trend", damped_of),
+        ("dynamic-theta", dynamic_theta_of),
+        ("autoregression", autoregression_of),
+    ],
 )
 def test_without_a_season(name: str, plain) -> None:
     rng = np.random.default_rng(4)
@@ -117,6 +137,30 @@ def test_with_a_season(name: str, plain, length: int) -> None:
 def test_negative_values_have_a_season_that_is_added() -> None:
     values = np.resize([-2.0, 0.0, 2.0, 0.0], 32)
     np.testing.assert_allclose(forecast("naive2", values)[0], np.resize([-2.0, 0.0, 2.0, 0.0], HORIZON), atol=1e-9)
+
+
+@pytest.mark.parametrize("share", [-0.8, 0.6])
+def test_an_autoregression_finds_the_share_of_the_last_change(share: float) -> None:
+    changes = [20.0]
+    for _ in range(20 + HORIZON):
+        changes.append(3 + share * changes[-1])
+    values = np.cumsum(changes)
+    np.testing.assert_allclose(forecast("autoregression", values[:-HORIZON], season=1)[0], values[-HORIZON:], rtol=1e-6)
+
+
+def test_an_autoregression_of_few_values_is_a_drift_and_no_change_ahead_is_the_largest() -> None:
+    np.testing.assert_allclose(forecast("autoregression", np.array([1.0, 5.0, 4.0]))[0], 4 + 1.5 * np.arange(1, 7))
+    values = 1.3 ** np.arange(30)
+    largest = np.diff(values).max()
+    np.testing.assert_allclose(np.diff(forecast("autoregression", values, season=1)[0]), largest, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_a_series_is_forecast_alike_alone_and_in_any_order(name: str) -> None:
+    series = [walk(length, seed=length) for length in (9, 40, 23, 2)]
+    together = forecast(name, *series)
+    np.testing.assert_allclose(forecast(name, *series[::-1])[::-1], together, rtol=1e-12)
+    np.testing.assert_allclose([forecast(name, values)[0] for values in series], together, rtol=1e-12)
 
 
 @settings(max_examples=30, deadline=None)
