@@ -173,6 +173,9 @@ def by_value(
     )
     found = tuple(_column_values(known[each], values) for each in shown)
     empty = [each.name for each in found if not each.bins]
+    if len(empty) == len(found):
+        missing = f"no value is known of {', '.join(empty)}" if empty else "there are no columns beside the target"
+        raise DataError(f"{missing} in {name}: nothing to show forecasts by", "forecast plot RUN --kind error-by-step")
     if empty:
         notes.append(f"no value is known of {', '.join(empty)}")
     return ByValue(

@@ -113,6 +113,17 @@ def test_columns_are_named_and_what_is_not_there_is_said(panel: Panel) -> None:
         shown(panel, late)
 
 
+def test_a_table_of_a_target_alone_has_nothing_to_show_forecasts_by(panel: Panel) -> None:
+    months = np.arange("1950-01", "1953-01", dtype="datetime64[M]").astype("datetime64[D]").astype(str)
+    frame = pd.DataFrame({"date": months, "y": 1.0 * np.arange(36)})
+    alone = read_panel(frame, RunConfig.from_options({"target": "y", "lookback": 6, "horizon": 2}))[0]
+    at = alone.timestamps
+    rows = {"item_id": alone.item_ids[0], "cutoff": at[9], "timestamp": at[10:12], "step": [1, 2], "model": "net"}
+    forecasts = Forecasts(pd.DataFrame({**rows, "target": 1.0, "prediction": 2.0}), Zone(), "'run'", "y")
+    with pytest.raises(DataError, match="no columns beside the target in 'table'"):
+        shown(alone, forecasts)
+
+
 def test_a_column_known_for_some_steps_counts_for_those(panel: Panel) -> None:
     roles = dataclasses.replace(panel.roles, known_steps={"flag": 1})
     (flag,) = shown(dataclasses.replace(panel, roles=roles), forecasts_of(panel), "flag").columns
