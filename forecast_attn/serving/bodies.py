@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
@@ -25,6 +26,8 @@ OPTIONS = ("cold_start", "non_negative", "combine_with")
 SWITCHES = {"true": True, "false": False, "1": True, "0": False}
 MOST_ROWS = 5_000_000
 """Rows of a table; a column of nothing takes no bytes in Arrow, however long it is."""
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+"""Escape of a surrogate, which is text only beside the other half of its character."""
 _RECORDS = '[{"timestamp": "2024-01-01", "target": 1.5}, …]'
 
 
@@ -98,8 +101,12 @@ def _document(content: bytes) -> dict[str, Any]:
     """A JSON object; an empty body is an empty one."""
     try:
         document = json.loads(content, parse_constant=_no_number) if content.strip() else {}
+        if _SURROGATE.search(content):
+            json.dumps(document, ensure_ascii=False).encode()
     except RecursionError:
         raise DataError("the body is nested too deeply", f'{{"history": {_RECORDS}}}') from None
+    except UnicodeEncodeError:
+        raise DataError("the body has half a character: a lone surrogate", "write it as UTF-8") from None
     except ValueError as error:  # no JSON, no UTF-8, or a number of thousands of digits
         raise DataError(f"the body is not valid JSON: {str(error).partition(';')[0]}", "check it with: jq .") from None
     if not isinstance(document, dict):
