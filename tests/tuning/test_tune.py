@@ -74,6 +74,17 @@ def test_the_winner_is_the_run_of_the_best_trial(forecast: Callable, table: str)
 
 
 @pytest.mark.slow
+def test_a_damaged_study_is_refused_with_a_sentence(forecast: Callable, table: str) -> None:
+    words = ("--space", "space.toml", "--storage", "a.db", "--no-winner", *WORDS, "--quiet")
+    assert forecast("tune", table, "--trials", "1", *words).code == 0
+    content = Path("a.db").read_bytes()
+    Path("a.db").write_bytes(content.replace(b"FINITE", b"FNITE "))  # a word of the program that is none
+    refused = forecast("tune", table, "--trials", "2", *words)
+    assert (refused.code, refused.error.startswith("the database of the search is damaged: ")) == (1, True)
+    assert refused.hint.startswith("--storage")
+
+
+@pytest.mark.slow
 def test_the_same_command_goes_on_and_the_same_seed_draws_the_same(forecast: Callable, table: str) -> None:
     def trials_of(storage: str, *numbers: int) -> list[dict[str, Any]]:
         for number in numbers:
