@@ -269,8 +269,10 @@ def rows_without_numbers_at_end(frame: pd.DataFrame) -> int:
     column = frame.iloc[:, 0]
     if not isinstance(column.dtype, pd.CategoricalDtype) or len(frame) <= FEWEST_NUMBERS:
         return 0
-    cells = column.astype("string").to_numpy(object, na_value="")
-    is_number = [_is_number(cell) for cell in cells[-MOST_LOOKED_AT:]]
+    cells = column.iloc[-MOST_LOOKED_AT:].astype("string").to_numpy(object, na_value="")
+    if not _is_number(cells[0]) or _is_number(cells[-1]):  # as in nearly every table
+        return 0
+    is_number = [_is_number(cell) for cell in cells]
     rows = next((count for count, number in enumerate(reversed(is_number)) if number), 0)
     return rows if rows <= MOST_FOOTERS and all(is_number[: len(is_number) - rows]) else 0
 

@@ -134,7 +134,7 @@ def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[TableReading]:
     names = [config.time] if config.time is not None else list(_time_candidates(frame, config))
     found = [reading for name in names for reading in _readings_with(frame, name, config)]
     found = sorted(found, key=lambda reading: reading.rank)
-    if ROW_NUMBER in names and any(looks_like_dates(frame[name]) for name in names if name in frame):
+    if ROW_NUMBER not in names and any(reading.time == ROW_NUMBER for reading in found):
         return found  # of months of many years: no panel
     is_panel = config.time is None and any(_repeats_years(frame[name]) for name in map(str, frame.columns))
     if is_panel or any(
@@ -182,7 +182,7 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     numbers = [str(name) for name in frame.columns if name not in taken and is_numeric(frame[name])]
     numbers = [name for name in numbers if frame[name].nunique() > 1 and not name.lower().startswith("unnamed: ")]
     numbers = [name for name in numbers if name.lower() not in ROW_NAMES or not _counts(frame[name])]
-    numbers = [name for name in numbers if _changes_in_a_series(frame, name, reading.item_id)] or numbers
+    numbers = _changing(frame, numbers, reading.item_id) or numbers
     values = {name: pd.to_numeric(frame[name].astype("string"), errors="coerce") for name in numbers}
     likely = [name for name in numbers if not _is_of_the_calendar(name) and not _counts_or_cycles(values[name])]
     likely = [name for name in likely if name.lower() not in TIME_NAMES and not _is_uneven_time(values[name])]
@@ -209,10 +209,21 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     return Targets(tuple(ranked), are_alike or (len(likely) > 2 and _are_numbered_alike(likely)))
 
 
-def _changes_in_a_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
-    """Return whether a column has two values within some series: what has none is a property of the series."""
-    keys = [] if item_id is None else [key for key in item_id.split(",") if key in frame.columns]
-    return not keys or bool((frame.groupby(keys, observed=True, sort=False)[name].nunique() > 1).any())
+def _changing(frame: pd.DataFrame, names: list[str], item_id: str | None) -> list[str]:
+    """Columns with two values within some series: what has one in each is a property of the series."""
+    columns = [] if item_id is None else [key for key in item_id.split(",") if key in frame.columns]
+    if not columns:
+        return names
+    series = frame.groupby(columns, observed=True, sort=False, dropna=False).ngroup().to_numpy()
+
+    def changes(name: str) -> bool:
+        codes = pd.factorize(frame[name])[0]
+        known = codes >= 0
+        of_series = np.zeros(series.max(initial=0) + 1, codes.dtype)
+        of_series[series[known]] = codes[known]
+        return bool((codes[known] != of_series[series[known]]).any())
+
+    return [name for name in names if changes(name)]
 
 
 # --------------------------------------------------------------------------- time
@@ -236,14 +247,13 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
         yield parts[0]
     if len(parts) > 1:
         yield ",".join(parts)
-    is_no_time = not dates and not any(_is_named_time(frame[name]) for name in numbers)
-    if is_no_time or any(_is_put_together(_stamps(frame, date, config)) for date in dates):
+    if not dates and not any(_is_named_time(frame[name]) for name in numbers):
         yield ROW_NUMBER
 
 
-def _is_put_together(stamps: NDArray[Any] | None) -> bool:
+def _is_put_together(stamps: NDArray[Any]) -> bool:
     """Return whether rows are steps of one length but for jumps, some of them back: a typical year, of many months."""
-    if stamps is None or len(stamps) < FEWEST_ROWS:
+    if len(stamps) < FEWEST_ROWS or stamps.dtype.kind != "M":
         return False
     steps = np.diff(stamps).astype(np.int64)
     usual = np.median(steps)
@@ -307,6 +317,8 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
     stamps, date_format = _stamps(frame, time, config), None
     if stamps is None:
         return
+    if config.time is None and _is_put_together(stamps):
+        yield from _readings_with(frame, ROW_NUMBER, config)
     if config.date_format is None and time in frame.columns:
         date_format = MONTHS_AS_DIGITS if _are_months(stamps) else _epoch_of(stamps)
         stamps = stamps if date_format is None else parse_timestamps(frame[time], time, date_format)[0]

@@ -204,15 +204,11 @@ class Source:
             names = [name for name in archive.namelist() if not name.endswith("/") and not name.startswith("__MACOSX/")]
             if len(names) != 1:
                 held = f"{len(names)} files ({quoted(names)})" if names else "no file"
-                raise DataError(
-                    f"{self.label} is a zip archive of {held}; expected one", "unpack it and name the table"
-                )
+                raise DataError(f"{self.label} is a zip archive of {held}; expected one", hint)
             with archive.open(names[0]) as member:
                 kind = kind_of(member.read(16))
             if kind != "text":
-                raise DataError(
-                    f"'{names[0]}' in {self.label} is {kind}, which is not read out of an archive", "unpack it"
-                )
+                raise DataError(f"'{names[0]}' in {self.label} is {kind}, which is not read out of an archive", hint)
             return archive.open(names[0])
         except (RuntimeError, NotImplementedError) as error:  # a password, or a method that Python does not know
             raise DataError(f"{self.label} cannot be unpacked: {error}", hint) from None
