@@ -422,7 +422,8 @@ class Forecaster:
         from forecast_attn.training.progress import TrainingListener
 
         out = request.out_run or self._scratch_dir()
-        check_is_free(out)
+        if not RunDir(out).config.is_file():  # a run that a call which was cut short has begun goes on
+            check_is_free(out)
         beginning = self._beginning(data, vintages, wanted, training)
         beginning.folds(wanted)
         self._run = beginning.train(out, training or TrainingListener())

@@ -17,9 +17,7 @@ from forecast_attn.errors import INTERRUPTED, ConfigError, RunError
 
 if TYPE_CHECKING:
     from forecast_attn.backtest.result import BacktestPlan
-    from forecast_attn.cli.backtest_display import BacktestDisplay
     from forecast_attn.cli.library import Forecaster
-    from forecast_attn.cli.training_display import TrainingDisplay
     from forecast_attn.runs.run_dir import RunDir
 
 SHARED = ("accelerator", "non_negative")
@@ -96,10 +94,11 @@ class _Command:
     def of_table(self, table: Path, config: RunConfig) -> None:
         """`forecast backtest DATA`."""
         from forecast_attn.cli.library import Forecaster
-        from forecast_attn.runs.run_dir import check_is_free, fresh_path
+        from forecast_attn.runs.run_dir import RunDir, check_is_free, fresh_path
 
         out_run = self.request.out_run or fresh_path(config.model.attention)
-        check_is_free(out_run)
+        if not RunDir(out_run).config.is_file():  # a run that was begun may go on
+            check_is_free(out_run)
         # A table's forecasts are cut off at 0 where the training's are.
         request = dataclasses.replace(self.request, out_run=out_run, non_negative=None)
         self._run(Forecaster(**_flat(config)), table, request, None)
@@ -109,6 +108,7 @@ class _Command:
         from forecast_attn.cli.backtest_display import BacktestDisplay, show_result
         from forecast_attn.cli.training_display import TrainingDisplay
         from forecast_attn.runs.run_dir import RunDir
+        from forecast_attn.training.fit import TerminatedError
 
         run = RunDir(request.out_run) if request.out_run is not None else RunDir(forecaster.run_path)
         options: Any = {**request.to_options(), "out": request.out or run.backtest}
@@ -124,8 +124,13 @@ class _Command:
             try:
                 result = forecaster.backtest(data, vintages=vintages, listener=display, training=training, **options)
             except KeyboardInterrupt:
-                _say_how_to_go_on(run, request, data, training, display)
+                training.close()
+                printing.say_error("interrupted")
+                if (way_on := self._way_on(run, is_named=request.out_run == self.request.out_run)) is not None:
+                    printing.say_error(f"hint: {way_on}")
                 raise SystemExit(INTERRUPTED) from None
+            except TerminatedError as error:
+                raise error.reworded(hint=self._way_on(run, is_named=request.out_run == self.request.out_run)) from None
         if not self.json:
             show_result(result, all_metrics=request.metrics is not None, quiet=self.quiet)
             return
@@ -133,6 +138,13 @@ class _Command:
         from json import loads
 
         printing.write_json(loads(result.path.with_suffix(".json").read_text(encoding="utf-8")))
+
+    def _way_on(self, run: RunDir, *, is_named: bool) -> str | None:
+        """Say, after Ctrl-C or SIGTERM, which command goes on; None where nothing is kept."""
+        if not run.config.is_file():
+            return None
+        same = "what is finished is kept; go on with the same command"
+        return same if is_named else f"{same} and --out-run {run.path}"
 
     def _show_folds(self, plan: BacktestPlan) -> None:
         from forecast_attn.cli.backtest_display import print_folds
@@ -147,22 +159,6 @@ class _Command:
 def _flat(config: RunConfig) -> Any:
     """The options as keywords."""
     return {name: value for section in config.to_dict().values() for name, value in section.items()}
-
-
-def _say_how_to_go_on(
-    run: RunDir, request: BacktestRequest, data: Path | None, training: TrainingDisplay, display: BacktestDisplay
-) -> None:
-    """After Ctrl-C: what is kept, and the command that goes on from there."""
-    again = f"forecast backtest {run.path}" + ("" if request.out_run is None else f" --data {data}")
-    training.close()
-    if not run.is_finished:
-        if run.config.is_file():
-            training.say(f"hint: continue the training with: forecast train --resume {run.path}; then: {again} …")
-        return
-    if run.read_json(run.metrics)["ended"] == "interrupted":
-        training.say(f"hint: backtest the weights so far with: {again} …; or begin again")
-    else:
-        display.console.print(f"interrupted: what is finished is kept; go on with the same options: {again} …")
 
 
 def _is_table(source: Path) -> bool:

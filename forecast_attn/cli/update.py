@@ -44,6 +44,7 @@ def update(
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.cli.tables import make_console
     from forecast_attn.runs.run_dir import fresh_path
+    from forecast_attn.training.fit import TerminatedError
 
     notes = make_console(stderr=True, quiet=quiet)
     forecaster = Forecaster.load(run)
@@ -60,6 +61,8 @@ def update(
     except KeyboardInterrupt:
         printing.say("interrupted: nothing is written", err=True)
         raise SystemExit(INTERRUPTED) from None
+    except TerminatedError as error:
+        raise error.reworded(hint="nothing is written; give the command again") from None
     if json:
         printing.write_json({"run": str(result.run_path), **result.metrics})
         return

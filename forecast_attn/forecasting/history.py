@@ -60,7 +60,7 @@ def read_history(
     """
     schema = model.schema
     if frame is None:
-        frame, source = _read_tail(run, schema), run.tail.name
+        frame, source = read_tail(run, schema), run.tail.name
     options = replace(model.config.data, freq=schema.frequency.alias, date_format=_date_format(model))
     roles = replace(schema.roles, weight=None)  # weights are for the loss
     frame, vintages = _with_forecasts(frame, roles, forecasts)
@@ -170,7 +170,7 @@ MOST_ROWS_LEARNED = 1_000_000
 """Rows of a whole table that a tail may hold: regressions in a combination learn from it at every forecast."""
 
 
-def _read_tail(run: RunDir, schema: Schema) -> pd.DataFrame:
+def read_tail(run: RunDir, schema: Schema) -> pd.DataFrame:
     """The end of the table of training.
 
     Raises:

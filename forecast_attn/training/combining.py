@@ -9,6 +9,7 @@ import io
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from forecast_attn.baselines.naive import Floats, Ints
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
@@ -21,7 +22,7 @@ from forecast_attn.data.panel import Panel, tail
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.metrics import point_metrics
 from forecast_attn.forecasting.adaptive import rows_followed
-from forecast_attn.forecasting.history import MOST_ROWS_LEARNED
+from forecast_attn.forecasting.history import MOST_ROWS_LEARNED, read_tail
 from forecast_attn.forecasting.quantiles import ADAPTIVE
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.preparation import Preparation
@@ -98,8 +99,25 @@ def rows_to_keep(weights: dict[str, float], preparation: Preparation, config: Ru
 
 def write_tail(run: RunDir, preparation: Preparation, rows: int) -> None:
     """Keep the last `rows` known rows of every series in the run: what a forecast without a table begins with."""
-    buffer = io.BytesIO()
-    tail(preparation.panel, rows).to_parquet(buffer, index=False)
+    content = _tail_file(preparation, rows)
     with run.writing(run.tail) as stream:
-        stream.write(buffer.getbuffer())
+        stream.write(content.getbuffer())
     release_memory()
+
+
+def _tail_file(preparation: Preparation, rows: int) -> io.BytesIO:
+    content = io.BytesIO()
+    tail(preparation.panel, rows).to_parquet(content, index=False)
+    return content
+
+
+def ends_alike(run: RunDir, preparation: Preparation, config: RunConfig) -> bool:
+    """Return whether the rows that a run keeps of its table's end are the end of this table, too."""
+    kept = read_tail(run, preparation.schema)
+    here = pd.read_parquet(_tail_file(preparation, rows_to_keep({}, preparation, config)))
+    roles = preparation.panel.roles
+    if list(kept) != list(here) or len(here.merge(kept)) != len(here):
+        return False
+    series = [] if roles.item_id is None else [roles.item_id]
+    last = [table.groupby(series or [0] * len(table))[roles.time].max() for table in (kept, here)]
+    return bool(last[0].equals(last[1]))

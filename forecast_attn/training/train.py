@@ -31,7 +31,7 @@ from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
 from forecast_attn.training.apart import run_apart
-from forecast_attn.training.combining import rows_to_keep, write_tail
+from forecast_attn.training.combining import ends_alike, rows_to_keep, write_tail
 from forecast_attn.training.final_fit import check_final_fit, config_of_final_fit, fit_on_all_rows, no_final_fit
 from forecast_attn.training.fit import check_hardware, fit, uses_several_gpus
 from forecast_attn.training.module import ForecastModule, TrainingData
@@ -155,9 +155,27 @@ def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
 
 def resume_prepared(preparation: Preparation, run: RunDir, listener: TrainingListener) -> RunDir:
     """Continue a run on windows that are there; see `resume`."""
+    check_is_of_table(run, preparation)
     run.remove_leftovers()
     run.reopen()
     return _fit_and_finish(run, preparation, read_config(run), listener)
+
+
+def check_is_of_table(run: RunDir, preparation: Preparation) -> None:
+    """Refuse other rows than a run was begun with, where there is no digest of its file to tell.
+
+    Raises:
+        RunError: names the run.
+    """
+    if run.read_json(run.config)["data"]["sha256"] is not None:
+        return
+    same = read_schema(run).to_dict() == preparation.schema.to_dict()
+    if not (same and ends_alike(run, preparation, read_config(run))):
+        raise RunError(
+            f"'{run.path}' was begun with other rows than these",
+            f"give the rows it was begun with; one of `forecast backtest DATA` goes on with that command and "
+            f"--out-run {run.path}",
+        )
 
 
 def check_resumable(run: RunDir) -> None:

@@ -10,6 +10,8 @@ import pytest
 
 from forecast_attn.runs.run_dir import RunDir
 
+from ..forks import Conditions, Strike, run_forked
+
 pytestmark = pytest.mark.slow
 
 FLAGS = ("--start", "2024-04-01", "--stride", "5D", "--baselines", "seasonal-naive,linear", "--id", "shop",
@@ -78,3 +80,42 @@ def test_too_few_rows_before_the_start_are_refused(forecast: Callable, here: Pat
     assert refused.code == 1
     assert "the longest series has 9 rows" in refused.error
     assert [path.name for path in here.iterdir()] == ["sales.csv"]
+
+
+def test_told_to_end_in_training_and_in_a_refit_the_same_command_goes_on(
+    forecast: Callable, here: Path, sales: pd.DataFrame
+) -> None:
+    """The run was begun with the rows before the first cut-off: no other command may train it on."""
+    sales.to_csv("sales.csv", index=False)
+    refits = ("--max-epochs", 3, "--refit", 2, "--refit-epochs", 1, "--name", "ours", "--quiet")
+    words = ("backtest", "sales.csv", *FLAGS, *refits)
+    assert forecast(*words, "--out-run", "whole").code == 0
+    for epoch in (2, 3):  # of the training, whose first three epochs are followed by those of the refits
+        moment = Strike("forecast_attn.training.callbacks:Recorder", "_write_weights", epoch, "after", "SIGTERM")
+        done = run_forked((*words, "--out-run", "run"), Conditions(moment))
+        assert done.returncode == 1
+        assert done.stderr == (
+            "error: training was told to end (SIGTERM)\nhint: what is finished is kept; go on with the same command\n"
+        )
+        resumed = forecast("train", "sales.csv", "--resume", "run")
+        refusal = (
+            "'run' is finished: there is nothing to resume"
+            if epoch == 3
+            else "'run' was begun with other rows than these"
+        )
+        assert resumed.error == refusal
+    other = forecast(*words, "--hidden-size", 5, "--out-run", "run")
+    assert other.error == "'run' holds a run of other options or rows"
+    again = forecast(*words, "--out-run", "run")
+    assert again.code == 0, again.err
+    for name in ("backtest.parquet", "model.safetensors", "metrics.json"):
+        assert Path("run", name).read_bytes() == Path("whole", name).read_bytes(), name
+
+
+def test_without_a_name_the_run_is_named_after_ctrl_c(here: Path, sales: pd.DataFrame) -> None:
+    sales.to_csv("sales.csv", index=False)
+    moment = Strike("forecast_attn.training.callbacks:Recorder", "_write_checkpoint", 1, "before", "SIGINT")
+    done = run_forked(("backtest", "sales.csv", *FLAGS, "--max-epochs", 3), Conditions(moment))
+    assert done.returncode == 130
+    run = next(Path("runs").iterdir())
+    assert done.stderr.endswith(f"go on with the same command and --out-run {run}\n")
