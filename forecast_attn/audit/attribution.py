@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from forecast_attn.audit.covariates import Columns, columns_and_groups
-from forecast_attn.audit.importance import differentiable_recurrence
+from forecast_attn.audit.importance import integrate
 from forecast_attn.audit.subject import full_float32
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.schema import Schema
@@ -135,44 +135,13 @@ def attribute(model: Model, window: Window, series: int, steps: Sequence[int]) -
         forecast, from_baseline = (float(function(each)) for each in (inputs, baseline))
     points = FEWEST_POINTS
     while True:
-        attributed = integrated_gradients(function, inputs, baseline, points)
+        path = integrate(lambda *given: function(NetworkInputs(*given)), inputs, baseline, points, POINTS_AT_ONCE)
+        attributed = [each[0].numpy() for each in path]
         found = _by_input(model, window, inputs, attributed, scale, series)
         result = Attributions(forecast, from_baseline, tuple(sorted(found, key=lambda each: -abs(each.total))), points)
         if result.adds_up or points >= MOST_POINTS:
             return result
         points *= 2
-
-
-def integrated_gradients(
-    function: Function, inputs: NetworkInputs, baseline: NetworkInputs, points: int
-) -> list[Floats]:
-    """Integrate gradients along the straight path by Gauss–Legendre quadrature, some points at a time.
-
-    Args:
-        function: batch of inputs -> one number for each (batch,).
-        inputs: where the path ends, a batch of one.
-        baseline: where it starts.
-        points: of the quadrature.
-
-    Returns:
-        An array like each of the inputs, without the batch.
-    """
-    nodes, masses = np.polynomial.legendre.leggauss(points)
-    ways = [end - start for end, start in zip(inputs, baseline, strict=True)]
-    totals = [torch.zeros_like(way[0], dtype=torch.float64) for way in ways]
-    for at in range(0, points, POINTS_AT_ONCE):
-        shares, weights = (torch.from_numpy(each[at : at + POINTS_AT_ONCE]) for each in ((nodes + 1) / 2, masses / 2))
-        path = [
-            torch.addcmul(start, way, shares.to(way.dtype).view(-1, *(1,) * (way.ndim - 1))).requires_grad_(True)
-            for start, way in zip(baseline, ways, strict=True)
-        ]
-        with torch.enable_grad(), differentiable_recurrence(), full_float32():
-            value = function(NetworkInputs(*path)).sum()
-            gradients = torch.autograd.grad(value, path, allow_unused=True)
-        for total, gradient in zip(totals, gradients, strict=True):
-            if gradient is not None:
-                total += torch.tensordot(weights, gradient.double(), dims=1)
-    return [(total * way[0]).numpy() for total, way in zip(totals, ways, strict=True)]
 
 
 # --------------------------------------------------------------------------- the function, and the ends of the path

@@ -10,7 +10,7 @@ The position of the step and what is constant over the window stay.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 import torch
@@ -63,7 +63,7 @@ def gradient_input(subject: Subject, steps: Steps, varying: Tensor) -> Floats:
     parts = []
     for rows, window in subject.batches():
         function, inputs, baseline = path_function(subject, window, steps[rows], varying)
-        gradient = _gradient(function, inputs)
+        (gradient,) = _gradients(function, [inputs])
         parts.append(_by_step(gradient * (inputs - baseline)))
     subject.on_forecast(GRADIENT_COST)
     return np.concatenate(parts)
@@ -79,7 +79,7 @@ def integrated_gradients(subject: Subject, steps: Steps, varying: Tensor) -> tup
     parts, missed, changes = [], [], []
     for rows, window in subject.batches():
         function, inputs, baseline = path_function(subject, window, steps[rows], varying)
-        attribution = integrate(function, inputs, baseline)
+        (attribution,) = integrate(function, [inputs], [baseline])
         with torch.no_grad():
             change = function(inputs) - function(baseline)
         parts.append(_by_step(attribution))
@@ -92,25 +92,35 @@ def integrated_gradients(subject: Subject, steps: Steps, varying: Tensor) -> tup
 
 
 def integrate(
-    function: Callable[[Tensor], Tensor],
-    inputs: Float[Tensor, "batch num_keys input_size"],
-    baseline: Float[Tensor, "batch num_keys input_size"],
+    function: Callable[..., Tensor],
+    inputs: Sequence[Tensor],
+    baseline: Sequence[Tensor],
     points: int = INTEGRATION_POINTS,
-) -> Float[Tensor, "batch num_keys input_size"]:
+    at_once: int = 1,
+) -> list[Tensor]:
     """Gradients along the straight path from the baseline to the inputs, by Gauss–Legendre quadrature, times the way.
 
     Args:
-        function: inputs -> one number per window (batch,).
-        inputs: where the path ends.
+        function: inputs, the batch once for each point -> one number per row (points at once * batch,).
+        inputs: where the path ends, each (batch, ...).
         baseline: where it starts.
         points: of the quadrature.
+        at_once: points that the function is asked for together.
+
+    Returns:
+        Attributions in float64, one tensor like each of the inputs; 0 to those that the function does not read.
     """
-    nodes, masses = np.polynomial.legendre.leggauss(points)
-    total = torch.zeros_like(inputs)
-    for point, mass in zip((nodes + 1) / 2, masses / 2, strict=True):
-        gradient = _gradient(function, baseline + point * (inputs - baseline))
-        total += mass * gradient
-    return total * (inputs - baseline)
+    nodes, masses = (torch.from_numpy(each) for each in np.polynomial.legendre.leggauss(points))
+    ways = [end - start for end, start in zip(inputs, baseline, strict=True)]
+    totals = [torch.zeros_like(way, dtype=torch.float64) for way in ways]
+    for shares, weights in zip(((nodes + 1) / 2).split(at_once), (masses / 2).split(at_once), strict=True):
+        path = [
+            (start + shares.to(way).view(-1, *(1,) * way.ndim) * way).flatten(0, 1)
+            for start, way in zip(baseline, ways, strict=True)
+        ]
+        for total, gradient in zip(totals, _gradients(function, path), strict=True):
+            total += torch.tensordot(weights.to(total), gradient.double().unflatten(0, (len(shares), -1)), dims=1)
+    return [total * way for total, way in zip(totals, ways, strict=True)]
 
 
 def path_function(
@@ -159,12 +169,11 @@ def read_inputs(subject: Subject, windows: Iterator[Window] | list[Window]) -> I
         yield heard[0]
 
 
-def _gradient(function: Callable[[Tensor], Tensor], at: Tensor) -> Tensor:
-    """Gradient of each window's number with respect to that window's inputs."""
-    at = at.detach().requires_grad_(True)
+def _gradients(function: Callable[..., Tensor], at: Sequence[Tensor]) -> list[Tensor]:
+    """Gradients of each row's number with respect to that row of the inputs; 0 for those that are not read."""
+    at = [each.detach().requires_grad_(True) for each in at]
     with torch.enable_grad(), differentiable_recurrence():
-        gradient: Tensor = torch.autograd.grad(function(at).sum(), at)[0]
-    return gradient
+        return list(torch.autograd.grad(function(*at).sum(), at, materialize_grads=True))
 
 
 def differentiable_recurrence() -> contextlib.AbstractContextManager[None]:

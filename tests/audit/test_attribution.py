@@ -12,6 +12,7 @@ from torch import Tensor
 
 from forecast_attn.audit import attribution
 from forecast_attn.audit.attribution import NetworkInputs, attribute
+from forecast_attn.audit.importance import integrate
 from forecast_attn.data.windows import Window
 from forecast_attn.forecasting.model import Model, forecast_windows
 from forecast_attn.nn.network import ForecastNetwork
@@ -55,13 +56,17 @@ def test_integrated_gradients_are_captum_s(options: dict[str, Any]) -> None:
     scale, inputs = attribution.read_inputs(model.network, window)
     baseline = attribution.baseline_of(inputs, model.schema)
     function = attribution.forecast_function(model, window, scale, series, [0, 2])
-    found = attribution.integrated_gradients(function, inputs, baseline, 32)
-    expected = captum.attr.IntegratedGradients(lambda *parts: function(NetworkInputs(*parts))).attribute(
+
+    def of_parts(*parts: Tensor) -> Tensor:
+        return function(NetworkInputs(*parts))
+
+    found = integrate(of_parts, inputs, baseline, 32, attribution.POINTS_AT_ONCE)
+    expected = captum.attr.IntegratedGradients(of_parts).attribute(
         tuple(inputs), baselines=tuple(baseline), n_steps=32, method="gausslegendre"
     )
-    assert sum(np.abs(each).sum() for each in found) > 0
+    assert sum(each.abs().sum() for each in found) > 0
     for ours, theirs in zip(found, expected, strict=True):
-        np.testing.assert_allclose(ours, theirs[0].detach().numpy(), rtol=1e-6, atol=1e-9)
+        torch.testing.assert_close(ours, theirs.detach().double(), rtol=1e-6, atol=1e-9)
 
 
 @pytest.mark.parametrize("options", [*KINDS, *MORE], ids=lambda options: "-".join(map(str, options.values())))
@@ -122,13 +127,13 @@ def test_units_are_the_scaler_s(transform: str) -> None:
 def test_memory_does_not_grow_with_the_points() -> None:
     sizes = []
 
-    def function(inputs: NetworkInputs) -> Tensor:
-        sizes.append(len(inputs.target))
-        return (inputs.target**2).sum(dim=1) + 3 * inputs.static[:, 0]
+    def function(target: Tensor, static: Tensor, _: Tensor) -> Tensor:
+        sizes.append(len(target))
+        return (target**2).sum(dim=1) + 3 * static[:, 0]
 
-    ends = NetworkInputs(torch.tensor([[1.0, 2.0]]), torch.zeros(1, 2, 0), torch.zeros(1, 1, 0), torch.ones(1, 1))
-    start = NetworkInputs(*(torch.zeros_like(each) for each in ends))
-    target, _, _, static = attribution.integrated_gradients(function, ends, start, 100)
-    np.testing.assert_allclose(target, [1, 4], rtol=1e-6)
-    np.testing.assert_allclose(static, [3], rtol=1e-6)
-    assert max(sizes) == attribution.POINTS_AT_ONCE
+    ends = [torch.tensor([[1.0, 2.0], [0.0, 1.0]]), torch.ones(2, 1), torch.ones(2, 1, 3)]
+    target, static, unread = integrate(function, ends, [torch.zeros_like(each) for each in ends], 100, 32)
+    np.testing.assert_allclose(target, [[1, 4], [0, 1]], rtol=1e-6)
+    np.testing.assert_allclose(static, [[3], [3]], rtol=1e-6)
+    assert (unread == 0).all()
+    assert max(sizes) == 2 * 32

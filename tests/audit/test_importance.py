@@ -38,14 +38,15 @@ def test_integrated_gradients_are_captum_s(path: Path) -> None:
     expected = captum.attr.IntegratedGradients(function).attribute(
         inputs, baselines=baseline, n_steps=32, method="gausslegendre", internal_batch_size=WINDOWS
     )
-    torch.testing.assert_close(importance.integrate(function, inputs, baseline, 32), expected, rtol=1e-6, atol=1e-9)
+    (found,) = importance.integrate(function, [inputs], [baseline], 32)
+    torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-9)
 
 
 def test_integrated_gradients_add_up_to_the_change_of_the_forecast(
     path: Path,
 ) -> None:
     function, inputs, baseline = path
-    attribution = importance.integrate(function, inputs, baseline, 64)
+    (attribution,) = importance.integrate(function, [inputs], [baseline], 64)
     with torch.no_grad():
         change = function(inputs) - function(baseline)
     assert change.abs().min() > 1e-3
