@@ -12,6 +12,7 @@ from forecast_attn.inspection.results import Inspection, Reading
 
 WHOLE = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d[\d:+.-]*)?|(?<![\w-])--[a-z-]+(?: [A-Z_]+| \d+)?")
 """Dates and options, which no line may end in."""
+NUMBER = re.compile(r"[+-]?[\d.,]+ %")
 METRIC_NAMES = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE"}
 
 
@@ -56,7 +57,13 @@ def table(caption: str, headings: Sequence[str], rows: Sequence[Sequence[Any]]) 
 
 
 def _kind(cells: Sequence[Any]) -> str:
-    return ' class="number"' if any(isinstance(cell, int | float) for cell in cells) else ""
+    return ' class="number"' if any(map(_is_number, cells)) else ""
+
+
+def _is_number(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return bool(NUMBER.fullmatch(cell))
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
 
 
 def _row(cells: Sequence[Any], kinds: Sequence[str]) -> str:

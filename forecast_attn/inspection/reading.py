@@ -113,7 +113,7 @@ def _reading(inspection: Inspection, evidence: Evidence | None) -> Reading:
     if not evidence.needed:
         text = f"do not read these weights: {_change(evidence)}, so the forecast hardly needs them"
         return Reading("not needed", f"{text}; see `forecast audit RUN`")
-    audited = f"the audit calls them {evidence.level}" if evidence.level else "`forecast audit RUN` tests more"
+    audited = f"the audit calls the weights {evidence.level}" if evidence.level else "`forecast audit RUN` tests more"
     poor = f"; the forecast itself is worse than {evidence.better}'s" if evidence.better else ""
     looks = looks_words(MeanWeights.of(inspection))
     return Reading("looks", f"it looks {looks}; {_change(evidence)} ({audited}){poor}")

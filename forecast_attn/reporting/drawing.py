@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
+from forecast_attn.inspection.plots import step_ticks
 from forecast_attn.inspection.weights_figure import BOTTOM, LEFT, RIGHT, TOP, figure, on_any_screen, text
 from forecast_attn.plotting.reliability import Reliability
 from forecast_attn.plotting.scene import ForecastView
@@ -94,7 +95,7 @@ def _errors_figure(errors: StepErrors, first: str, width: int, height: int) -> s
     steps = errors.steps.astype(np.float64)
     frame = _frame(width, height, steps, [*lines.values(), np.zeros(1)])
     frame = frame._replace(margin=12 + LETTER * max(map(len, names.values())))
-    parts = [_value_axis(frame), *_number_axis(frame, "step ahead")]
+    parts = [_value_axis(frame), *_ticks(frame, step_ticks(errors.steps.tolist()))]
     dashes, ends = iter(DASHES[1:] * len(lines)), {}
     for name, mae in lines.items():
         kind, dash = ("forecast", "") if name == first else ("other", next(dashes))
@@ -115,7 +116,8 @@ def calibration_figure(calibration: Reliability, *, size: int = 300) -> str:
     ends = np.array([0.0, 1.0])
     parts = [
         _value_axis(frame),
-        *_number_axis(frame, "quantile"),
+        *_ticks(frame, number_ticks(*frame.x, 6)),
+        text(frame.right, size - BOTTOM - 5, "end", "quantile"),
         f'<path class="band" d="{_path([*high, *reversed(low)])}Z"/>',
         _line(frame, "uniform", ends, ends),
         _line(frame, "forecast", model.quantiles, model.observed),
@@ -178,13 +180,11 @@ def _value_axis(frame: Frame) -> str:
     return "".join(parts)
 
 
-def _number_axis(frame: Frame, words: str) -> list[str]:
-    ticks = number_ticks(*frame.x, 6)
+def _ticks(frame: Frame, ticks: Sequence[float]) -> list[str]:
+    """Numbers below the chart."""
     spacing = abs(ticks[1] - ticks[0]) if len(ticks) > 1 else 1.0
-    base = frame.height - BOTTOM
-    parts = [text(x, base + 14, "middle", number_text(tick, spacing))
-             for tick, x in zip(ticks, frame.across(np.array(ticks)).tolist(), strict=True)]  # fmt: skip
-    return [*parts, text(frame.right, base - 5, "end", words)]
+    return [text(x, frame.height - BOTTOM + 14, "middle", number_text(tick, spacing))
+            for tick, x in zip(ticks, frame.across(np.array(ticks)).tolist(), strict=True)]  # fmt: skip
 
 
 def _time_axis(frame: Frame, stamps: Stamps, zone: Zone) -> list[str]:

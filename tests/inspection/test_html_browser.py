@@ -111,7 +111,7 @@ def test_the_page_opens_without_a_complaint_and_without_the_network(browser, pag
     assert browser.ask("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize(("width", "height"), [(390, 844), (1440, 900)], ids=["phone", "desktop"])
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (390, 664), (1280, 720), (1440, 900)])
 def test_timeline_weights_and_slider_fit_one_screen_below_a_long_sentence(browser, page, tmp_path, width, height):
     sentence = "It looks mostly at the same hours of the days before (64 % of the weight); " * 3
     text, count = re.subn('(<p class="reading">).*?</p>', rf"\g<1>{sentence}</p>", page.read_text(encoding="utf-8"))
@@ -196,6 +196,29 @@ def test_arcs_lead_from_the_step_to_what_it_looks_at(browser, page, dump):
         numbers = [float(each) for each in re.findall(r"-?[\d.]+", line)]
         assert numbers[:2] == pytest.approx(start, abs=0.02)
         assert numbers[-2:] == pytest.approx(past[place], abs=0.02)
+
+
+@pytest.mark.parametrize(("weights", "wide"), [(np.full(10, 0.1), False), ([0.55, *[0.05] * 9], True)])
+def test_arcs_of_nearly_equal_weights_are_thin(browser, tmp_path, weights, wide):
+    rows = np.asarray(weights, np.float32) + np.linspace(-1e-3, 1e-3, 10, dtype=np.float32)
+    cutoff, day = np.datetime64("2026-01-05", "ns"), np.timedelta64(1, "D")
+    about = {"mechanism": "m", "order": "luong", "score": "general", "normaliser": "softmax", "window": "global"}
+    sizes = {"heads": 1, "lookback": 10, "horizon": 1, "frequency": "D", "season": 7}
+    with AttentionWriter(tmp_path / "days.parquet", AttentionMetadata(**about, **sizes)) as file:
+        file.write(
+            item_ids=["north"],
+            cutoffs=np.array([cutoff]),
+            timestamps=(cutoff + day)[None, None],
+            lookback_starts=np.array([cutoff - 9 * day]),
+            weights=rows[None, None, None],
+        )
+    dump, path = read_attention(tmp_path / "days.parquet"), tmp_path / "page.html"
+    path.write_text(make_page(dump, dump, WindowValues(np.arange(10.0)[None], np.ones((1, 1)), np.ones((1, 1)), [])))
+    browser.open(path)
+    widths = "Array.from(document.querySelectorAll('.arc'), (each) => parseFloat(getComputedStyle(each).strokeWidth))"
+    arcs = browser.ask(widths)
+    assert (max(arcs) > 3) == wide
+    assert (max(arcs) < 1.5) != wide
 
 
 def test_the_axis_is_a_calendar_and_follows_the_zoom(browser, page):

@@ -231,7 +231,7 @@ def test_the_evidence_is_that_of_the_audit_where_there_is_one(forecast, run):
     level = json.loads((run / "audit.json").read_text())["verdict"]["level"]
     reading = json.loads(forecast("inspect", run, "--json").out)["reading"]
     if reading["kind"] == "looks":
-        assert f"the audit calls them {level}" in reading["text"]
+        assert f"the audit calls the weights {level}" in reading["text"]
     assert (reading["kind"] == "not needed") <= (level == "not faithful")
     assert "on 8 validation windows" in reading["text"]
 

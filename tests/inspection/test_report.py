@@ -153,7 +153,7 @@ def test_equal_weights_get_one_sentence(make_dump):
         (Evidence(needed=False, rise=0.012, windows=64), "not needed", "MAE rises by 1.2 % on 64 validation"),
         (Evidence(needed=False, rise=-0.03, windows=8), "not needed", "do not read these weights: "),
         (Evidence(needed=True, rise=1.5, windows=64), "looks", "it looks most at the same hour of the days"),
-        (Evidence(needed=True, rise=0.5, windows=6, level="partly faithful"), "looks", "calls them partly faithful"),
+        (Evidence(needed=True, rise=0.5, windows=6, level="partly faithful"), "looks", "the weights partly faithful"),
     ],
 )  # fmt: skip
 def test_where_it_looks_is_said_only_with_evidence(make_dump, evidence, kind, said):
@@ -175,7 +175,7 @@ def test_nearly_equal_weights_that_the_forecast_needs_are_something_to_see(make_
 def test_a_poor_forecast_is_called_one_beside_where_it_looks(make_dump):
     evidence = Evidence(needed=True, rise=0.3, windows=64, level="faithful", better="linear")
     reading = inspect_attention(make_dump(), evidence=evidence).reading
-    assert reading.text.endswith("(the audit calls them faithful); the forecast itself is worse than linear's")
+    assert reading.text.endswith("(the audit calls the weights faithful); the forecast itself is worse than linear's")
 
 
 @pytest.mark.parametrize(

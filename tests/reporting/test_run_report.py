@@ -53,6 +53,12 @@ def test_the_page_has_all_parts_and_asks_for_nothing(html):
     assert not re.search(r'(?:src|href)="(?!data:)', html)
 
 
+def test_steps_ahead_are_whole_numbers(html):
+    chart = re.search(r'<svg role="img" aria-label="Mean absolute error of [^"]* by step ahead".*?</svg>', html)[0]
+    ticks = re.findall(r'text-anchor="middle">([^<]+)<', chart)
+    assert ticks == [str(step) for step in range(1, int(ticks[-1]) + 1)]
+
+
 def test_its_numbers_are_those_of_the_run(html, run):
     metrics = json.loads((run / "metrics.json").read_text())
     validation, best = metrics["validation"], metrics["best_baseline"]

@@ -1,20 +1,27 @@
 // The two charts of a window, on one axis of time. Each has draw (window, head, view, width or theme changed) and mark
 // (step or place changed), and shares what is chosen.
 
-const WEIGHTS_HEIGHT = 58, COVARIATE_HEIGHT = 44, AXIS_HEIGHT = 38, ARCS = 5;
-const WORDS_HEIGHT = 124, PAPER = { height: 980, words: 190 }; // the lines below the slider and the scale, on screen and paper
+const WEIGHTS_HEIGHT = 58, COVARIATE_HEIGHT = 44, AXIS_HEIGHT = 38, BELOW_MAP = 40, ARCS = 5;
+const TITLES = 20 + 22 + 18; // the lines above the values, the weights and the heat map
+const WORDS_HEIGHT = 116, PAPER = { height: 980, words: 190 }; // the lines below the slider and the scale, on screen and paper
 
-const mapRowHeight = (layout) => inside(3, Math.round((layout.narrow ? 170 : 190) / numSteps), 22);
-
-// Pixels that the values may take, so that bars, heat map, slider and words stay on one screen or sheet with them. On a
-// phone the slider lies at the lower edge, and the words are a thumb's way further.
-function heightOfValues(layout, above, covariate) {
-  const printing = document.documentElement.hasAttribute("data-printing"), bar = document.querySelector(".bar").offsetHeight;
-  const words = printing ? PAPER.words : layout.narrow ? 8 + bar : WORDS_HEIGHT + bar;
-  const heatmap = 18 + Math.max(mapRowHeight(layout) * numSteps, 40) + BELOW_MAP, along = covariate === null ? 4 : 14 + COVARIATE_HEIGHT;
-  const below = 22 + along + WEIGHTS_HEIGHT + AXIS_HEIGHT + heatmap + words;
-  return inside(layout.narrow || printing ? 90 : 150, (printing ? PAPER.height : innerHeight) - above - 20 - below, 330);
+// Pixels of each part of the charts, so that they stay on one screen or sheet with the slider and the words. On a phone
+// the slider lies at the lower edge, and the words are a thumb's way further. Where the sentence above is long or the
+// screen is low, the values give way first, then the words below the slider, and then all parts alike.
+function heightsOf({ narrow }, covariate) {
+  const printing = document.documentElement.hasAttribute("data-printing"), least = narrow || printing ? 90 : 150;
+  const row = inside(3, Math.round((narrow ? 170 : 190) / numSteps), 22), along = covariate === null ? 4 : 14 + COVARIATE_HEIGHT;
+  const others = along + WEIGHTS_HEIGHT + mapHeight(row), needed = least + others;
+  const above = byId("charts").getBoundingClientRect().top + scrollY + TITLES + AXIS_HEIGHT + BELOW_MAP;
+  const slider = innerHeight - above - 8 - document.querySelector(".bar").offsetHeight, words = narrow ? 0 : WORDS_HEIGHT;
+  const room = printing ? PAPER.height - PAPER.words - above : Math.max(slider - words, Math.min(slider, needed));
+  const part = inside(0.6, (room - least) / others, 1);
+  const heights = { along: along * part, weights: WEIGHTS_HEIGHT * part, row: part < 1 ? Math.max(Math.floor(row * part), 3) : row };
+  const values = inside(0.8 * least, room - heights.along - heights.weights - mapHeight(heights.row), 330);
+  return { ...heights, values };
 }
+
+const mapHeight = (row) => Math.max(row * numSteps, 40);
 
 // ---------------------------------------------------------------------------- the series, what goes with it, and the weights
 
@@ -22,10 +29,9 @@ function makeSeriesChart(container) {
   let parts = null;
 
   function drawAll(state) {
-    const layout = layoutOf(container, state.view), { covariate } = state;
-    const above = container.getBoundingClientRect().top + scrollY;
-    const low = 20 + heightOfValues(layout, above, covariate), along = low + (covariate === null ? 4 : 14 + COVARIATE_HEIGHT);
-    const areas = { top: 20, low, along, barTop: along + 22, base: along + 22 + WEIGHTS_HEIGHT };
+    const layout = layoutOf(container, state.view), { covariate } = state, heights = heightsOf(layout, covariate);
+    const low = 20 + heights.values, along = low + heights.along;
+    const areas = { top: 20, low, beside: low + Math.min(14, heights.along), along, barTop: along + 22, base: along + 22 + heights.weights };
     const svg = clearSvg(container, areas.base + AXIS_HEIGHT);
     parts = { layout, svg, areas, bars: [], shades: [] };
     drawCalendar(state);
@@ -45,17 +51,25 @@ function makeSeriesChart(container) {
   function drawCalendar(state) {
     const { svg, layout, areas } = parts;
     draw(svg, "line", { class: "axis", x1: layout.left, x2: layout.end, y1: areas.base, y2: areas.base });
-    let free = -Infinity;
-    for (const { position, label, above } of calendar(layout, state.window)) {
+    for (const { position, label } of calendar(layout, state.window)) {
       const x = layout.x(position);
       draw(svg, "line", { class: "grid", x1: x, x2: x, y1: areas.top, y2: areas.base + 5 });
-      const anchor = x > layout.end - 24 ? "end" : "middle";
-      if (x > layout.left + 12) draw(svg, "text", { x, y: areas.base + 17, "text-anchor": anchor }, label);
-      if (!above || x < free) continue;
-      const wide = 6.4 * above.length, start = Math.min(x, layout.width - wide);
+      if (x > layout.left + 12) draw(svg, "text", { x, y: areas.base + 17, "text-anchor": "middle" }, label);
+    }
+    drawDays(calendar(layout, state.window).filter(({ above }) => above));
+  }
+
+  // What labels have in common, from where it begins. The first may have begun before the axis: it gives way to the second.
+  function drawDays(begun) {
+    const { svg, layout, areas } = parts;
+    let free = -Infinity;
+    begun.forEach(({ position, above }, at) => {
+      const x = layout.x(position), wide = 6.4 * above.length, start = Math.min(x, layout.width - wide);
+      const crowded = at === 0 && begun.length > 1 && layout.x(begun[1].position) < x + wide + 12;
+      if (x < free || crowded) return;
       draw(svg, "text", { class: "above", x: Math.max(start, layout.left - 10), y: areas.base + 32 }, above);
       free = start + wide + 12;
-    }
+    });
   }
 
   function drawCutoff(svg) {
@@ -104,8 +118,8 @@ function makeSeriesChart(container) {
 
   function drawCovariate(inner, state) {
     const { svg, layout, areas } = parts, values = covariateOf(covariates[state.covariate], state.window);
-    const y = levels(Array.from(values), areas.along - COVARIATE_HEIGHT, areas.along);
-    draw(svg, "text", { class: "title on-line", x: layout.left + 2, y: areas.along - COVARIATE_HEIGHT + 4 }, covariates[state.covariate].name);
+    const y = levels(Array.from(values), areas.beside, areas.along);
+    draw(svg, "text", { class: "title on-line", x: layout.left + 2, y: areas.beside + 4 }, covariates[state.covariate].name);
     if (y === null) return;
     for (const value of new Set([y.low, y.high])) draw(svg, "text", { x: layout.left - 5, y: y(value) + 4, "text-anchor": "end" }, short(value));
     draw(inner, "path", { class: "covariate", d: pathOf(Array.from(values, (value, at) => [xOfValue(layout, at), y(value)])) });
@@ -127,10 +141,12 @@ function makeSeriesChart(container) {
   function mark(state) {
     const { layout, areas, marks, axis } = parts, row = state.rows[state.step];
     const most = Math.max(largest(row), largest(state.profile)) || 1, y = linear(0, most, areas.base, areas.barTop), strongest = largest(row) || 1;
+    // Weights that are nearly equal look nowhere: bands and arcs are as strong as the largest weight stands out.
+    const standsOut = lookback > 1 ? inside(0.1, strongest * lookback - 1, 1) : 1;
     row.forEach((weight, place) => {
       parts.bars[place].setAttribute("y", y(weight));
       parts.bars[place].setAttribute("height", areas.base - y(weight));
-      parts.shades[place].setAttribute("opacity", (0.34 * weight) / strongest);
+      parts.shades[place].setAttribute("opacity", (0.34 * standsOut * weight) / strongest);
     });
     parts.profile.setAttribute("d", stairs(state.profile, layout, y));
     axis.replaceChildren();
@@ -140,7 +156,7 @@ function makeSeriesChart(container) {
     markTarget(state);
     const tops = topPlaces(row, ARCS);
     const furthest = [...tops].sort((one, other) => one - other);
-    tops.forEach((place) => drawArc(place, row[place] / strongest, furthest.indexOf(place), state));
+    tops.forEach((place) => drawArc(place, (standsOut * row[place]) / strongest, furthest.indexOf(place), state));
     tops.slice(0, 3).forEach((place) => markPlace(place, state));
     if (state.place !== null) markPointed(state);
   }
@@ -204,7 +220,6 @@ function drawLevel(parent, layout, y, label, end = layout.end) {
 // ---------------------------------------------------------------------------- the weights of all steps
 
 const LAG_ROOM = patch === 1 ? 38 : 66; // pixels a lag's label needs
-const BELOW_MAP = 40;
 
 // Whole seasons before the target are dotted where the lines would not cover the map.
 const marksSeasons = (layout) => page.season > 1 && numSteps > 1 && page.season * layout.cell >= 14;
@@ -214,7 +229,7 @@ function makeHeatmap(container, scale) {
 
   function drawAll(state) {
     const layout = layoutOf(container, state.view), { rows, spread } = state;
-    const map = { top: 18, height: Math.max(mapRowHeight(layout) * numSteps, 40) };
+    const map = { top: 18, height: mapHeight(heightsOf(layout, state.covariate).row) };
     const svg = clearSvg(container, map.top + map.height + BELOW_MAP);
     map.row = map.height / numSteps;
     map.base = map.top + map.height;

@@ -21,9 +21,9 @@ function showAll() {
   state.rows = state.mean ? mean : windowRows(state.window, state.head);
   state.spread = state.mean ? meanSpread(state.head) : spreadOf(state.window, state.head);
   state.profile = profileOf(mean);
+  showControls(); // first: the charts take the room below them
   seriesChart.draw(state);
   heatmap.draw(state);
-  showControls();
   showWords();
   markTiles(state);
 }
@@ -63,7 +63,11 @@ function showReadout() {
     if (at) second.append(", ");
     make(second, "span", { className: "together" }, `${timeOfKey(state.window, place)} (${lagName(place)}, ${share(row[place])})`);
   });
-  const third = make(readout, "span", { id: "lag-readout" }, state.place === null ? "" : lagWords(state.place, row));
+  const third = make(readout, "span", { id: "lag-readout" });
+  if (state.place !== null) lagWords(state.place, row).forEach((words, at) => {
+    if (at) third.append(" · ");
+    make(third, "span", { className: "together" }, words);
+  });
   third.hidden = state.place === null;
 }
 
@@ -90,7 +94,7 @@ function lagWords(place, row) {
   const words = [lagName(place), timeOfKey(state.window, place), distanceOf(lag), `${state.mean ? "mean " : ""}weight ${exactly(row[place])}`];
   if (patch > 1) words.push(`at ${timeOf(state.window, state.hour)} ${number(pastOf(state.window)[state.hour])}`);
   else if (values.some(Number.isFinite)) words.push(`${page.target ?? "value"} ${rangeWords(values)}`);
-  return words.filter(Boolean).join(" · ");
+  return words.filter(Boolean);
 }
 
 function showTables() {
