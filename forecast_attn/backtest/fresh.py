@@ -15,11 +15,10 @@ from forecast_attn.data.panel_building import build_panel
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.data.split import choose_sizes
-from forecast_attn.errors import RunError
-from forecast_attn.forecasting.model import load_model, read_config
+from forecast_attn.forecasting.model import load_model
 from forecast_attn.runs.run_dir import DataSource, RunDir
 from forecast_attn.runs.training_table import Table, name_of, with_vintages
-from forecast_attn.training.preparation import Preparation, prepare
+from forecast_attn.training.preparation import prepare
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,35 +103,12 @@ class TableBeforeCutoffs:
         Raises:
             RunError: there is another run, or something else, in the folder.
         """
-        from forecast_attn.training.train import resume_prepared, train, was_interrupted
+        from forecast_attn.training.train import train_or_go_on
 
         until: Any = self.panel.zone.stamp_text(self.cutoffs[0])
         # Without a digest: the run was not trained on the whole file, and must not take it for its table.
-        source, run = DataSource(f"{self.source} up to {until}", None), RunDir(out)
-        if not run.config.is_file():
-            return train(self.known, self.config, out, source, listener)
-        preparation = self._preparation_of(run, source, listener)
-        if run.is_finished and not was_interrupted(run):
-            listener.noted(f"'{out}' is trained already")
-            return run
-        return resume_prepared(preparation, run, listener)
-
-    def _preparation_of(self, run: RunDir, source: DataSource, listener: TrainingListener) -> Preparation:
-        """The windows of a run that an earlier call began.
-
-        Raises:
-            RunError: it was begun with other options or other rows.
-        """
-        from forecast_attn.training.train import check_is_of_table, resolved
-
-        preparation, recorded = prepare(self.known, self.config.data), read_config(run)
-        seed = recorded.training.seed if self.config.training.seed is None else self.config.training.seed
-        config = resolved(preparation, replace(self.config, training=replace(self.config.training, seed=seed)))
-        if config != recorded or run.read_json(run.config)["data"]["file"] != source.name:
-            raise RunError(f"'{run.path}' holds a run of other options or rows", "choose another --out-run")
-        check_is_of_table(run, preparation)
-        listener.prepared(preparation, config)
-        return preparation
+        source = DataSource(f"{self.source} up to {until}", None)
+        return train_or_go_on(self.known, self.config, out, source, listener)
 
     def plan(self, run: RunDir, options: BacktestOptions) -> Backtest:
         """The backtest of a run that was trained on the part, over the whole table."""

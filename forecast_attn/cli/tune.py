@@ -40,7 +40,7 @@ def tune(
         try:
             result = search(data, listener=display, **shared, **request.to_options())
         except KeyboardInterrupt:
-            _say_how_to_go_on(request.out)
+            printing.say("hint: the trials are kept; go on with the same command", err=True)
             raise SystemExit(INTERRUPTED) from None
     if request.png is not None:
         _draw(result, request.png)
@@ -52,25 +52,15 @@ def tune(
 
 def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) -> tuple[TuneRequest, dict[str, Any]]:
     """The options of file and command line; a wrong one is said before anything heavy is loaded."""
-    from forecast_attn.runs.run_dir import check_is_free
+    from forecast_attn.runs.run_dir import RunDir, check_is_free
 
     if data is None:
         raise ConfigError("there is no table to train on", "forecast tune data.csv")
     request, shared = search_options(TuneRequest, config, options)
     RunConfig.from_options(shared)
-    if request.out is not None:
+    if request.out is not None and not RunDir(request.out).config.is_file():  # the winner's training may have begun
         check_is_free(request.out)
     return request, shared
-
-
-def _say_how_to_go_on(out: Path | None) -> None:
-    """After Ctrl-C: the winner's training, where it has begun in a folder that the same command would refuse."""
-    from forecast_attn.runs.run_dir import RunDir
-
-    hint = "the trials are kept; go on with the same command"
-    if out is not None and RunDir(out).config.is_file():
-        hint = f"the search is over; continue the training of its winner with: forecast train --resume {out}"
-    printing.say(f"hint: {hint}", err=True)
 
 
 def _draw(result: TuningResult, path: Path) -> None:

@@ -195,6 +195,24 @@ def _lock(stream: BinaryIO | int, *, wait: bool) -> bool:
 
 
 @contextlib.contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold a file of a folder that only one process may work in, until the block ends or the process dies.
+
+    Raises:
+        RunError: another process holds it.
+    """
+    with path.open("rb") as stream:
+        try:
+            if fcntl is not None:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunError(f"another process is at work in '{path.parent}'", "let it end first") from None
+        except OSError:  # a disk without locks
+            pass
+        yield
+
+
+@contextlib.contextmanager
 def _written_in_place(path: Path) -> Iterator[BinaryIO]:
     """A stream to a device or a pipe; a directory is refused by the operating system."""
     with write_errors_of(path):

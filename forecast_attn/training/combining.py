@@ -118,6 +118,7 @@ def ends_alike(run: RunDir, preparation: Preparation, config: RunConfig) -> bool
     roles = preparation.panel.roles
     if list(kept) != list(here) or len(here.merge(kept)) != len(here):
         return False
-    series = [] if roles.item_id is None else [roles.item_id]
-    last = [table.groupby(series or [0] * len(table))[roles.time].max() for table in (kept, here)]
+    if roles.item_id is None:
+        return bool(kept[roles.time].max() == here[roles.time].max())
+    last = [table.groupby(roles.item_id)[roles.time].max() for table in (kept, here)]
     return bool(last[0].equals(last[1]))

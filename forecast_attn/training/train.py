@@ -29,6 +29,7 @@ from forecast_attn.forecasting.model import number_of_weights, read_config, read
 from forecast_attn.forecasting.quantiles import check_enough_values
 from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
+from forecast_attn.runs.atomic import held
 from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
 from forecast_attn.training.apart import run_apart
 from forecast_attn.training.combining import ends_alike, rows_to_keep, write_tail
@@ -75,6 +76,35 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
     if note is not None:
         listener.noted(note)
     return train_prepared(preparation, config, out, source, listener)
+
+
+def train_or_go_on(
+    panel: Panel, config: RunConfig, out: Path, source: DataSource, listener: TrainingListener
+) -> RunDir:
+    """Train a new run, or what is left to train of one that an earlier call with the same arguments began.
+
+    Raises:
+        RunError: the folder holds another run, or as `train`.
+    """
+    run = RunDir(out)
+    if not run.config.is_file():
+        return train(panel, config, out, source, listener)
+    preparation, recorded = prepare(panel, config.data), read_config(run)
+    if config.training.seed is None:
+        config = replace(config, training=replace(config.training, seed=recorded.training.seed))
+    same_table = run.read_json(run.config)["data"] == _recorded(source)
+    if not same_table or resolved(preparation, config) != recorded:
+        raise RunError(f"'{out}' holds a run of other options or rows", "choose another folder for the run")
+    if run.is_finished and not was_interrupted(run):
+        check_is_of_table(run, preparation)
+        listener.noted(f"'{out}' is trained already")
+        return run
+    listener.prepared(preparation, recorded)
+    return resume_prepared(preparation, run, listener)
+
+
+def _recorded(source: DataSource) -> dict[str, str | None]:
+    return {"file": source.name, "sha256": source.sha256, "vintages_sha256": source.vintages_sha256}
 
 
 def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:
@@ -132,7 +162,8 @@ def train_prepared(
     """
     run = RunDir.create(out)
     _write_start(run, preparation, config, source)
-    return _fit_and_finish(run, preparation, config, listener)
+    with held(run.config):
+        return _fit_and_finish(run, preparation, config, listener)
 
 
 def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
@@ -156,9 +187,10 @@ def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
 def resume_prepared(preparation: Preparation, run: RunDir, listener: TrainingListener) -> RunDir:
     """Continue a run on windows that are there; see `resume`."""
     check_is_of_table(run, preparation)
-    run.remove_leftovers()
-    run.reopen()
-    return _fit_and_finish(run, preparation, read_config(run), listener)
+    with held(run.config):
+        run.remove_leftovers()
+        run.reopen()
+        return _fit_and_finish(run, preparation, read_config(run), listener)
 
 
 def check_is_of_table(run: RunDir, preparation: Preparation) -> None:
@@ -246,7 +278,7 @@ def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, sourc
         run.config,
         {
             "package_version": package_version(),
-            "data": {"file": source.name, "sha256": source.sha256, "vintages_sha256": source.vintages_sha256},
+            "data": _recorded(source),
             "options": config.to_dict(),
         },
     )

@@ -19,12 +19,12 @@ from forecast_attn.config.requests import TRAINING, TuneRequest, takes
 from forecast_attn.config.values import parse_duration
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.runs.run_dir import DataSource, check_is_free, fresh_path
+from forecast_attn.runs.run_dir import DataSource, RunDir, check_is_free, fresh_path
 from forecast_attn.runs.training_table import STDIN, Table, name_of, read_panel
 from forecast_attn.training.fit import TerminatedError, check_hardware
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
-from forecast_attn.training.train import resolved, train, was_interrupted
+from forecast_attn.training.train import resolved, train_or_go_on, was_interrupted
 from forecast_attn.tuning.space import CHANGE_THE_LOSS, Space, TableShape, check_free, default_space, read_space
 
 if TYPE_CHECKING:
@@ -94,13 +94,13 @@ def tune(
     check_sharing(request.engine, request.jobs)
     if (request.jobs > 1 or request.engine != "local") and str(data) == STDIN:
         raise ConfigError("--jobs and --engine: several processes cannot read one stdin", "save the table to a file")
-    if request.out is not None:
+    if request.out is not None and not RunDir(request.out).config.is_file():  # the winner's training may have begun
         check_is_free(request.out)
     with quiet_optuna(), refusing_damage():
         search = Search.prepare(data, vintages, request, shared, listener)
         try:
-            reason = search.run(listener)
-            listener.search_ended(reason)
+            if not search.goes_on():
+                listener.search_ended(search.run(listener))
             result = search.result()
         finally:
             search.close()
@@ -335,14 +335,33 @@ class Search:
 
         return result_of(self.study, self.request, self.space)
 
+    def goes_on(self) -> bool:
+        """Return whether the search was over before, and the training of its winner had begun.
+
+        Raises:
+            RunError: the folder of the winner's run holds another one, which is finished, or trials are missing.
+        """
+        out = self.request.out
+        if out is None or not self.request.winner or not RunDir(out).config.is_file():
+            return False
+        run, is_over = RunDir(out), self.request.max_time is not None or len(self._finished()) >= self.request.trials
+        if not is_over or (run.search.is_file() and run.is_finished and not was_interrupted(run)):
+            check_is_free(out)  # which it is not
+        return True
+
     def train_winner(self, result: TuningResult, listener: TuningListener) -> TuningResult:
-        """Train a run with the best options, and record the search in it."""
+        """Train a run with the best options, or what is left to train of it, and record the search in it."""
         options = {**self.shared, **result.best_options, "horizon": self.objective.horizon, "seed": self.request.seed}
         if options.get("attention") == "none":
             options = {name: value for name, value in options.items() if name not in OF_ATTENTION}
         config = RunConfig.from_options(options)
         out = self.request.out or fresh_path(config.model.attention)
-        run = train(self.panel, config, out, self.source, listener)
+        try:
+            run = train_or_go_on(self.panel, config, out, self.source, listener)
+        except TerminatedError as error:
+            raise error.reworded(
+                hint=error.hint if self.request.out is None else "go on with the same command"
+            ) from None
         run.write_json(run.search, result.to_dict())
         if was_interrupted(run):
             raise KeyboardInterrupt

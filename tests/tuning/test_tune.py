@@ -20,10 +20,13 @@ from forecast_attn import Forecaster, tune
 from forecast_attn.config.options import all_options
 from forecast_attn.config.requests import TuneRequest
 from forecast_attn.errors import ConfigError
+from forecast_attn.runs.atomic import held
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.tuning.search import Search, TuningListener
 from forecast_attn.tuning.space import SEARCHABLE, TableShape, default_space, read_space
 from forecast_attn.tuning.study import close_storage, open_storage
+
+from ..forks import Conditions, Strike, run_forked
 
 optuna = pytest.importorskip("optuna", reason="the extra tune is not installed")
 
@@ -289,38 +292,36 @@ def test_ctrl_c_says_how_to_go_on(forecast: Callable, table: str, monkeypatch: p
 
 
 @pytest.mark.slow
-def test_ctrl_c_in_the_training_of_the_winner(forecast: Callable, table: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same command would refuse the folder, which is a run by then."""
-    from forecast_attn.training.callbacks import Recorder
-    from forecast_attn.tuning import search
-
-    words = ("tune", table, "--space", "space.toml", "--trials", "1", *WORDS, "--out", "best", "--seed", "3")
-    assert forecast(*words[:-3], "whole", *words[-2:]).code == 0
+@pytest.mark.parametrize(
+    ("kind", "ending"),
+    [
+        ("SIGKILL", ""),
+        ("SIGTERM", "hint: go on with the same command\n"),
+        ("SIGINT", "hint: the trials are kept; go on with the same command\n"),
+    ],
+)
+def test_the_same_command_goes_on_with_the_training_of_the_winner(
+    forecast: Callable, table: str, kind: str, ending: str
+) -> None:
+    words = ("tune", table, "--space", "space.toml", "--trials", "1", *WORDS, "--max-epochs", "4", "--seed", "3")
+    assert forecast(*words, "--out", "whole").code == 0
     Path("runs/data.study.db").unlink()
-    train, write = search.train, Recorder._write_checkpoint
-
-    def interrupted(*arguments: Any) -> RunDir:
-        def write_and_interrupt(self: Recorder, *trainer: Any) -> None:
-            write(self, *trainer)
-            signal.raise_signal(signal.SIGINT)
-
-        with monkeypatch.context() as within:
-            within.setattr(Recorder, "_write_checkpoint", write_and_interrupt)
-            return train(*arguments)
-
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    with monkeypatch.context() as patch:
-        patch.setattr(search, "train", interrupted)
-        done = forecast(*words)
-    signal.signal(signal.SIGINT, before)
-    assert done.code == 130
-    assert done.hint == "the search is over; continue the training of its winner with: forecast train --resume best"
-    assert forecast("train", "--resume", "best", "-q").code == 0
-    names = ("model.safetensors", "metrics.json", "search.json")
-    assert [(Path("best") / name).read_bytes() for name in names[:2]] == [
-        (Path("whole") / name).read_bytes() for name in names[:2]
-    ]
-    assert (Path("best") / names[2]).is_file()
+    epoch = 4 + 2  # after those of the trial
+    moment = Strike("forecast_attn.training.callbacks:Recorder", "_write_checkpoint", epoch, "after", kind)
+    done = run_forked((*words, "--out", "best"), Conditions(moment))
+    assert done.returncode != 0
+    assert done.stderr.endswith(ending)
+    if kind == "SIGKILL":  # not for another search, and not beside a process that is at work in it
+        more = forecast(*words, "--trials", "2", "--out", "best")
+        assert more.error == "'best' exists and is not an empty folder"
+        with held(Path("best/config.json")):
+            assert forecast(*words, "--out", "best").error == "another process is at work in 'best'"
+    again = forecast(*words, "--out", "best")
+    assert again.code == 0, again.err
+    for name in ("model.safetensors", "metrics.json", "search.json"):
+        there, here = Path("whole", name).read_text("latin-1"), Path("best", name).read_text("latin-1")
+        assert re.sub(r'"seconds": [\d.]+', "", here) == re.sub(r'"seconds": [\d.]+', "", there), name
+    assert forecast(*words, "--out", "best").error == "'best' exists and is not an empty folder"
 
 
 # --------------------------------------------------------------------------- refusals
