@@ -18,9 +18,8 @@ from forecast_attn.cli.training_display import weights_text
 from forecast_attn.data.findings import counted, quoted
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from forecast_attn.backtest.result import BacktestResult
+    from forecast_attn.cli.tables import PipedConsole
     from forecast_attn.cli.training_display import TrainingDisplay
     from forecast_attn.data.zones import Zone
     from forecast_attn.training.progress import EpochRecord
@@ -32,7 +31,7 @@ LINES = 10
 _SHOWN = ("mae", "rmse", "bias", "smape", "mase", "crps")
 
 
-def print_folds(console: Console, folds: Folds, zone: Zone) -> None:
+def print_folds(console: PipedConsole, folds: Folds, zone: Zone) -> None:
     """The fold table, and what is no part of it."""
     table = Table(box=None, pad_edge=False)
     for heading in ("fold", "cut-off", "forecast from", "to", "series", "model", "trained until"):
@@ -57,16 +56,16 @@ def print_folds(console: Console, folds: Folds, zone: Zone) -> None:
     if folds.empty:
         console.print(f"left out: {counted(folds.empty, 'cut-off')} at which no series can be forecast")
     if folds.inside_training:
-        console.print(
-            f"WARNING: {folds.inside_training:,} of {counted(len(folds.folds), 'cut-off')} lie inside the stretch that "
+        console.tell(
+            "WARNING",
+            f"{folds.inside_training:,} of {counted(len(folds.folds), 'cut-off')} lie inside the stretch that "
             "the run was trained on: their forecasts know the answers. Take a later --start, or give the table "
             "instead of the run, which trains on the rows before --start",
-            soft_wrap=True,
         )
 
 
 class BacktestDisplay(BacktestListener):
-    """The folds, then a live bar on a terminal, plain lines elsewhere; nothing when quiet."""
+    """The folds, then a live bar on a terminal, plain lines elsewhere; warnings alone when quiet."""
 
     def __init__(self, *, quiet: bool, training: TrainingDisplay | None = None) -> None:
         self._training = training

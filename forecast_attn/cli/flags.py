@@ -22,7 +22,7 @@ from forecast_attn.config.values import flag_name, option_type
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
 Json = Annotated[bool, typer.Option("--json", help="Write one JSON document to stdout.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, tables or notes on stderr.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, tables or notes on stderr; warnings stay.")]
 ConfigFile = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="TOML file of options; flags override it.")
 ]

@@ -15,8 +15,7 @@ from forecast_attn.config.requests import PredictCommandRequest, PredictRequest
 from forecast_attn.errors import INCOMPLETE
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from forecast_attn.cli.tables import PipedConsole
     from forecast_attn.forecasting.partitioned import PartForecast
     from forecast_attn.forecasting.predict import ForecastResult
 
@@ -127,9 +126,9 @@ def _predict_parts(
         notes.print(f"{part.name}: {part.series:,} series, {part.rows:,} rows", soft_wrap=True)
         if part.skipped:
             few = quoted(part.skipped)
-            notes.print(f"warning: {part.name}: shorter than the lookback, without a forecast: {few}", soft_wrap=True)
+            notes.tell("warning", f"{part.name}: shorter than the lookback, without a forecast: {few}")
         for finding in part.findings:
-            notes.print(f"{finding.severity}: {part.name}: {finding.message}", soft_wrap=True)
+            notes.tell(finding.severity, f"{part.name}: {finding.message}")
 
     result = forecaster.predict_parts(data, future=future, on_part=say, **_options_of(request))
     weights = None if result.attention_out is None else str(result.attention_out)
@@ -169,26 +168,26 @@ def _refuse_what_is_not_written(
         raise ConfigError("--samples draws paths, which are not written", "add --samples-out FILE")
 
 
-def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
+def _say_what_was_done(notes: PipedConsole, result: ForecastResult) -> None:
     """Series without a forecast, paths, repairs of the history, and what training did not see: series, categories."""
     from forecast_attn.cli.findings_display import repair_table
     from forecast_attn.data.findings import counted, quoted
 
     if result.skipped:
         few = quoted(result.skipped)
-        notes.print(
-            f"warning: {len(result.skipped):,} series shorter than the lookback have no forecast (exit code "
+        notes.tell(
+            "warning",
+            f"{len(result.skipped):,} series shorter than the lookback have no forecast (exit code "
             f"{INCOMPLETE}): {few}; with --short-series auto or pad training forecasts them too",
-            soft_wrap=True,
         )
     if result.samples_path is not None:
         notes.print(f"paths: drawn with --seed {result.samples_seed}, before any calibration: {result.samples_path}")
     short = [name for name in result.not_learned if name not in result.cold]
     if short:
-        notes.print(
-            f"warning: {len(short):,} series that training left out as too short are forecast by a network that never "
+        notes.tell(
+            "warning",
+            f"{len(short):,} series that training left out as too short are forecast by a network that never "
             f"saw them, column 'learned' says no: {quoted(short)}",
-            soft_wrap=True,
         )
     if result.cold:
         few = quoted(result.cold)
@@ -196,18 +195,18 @@ def _say_what_was_done(notes: Console, result: ForecastResult) -> None:
     if result.repairs:
         notes.print(repair_table(result.repairs))
     for finding in result.findings:
-        notes.print(f"{finding.severity}: {finding.message}", soft_wrap=True)
+        notes.tell(finding.severity, finding.message)
     for unknown in result.unknown_categories[:MOST_CATEGORIES]:
         times = counted(unknown.count, "time")
-        said = f"warning: column '{unknown.column}' has a category that training did not see, {times}"
-        notes.print(f"{said}: '{unknown.category}'", soft_wrap=True)
+        said = f"column '{unknown.column}' has a category that training did not see, {times}"
+        notes.tell("warning", f"{said}: '{unknown.category}'")
     if len(result.unknown_categories) > MOST_CATEGORIES:
-        notes.print(f"warning: {len(result.unknown_categories) - MOST_CATEGORIES} more unknown categories")
+        notes.tell("warning", f"{len(result.unknown_categories) - MOST_CATEGORIES} more unknown categories")
     if result.combined_with:
         _say_combination(notes, result)
 
 
-def _say_combination(notes: Console, result: ForecastResult) -> None:
+def _say_combination(notes: PipedConsole, result: ForecastResult) -> None:
     """Print the composition of the forecasts, and the series with the network's alone."""
     from forecast_attn.cli.training_display import weights_text
     from forecast_attn.data.findings import quoted
@@ -223,8 +222,8 @@ def _say_combination(notes: Console, result: ForecastResult) -> None:
     notes.print(f"{forecasts}; weights and MAE are the network's", soft_wrap=True)
     if result.alone:
         few = quoted(result.alone)
-        said = f"warning: of {len(result.alone):,} series {baselines} {have} no forecast, the network's stands alone"
-        notes.print(f"{said}: {few}; give more rows with --data", soft_wrap=True)
+        said = f"of {len(result.alone):,} series {baselines} {have} no forecast, the network's stands alone"
+        notes.tell("warning", f"{said}: {few}; give more rows with --data")
 
 
 def _refuse_shared_files(**files: Path | str | None) -> None:

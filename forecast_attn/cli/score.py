@@ -49,7 +49,9 @@ def _show(scores: AnomalyScores, out: Path, *, quiet: bool) -> None:
 
     console, notes, summary = make_console(), make_console(stderr=True, quiet=quiet), scores.summary
     for note in _notes(summary):
-        notes.print(f"note: {note}", soft_wrap=True)
+        notes.tell("note", note)
+    if summary["inside_training"]:
+        notes.tell("warning", "the run was trained on some of these rows, which it fits better than new ones")
     reference = summary["reference"]
     share = f"{100 * summary['flagged'] / summary['rows']:.2g} %" if summary["rows"] else "none"
     console.print(
@@ -73,8 +75,6 @@ def _notes(summary: dict[str, Any]) -> list[str]:
         notes.append(f"{counted(summary['not_scored'], 'row')} without a score: {reason}")
     if summary["unseen_series"]:
         notes.append(f"training did not see {', '.join(map(repr, summary['unseen_series']))}: not scored")
-    if summary["inside_training"]:
-        notes.append("the run was trained on some of these rows, which it fits better than new ones")
     return notes
 
 

@@ -30,7 +30,7 @@ BETWEEN = 2
 """Blanks between two columns."""
 
 
-class _PipedConsole(Console):
+class PipedConsole(Console):
     """A console that breaks lines at blanks only, shows control characters of data, and whose reader may have had
     enough (head, less).
     """
@@ -45,6 +45,14 @@ class _PipedConsole(Console):
             objects = tuple(broken(each, self.width) if isinstance(each, str) else each for each in objects)
         super().print(*objects, **options)
 
+    def tell(self, severity: str, message: str) -> None:
+        """Print a finding: a warning also on a console that is quiet, for it may change what a forecast is worth."""
+        quiet, self.quiet = self.quiet, self.quiet and severity == "note"
+        try:
+            self.print(f"{severity}: {message}", soft_wrap=True)
+        finally:
+            self.quiet = quiet
+
     def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
         """Every text that is shown comes through here, that of tables and of progress bars too."""
         for segment in super().render(renderable, options):
@@ -56,10 +64,10 @@ class _PipedConsole(Console):
         raise SystemExit(0)
 
 
-def make_console(*, stderr: bool = False, quiet: bool = False) -> Console:
+def make_console(*, stderr: bool = False, quiet: bool = False) -> PipedConsole:
     """A console as wide as the terminal; no colours where there is none, or with NO_COLOR."""
     # Names of columns and series are text: "load [kW]" is no markup, ":cat:" no picture.
-    console = _PipedConsole(stderr=stderr, quiet=quiet, highlight=False, markup=False, emoji=False)
+    console = PipedConsole(stderr=stderr, quiet=quiet, highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
         console.width = WIDTH_ELSEWHERE
     return console

@@ -84,7 +84,7 @@ def train(
     except KeyboardInterrupt:  # after the last epoch, or before the first: within one it is heard by the training
         _say_how_to_go_on(run)
         raise SystemExit(INTERRUPTED) from None
-    show_summary(forecaster, as_json=json, quiet=quiet)
+    show_summary(forecaster, as_json=json)
     if forecaster.metrics["ended"] == "interrupted":
         raise SystemExit(INTERRUPTED)
 

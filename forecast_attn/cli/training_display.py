@@ -33,7 +33,7 @@ BESIDE_NUMBERS = len("  100% 0:00:00 ")
 
 
 class TrainingDisplay(TrainingListener):
-    """A live bar on a terminal, one plain line per epoch elsewhere, nothing when quiet."""
+    """A live bar on a terminal, one plain line per epoch elsewhere, warnings alone when quiet."""
 
     def __init__(self, *, quiet: bool) -> None:
         self.console = make_console(stderr=True, quiet=quiet)
@@ -85,7 +85,7 @@ class TrainingDisplay(TrainingListener):
         if repairs:
             self.console.print(repair_table(repairs))
         for finding in preparation.findings:
-            self.say(f"{finding.severity}: {finding.message}")
+            self.console.tell(finding.severity, finding.message)
         self._warn(preparation)
 
     def noted(self, text: str) -> None:
@@ -96,14 +96,15 @@ class TrainingDisplay(TrainingListener):
 
         skipped, constant = preparation.split.skipped, preparation.schema.scaler.constant
         if skipped:
-            self.say(f"warning: {len(skipped)} series too short to learn from are left out of training:")
+            self.console.tell("warning", f"{len(skipped)} series too short to learn from are left out of training:")
             for series in skipped[:MOST_ROWS]:
                 self.say(f"  '{series.item_id}': {counted(series.rows, 'training row')}, {series.needed} needed")
             if len(skipped) > MOST_ROWS:
                 self.say(f"  … and {len(skipped) - MOST_ROWS} more")
         if constant:
             names = ", ".join(f"'{name}'" for name in constant[:MOST_ROWS])
-            self.say(f"warning: constant in the training rows: {names}{' …' if len(constant) > MOST_ROWS else ''}")
+            more = " …" if len(constant) > MOST_ROWS else ""
+            self.console.tell("warning", f"constant in the training rows: {names}{more}")
 
     # ------------------------------------------------------------------ training
 
@@ -169,7 +170,7 @@ def _that_fit(numbers: list[str], room: int) -> str:
     return next((text for each in fitting if len(text := "  ".join(each)) <= room), "")
 
 
-def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
+def show_summary(forecaster: Forecaster, *, as_json: bool) -> None:
     """The end of training on stdout: errors beside the baselines', in words and numbers."""
     metrics = forecaster.metrics
     if as_json:
@@ -198,7 +199,7 @@ def show_summary(forecaster: Forecaster, *, as_json: bool, quiet: bool) -> None:
     if validation.get("interval"):
         console.print(_coverage(validation), soft_wrap=True)
     console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
-    if not quiet and metrics["ended"] == "interrupted":
+    if metrics["ended"] == "interrupted":
         printing.say(f"hint: continue with: forecast train --resume {forecaster.run_path}", err=True)
 
 
