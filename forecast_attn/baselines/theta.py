@@ -1,25 +1,23 @@
 """Formulas for one series at a time that need no training: Naive2, Theta, a damped trend, and an autoregression.
 
-All first take the season out where the series has one (an autocorrelation test, then classical decomposition by
-moving averages, multiplicative where all values are above 0) and put it back at the end, as the M3 and M4 competitions
-did. Naive2 then repeats the last value. Theta is the mean of the line through all values and of the exponentially
-smoothed values with twice their distance from it; the dynamic one is in `dynamic_theta`. The damped trend smooths level
-and slope and lets the slope fade. The autoregression is in `autoregression`.
+All first take the season out and put it back at the end (`seasonal`). Naive2 then repeats the last value. Theta is the
+mean of the line through all values and of the exponentially smoothed values with twice their distance from it; the
+dynamic one is in `dynamic_theta`. The damped trend smooths level and slope and lets the slope fade. The autoregression
+is in `autoregression`.
 
-Sources: Makridakis and Hibon 2000, "The M3-Competition" (Naive2, the test of the season at 90 %); Assimakopoulos and
-Nikolopoulos 2000, "The theta model"; Hyndman and Billah 2003, "Unmasking the Theta method"; Gardner and McKenzie 1985,
+Sources: Makridakis and Hibon 2000, "The M3-Competition" (Naive2); Assimakopoulos and Nikolopoulos 2000, "The theta
+model"; Hyndman and Billah 2003, "Unmasking the Theta method"; Gardner and McKenzie 1985,
 "Forecasting trends in time series" (damped trend). Parameters are the best of a grid, by squared errors one step ahead.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.baselines.autoregression import autoregression
 from forecast_attn.baselines.dynamic_theta import dynamic_theta
+from forecast_attn.baselines.seasonal import classical, shrunken
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -35,8 +33,8 @@ TREND_GRID = tuple(
 """Rate of the level; rate of the slope, as a share of it; what is left of the slope after a step."""
 TREND_BEGINS = 6
 """First values whose line begins the slope."""
-LIMIT = 1.645
-"""Standard errors that the autocorrelation at a season must exceed."""
+AS_IN_THE_COMPETITIONS = ("naive2", "theta")
+"""Those whose season is taken out as M3 and M4 did, so that they give the published errors."""
 _AT_ONCE = 256
 
 
@@ -75,61 +73,12 @@ def formula_forecasts(name: str, target: Floats, starts: Ints, cutoffs: Ints, *,
 
 
 def _forecast(name: str, series: list[Floats], season: int, horizon: int) -> Floats:
-    seasonals = [_seasonal(values, season) for values in series]
+    season_of = classical if name in AS_IN_THE_COMPETITIONS else shrunken
+    seasonals = [season_of(values, season) for values in series]
     adjusted = [seasonal.removed(values) for seasonal, values in zip(seasonals, series, strict=True)]
     plain = _FORMULAS[name](adjusted, horizon)
     rows = zip(seasonals, plain, series, strict=True)
     return np.stack([seasonal.restored(forecast, len(values)) for seasonal, forecast, values in rows])
-
-
-# --------------------------------------------------------------------------- the season
-
-
-class _Seasonal(NamedTuple):
-    """Factors or summands of the phases; none of a series without a season."""
-
-    kind: str
-    values: Floats
-
-    def removed(self, values: Floats) -> Floats:
-        index = np.resize(self.values, len(values))
-        return values / index if self.kind == "multiplicative" else values - index
-
-    def restored(self, forecast: Floats, length: int) -> Floats:
-        """Undo `removed` for the steps after `length` values."""
-        index = np.resize(np.roll(self.values, -length), len(forecast))
-        return forecast * index if self.kind == "multiplicative" else forecast + index
-
-
-def _seasonal(values: Floats, season: int) -> _Seasonal:
-    if not is_seasonal(values, season):
-        return _Seasonal("additive", np.zeros(1))
-    kind = "multiplicative" if (values > 0).all() else "additive"
-    half = season // 2
-    weights = np.r_[0.5, np.ones(season - 1), 0.5] / season if season % 2 == 0 else np.ones(season) / season
-    trend = np.convolve(values, weights, "valid")
-    middle = values[half : half + len(trend)]
-    ratios = middle / trend if kind == "multiplicative" else middle - trend
-    phases = np.arange(half, half + len(trend)) % season
-    means = np.bincount(phases, ratios, season) / np.bincount(phases, minlength=season)
-    means = means / means.mean() if kind == "multiplicative" else means - means.mean()
-    # A phase of next to nothing would be divided by: such a series is taken as it is.
-    if kind == "multiplicative" and means.min() < 0.01:
-        return _Seasonal("additive", np.zeros(1))
-    return _Seasonal(kind, means)
-
-
-def is_seasonal(values: Floats, season: int) -> bool:
-    """Return True where the autocorrelation at a season is beyond what shorter lags explain; needs three seasons."""
-    if season == 1 or len(values) < 3 * season:
-        return False
-    centred = values - values.mean()
-    total = (centred**2).sum()
-    if not total > 0:
-        return False
-    autocorrelations = np.array([(centred[lag:] * centred[:-lag]).sum() for lag in range(1, season + 1)]) / total
-    limit = LIMIT * np.sqrt((1 + 2 * (autocorrelations[:-1] ** 2).sum()) / len(values))
-    return bool(abs(autocorrelations[-1]) > limit)
 
 
 # --------------------------------------------------------------------------- what is left

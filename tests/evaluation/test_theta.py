@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from forecast_attn.baselines.dynamic_theta import FIRST_LEVELS, RATES, THETAS
 from forecast_attn.baselines.registry import FORMULAS
-from forecast_attn.baselines.theta import LEVEL_RATES, TREND_BEGINS, TREND_GRID, formula_forecasts, is_seasonal
+from forecast_attn.baselines.seasonal import KEPT_A_SEASON, is_seasonal, shrunken
+from forecast_attn.baselines.theta import LEVEL_RATES, TREND_BEGINS, TREND_GRID, formula_forecasts
 
 SEASON, HORIZON = 4, 6
 
@@ -101,25 +102,48 @@ def seasonal_factors(values: np.ndarray) -> np.ndarray:
     return means / means.mean()
 
 
+def shrunken_factors(values: np.ndarray, season: int) -> np.ndarray:
+    """From the definitions, value by value: newer seasons count more, and the factors are drawn towards 1."""
+    half, rows = season // 2, []
+    for middle in range(half, len(values) - half):
+        around = np.append(values[middle - half : middle + half], values[middle + half])
+        year = around[1:-1].sum() + (around[0] + around[-1]) / 2 if season % 2 == 0 else around.sum()
+        rows.append((middle % season, values[middle] / (year / season)))
+    parts = [[], *([] for _ in range(season - 1))]
+    for age, (phase, ratio) in enumerate(reversed(rows)):
+        parts[phase].append((KEPT_A_SEASON ** (age // season), ratio))
+    means, errors, free, effective = [], 0.0, 0.0, []
+    for part in parts:
+        weights, ratios = np.array(part).T
+        means.append(np.average(ratios, weights=weights))
+        errors += weights @ (ratios - means[-1]) ** 2
+        free += weights.sum() - (weights**2).sum() / weights.sum()
+        effective.append(weights.sum() ** 2 / (weights**2).sum())
+    noise = np.mean([errors / free / each for each in effective])
+    factors = np.array(means) / np.mean(means)
+    return 1 + max(0, 1 - noise / np.var(factors, ddof=1)) * (factors - 1)
+
+
 def walk(length: int, seed: int = 1) -> np.ndarray:
     return 100 + np.cumsum(np.random.default_rng(seed).normal(0.5, 1, length))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "plain"),
+    ("name", "plain", "season"),
     [
-        ("theta", theta_of),
-        ("damped-trend", damped_of),
-        ("dynamic-theta", dynamic_theta_of),
-        ("autoregression", autoregression_of),
+        ("theta", theta_of, SEASON),
+        ("damped-trend", damped_of, 1),
+        ("dynamic-theta", dynamic_theta_of, 1),
+        ("autoregression", autoregression_of, 1),
     ],
 )
-def test_without_a_season(name: str, plain) -> None:
+def test_without_a_season(name: str, plain, season: int) -> None:
     rng = np.random.default_rng(4)
     series = [100 + 0.1 * np.arange(length) + rng.normal(0, 2, length) for length in (11, 40, 23)]
     assert not any(is_seasonal(values, SEASON) for values in series)
-    np.testing.assert_allclose(forecast(name, *series), [plain(values) for values in series], rtol=1e-9)
+    expected = [plain(values) for values in series]
+    np.testing.assert_allclose(forecast(name, *series, season=season), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -132,6 +156,37 @@ def test_with_a_season(name: str, plain, length: int) -> None:
     factors = seasonal_factors(values)
     expected = plain(values / np.resize(factors, length)) * np.resize(factors, length + HORIZON)[length:]
     np.testing.assert_allclose(forecast(name, values)[0], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "plain"), [("damped-trend", damped_of), ("autoregression", autoregression_of)])
+@pytest.mark.parametrize(("length", "season"), [(24, 4), (23, 4), (16, 5)])
+def test_with_a_season_that_is_shrunken(name: str, plain, length: int, season: int) -> None:
+    values = walk(length) * np.resize([0.98, 1.0, 1.02, 1.01, 0.99][:season], length)
+    factors = shrunken_factors(values, season)
+    expected = plain(values / np.resize(factors, length)) * np.resize(factors, length + HORIZON)[length:]
+    np.testing.assert_allclose(forecast(name, values, season=season)[0], expected, rtol=1e-9)
+
+
+def test_a_season_is_what_is_not_noise_in_it() -> None:
+    rng = np.random.default_rng(2)
+    noise = 100 + rng.normal(0, 5, (200, 48))
+    left = np.array([np.ptp(shrunken(values, 12).values) for values in noise])
+    averaged = np.array([np.ptp(values.reshape(4, 12).mean(axis=0)) / 100 for values in noise])
+    assert left.mean() < 0.4 * averaged.mean()
+    season = np.resize(np.linspace(0.7, 1.3, 12), 48)
+    np.testing.assert_allclose(shrunken(100 * season, 12).values, season[:12], rtol=1e-6)
+
+
+def test_a_season_under_a_trend_is_found_where_the_test_of_the_competitions_finds_none() -> None:
+    values = (100 + 10 * np.arange(24)) * np.resize([0.95, 1.0, 1.05, 1.0], 24)
+    assert not is_seasonal(values, SEASON)
+    assert np.ptp(shrunken(values, SEASON).values) == pytest.approx(0.1, rel=0.05)
+
+
+def test_newer_seasons_count_more() -> None:
+    small, large = np.resize([0.9, 1.0, 1.1, 1.0], 20), np.resize([0.7, 1.0, 1.3, 1.0], 20)
+    growing, shrinking = (shrunken(100 * np.append(*each), SEASON).values for each in ((small, large), (large, small)))
+    assert np.ptp(growing) > 0.5 > 0.3 > np.ptp(shrinking)
 
 
 def test_negative_values_have_a_season_that_is_added() -> None:
