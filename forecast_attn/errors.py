@@ -64,6 +64,8 @@ class UserError(Exception):
         self.item_id = item_id
         self.value = value
         self.options = options
+        self.is_told_elsewhere = False
+        """Another process of the same training says it."""
         self.commands: tuple[str, ...] = ()
         """Commands to type instead, each tried before it is said."""
 

@@ -142,21 +142,30 @@ class Forecaster:
             ConfigError: options contradict each other, or the logger cannot write.
             RunError: the run directory cannot be written, or the loss became non-finite.
         """
+        from forecast_attn.training.group import is_first, joined, told
         from forecast_attn.training.progress import TrainingListener
         from forecast_attn.training.tracking import check_tracking, tracked
+        from forecast_attn.training.train import train
 
         tracking = TrackingRequest.from_options({"logger": logger, "log_to": log_to})
         check_tracking(tracking)
         listener = listener or TrainingListener()
-        panel, source = read_panel(fetched(data), self.config, vintages, listener.reading)
-        from forecast_attn.forecasting.model import read_config
-        from forecast_attn.training.train import train
-
-        target = Path(out) if out is not None else self._scratch_dir()
-        with tracked(RunDir(target), tracking, listener) as hearing:
-            self._run = train(panel, self.config, target, source, hearing)
-        self.config = read_config(self._run)
+        with joined(self.config.training):
+            panel, source = read_panel(fetched(data), self.config, vintages, listener.reading)
+            # The first process's counts; a folder of another one's would be left over.
+            target = Path(out) if out is not None else self._scratch_dir() if is_first() else Path()
+            with tracked(RunDir(target), tracking, listener) as hearing:
+                run = train(panel, self.config, target, source, hearing)
+            told(None)  # the first process has written the run
+        self._has_trained(run)
         return self
+
+    def _has_trained(self, run: RunDir) -> None:
+        """Take a run for this object's own; on a machine that does not see its folder, the object is not fitted."""
+        from forecast_attn.forecasting.model import read_config
+
+        if run.is_finished:
+            self._run, self.config = run, read_config(run)
 
     @classmethod
     def resume(
@@ -179,6 +188,7 @@ class Forecaster:
             RunError: the run is finished or damaged, or the table is another one.
             DataError: what is wrong with the table.
         """
+        from forecast_attn.training.group import joined, told
         from forecast_attn.training.progress import TrainingListener
         from forecast_attn.training.tracking import tracked
         from forecast_attn.training.train import check_resumable, resume
@@ -187,9 +197,11 @@ class Forecaster:
         check_resumable(directory)
         forecaster = cls._of(directory)
         listener = listener or TrainingListener()
-        panel = panel_of_run(directory, forecaster.config, fetched(data), vintages, listener.reading)
-        with tracked(directory, TrackingRequest(), listener) as hearing:
-            forecaster._run = resume(panel, directory, hearing)
+        with joined(forecaster.config.training):
+            panel = panel_of_run(directory, forecaster.config, fetched(data), vintages, listener.reading)
+            with tracked(directory, TrackingRequest(), listener) as hearing:
+                resume(panel, directory, hearing)
+            told(None)  # the first process has written the run
         return forecaster
 
     # ------------------------------------------------------------------ use

@@ -114,7 +114,8 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     except UserError as error:
         if debug:
             raise
-        _tell(error, as_json="--json" in given)
+        if not error.is_told_elsewhere:
+            _tell(error, as_json="--json" in given)
         sys.exit(error.exit_code)
     except USAGE_ERROR as error:
         if error.format_message():  # empty where the help was shown instead

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,6 +18,9 @@ from forecast_attn.config.requests import TRAINING, TrackingRequest
 from forecast_attn.config.values import PRESETS, flag_name
 from forecast_attn.errors import INTERRUPTED, ConfigError, DataError
 from forecast_attn.urls import url_of
+
+if TYPE_CHECKING:
+    from forecast_attn.forecaster import Forecaster
 
 
 @with_options(*TRAINING, TrackingRequest)
@@ -58,15 +63,17 @@ def train(
         from_file = options.pop("out", None)
         named = out or from_file
         # A wrong option or directory is said before anything heavy is loaded.
-        attention = RunConfig.from_options(options).model.attention
-        out = Path(named) if named else fresh_path(attention)
+        checked = RunConfig.from_options(options)
+        out = Path(named) if named else fresh_path(checked.model.attention)
         check_is_free(out)
 
     from forecast_attn.cli.training_display import TrainingDisplay, show_summary
+    from forecast_attn.training.group import is_follower
 
     run = resume or out
     assert run is not None
-    display = TrainingDisplay(quiet=quiet)
+    follows = is_follower(None if resume is not None else checked.training)
+    display = TrainingDisplay(quiet=quiet or follows)
     display.say("loading" if resume is None else f"resuming {resume}")
     from forecast_attn.cli.library import Forecaster
 
@@ -76,14 +83,13 @@ def train(
                 forecaster = Forecaster.resume(resume, data, listener=display)
             else:
                 forecaster = Forecaster(**options)
-                try:
+                with _naming_commands(data, options, named, forecaster):
                     forecaster.fit(data, out=out, listener=display, **tracking.to_options())  # type: ignore[arg-type]
-                except DataError as error:
-                    error.commands = _commands(url_of(data) or str(data), options, named, forecaster.config.data)
-                    raise
     except KeyboardInterrupt:  # after the last epoch, or before the first: within one it is heard by the training
         _say_how_to_go_on(run)
         raise SystemExit(INTERRUPTED) from None
+    if follows:
+        return
     show_summary(forecaster, as_json=json)
     if forecaster.metrics["ended"] == "interrupted":
         raise SystemExit(INTERRUPTED)
@@ -96,6 +102,17 @@ def _say_how_to_go_on(path: Path) -> None:
     run = RunDir(path)
     if run.config.is_file() and not run.is_finished:
         printing.say_error(f"hint: continue with: forecast train --resume {printing.one_line(str(path))}")
+
+
+@contextmanager
+def _naming_commands(data: Any, options: dict[str, Any], out: object, forecaster: Forecaster) -> Iterator[None]:
+    """Add the commands to type instead to what is wrong with the table."""
+    try:
+        yield
+    except DataError as error:
+        if not error.is_told_elsewhere:
+            error.commands = _commands(url_of(data) or str(data), options, out, forecaster.config.data)
+        raise
 
 
 def _commands(data: str, options: dict[str, Any], out: object, config: DataConfig) -> tuple[str, ...]:

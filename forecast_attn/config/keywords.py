@@ -102,6 +102,8 @@ class TrainKeywords(TypedDict, total=False):
     combine: str
     accelerator: str
     devices: int
+    num_nodes: int
+    strategy: str
     threads: int
     precision: str
     attention_windows: str | int
@@ -202,6 +204,8 @@ class CompareKeywords(TypedDict, total=False):
     combine: str
     accelerator: str
     devices: int
+    num_nodes: int
+    strategy: str
     threads: int
     precision: str
     attention_windows: str | int
@@ -312,6 +316,8 @@ class TuneKeywords(TypedDict, total=False):
     combine: str
     accelerator: str
     devices: int
+    num_nodes: int
+    strategy: str
     threads: int
     precision: str
     attention_windows: str | int

@@ -16,6 +16,7 @@ from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.values import (
     ACCELERATORS,
     PRESETS,
+    STRATEGIES,
     WEIGHT_TYPES,
     check_lags,
     check_quantiles,
@@ -28,6 +29,7 @@ from forecast_attn.config.values import (
     parse_duration,
     parse_share_range,
     preset_help,
+    read_strategy,
     with_preset,
 )
 from forecast_attn.errors import ConfigError, did_you_mean
@@ -422,7 +424,14 @@ class TrainingConfig:
         "mean", "combination of an ensemble's forecasts, quantile by quantile", choices=("mean", "median")
     )
     accelerator: str = option("auto", "where to train", choices=ACCELERATORS, essential=True)
-    devices: int = option(1, "number of devices to train on", low=1, high=1_024)
+    devices: int = option(1, "number of devices to train on, on each machine", low=1, high=1_024)
+    num_nodes: int = option(1, "number of machines, whose processes torchrun or srun has started", low=1, high=1_024)
+    strategy: str = option(
+        "auto",
+        "how several devices train together; auto is ddp (DistributedDataParallel)",
+        choices=STRATEGIES,
+        read=read_strategy,
+    )
     threads: int = option(
         1, "CPU threads; more than one helps only large networks on an idle machine", low=1, high=1_024
     )
@@ -436,6 +445,11 @@ class TrainingConfig:
     attention_top: int | None = option(
         None, "write only the K largest weights of each row, with their lags", low=1, high=MOST_STEPS, metavar="K"
     )
+
+    @property
+    def num_processes(self) -> int:
+        """Processes that train together, on all machines."""
+        return self.devices * self.num_nodes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -475,6 +489,8 @@ class RunConfig:
             raise ConfigError("--combine needs several networks to combine", "add --ensemble 5")
         if training.schedule == "constant" and training.warmup is not None:
             raise ConfigError("--warmup: the rate of --schedule constant does not rise", "--schedule cosine")
+        if training.strategy != defaults.strategy and training.num_processes == 1:
+            raise ConfigError(f"--strategy {training.strategy} needs several devices", "add --devices 2")
         if training.weight_averaging == "none" and training.averaging_decay != defaults.averaging_decay:
             raise ConfigError("--averaging-decay needs an average of the weights", "add --weight-averaging ema")
 

@@ -281,6 +281,22 @@ def check_seeds(number: int) -> None:
         raise ConfigError(f"--seeds must be between 1 and {MOST_SEEDS:,}; got {number}", "such as --seeds 3")
 
 
+STRATEGIES = ("auto", "ddp")
+_SHARDING = ("fsdp", "deepspeed", "model")
+
+
+def read_strategy(given: object) -> str:
+    """The word of `--strategy`; those of Lightning that cut a network up are refused by their name."""
+    text = _to_str(given)
+    if text.strip().lower().startswith(_SHARDING):
+        raise ConfigError(
+            f"--strategy {text} cuts up networks that one device cannot hold; those of this tool have some ten "
+            "thousand to a few million weights, and every device has a copy",
+            "--strategy ddp",
+        )
+    return text
+
+
 def parse_calendar(text: str) -> tuple[str, ...]:
     """`auto`, `none`, or names of calendar features, each once and in the order of `CALENDAR_FEATURES`."""
     names = [name.strip().lower().replace("-", "_") for name in text.split(",") if name.strip()]

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import safetensors.torch
+import torch
 from torch import Tensor
 
 from forecast_attn.runs.atomic import write_atomically, write_errors_of
@@ -122,8 +123,10 @@ class Recorder(pl.Callback):
                 self.listener.batch_done(loss, num_windows)
         self._training_ended = time.monotonic()
         out_of_time = self.max_seconds is not None and time.monotonic() - self._started > self.max_seconds
-        if self._any_device(trainer, out_of_time or self.interrupted):
-            self.reason = "interrupted" if self.interrupted else "max-time"
+        reason = "interrupted" if self.interrupted else "max-time" if out_of_time else REASONS[0]
+        agreed = REASONS[self._highest(trainer, REASONS.index(reason))]
+        if agreed != REASONS[0]:
+            self.reason = agreed
             trainer.should_stop = True  # Lightning ends the epoch here, and validates
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
@@ -193,8 +196,11 @@ class Recorder(pl.Callback):
                 partial.replace(self.run.checkpoint)
 
     @staticmethod
-    def _any_device(trainer: pl.Trainer, flag: bool) -> bool:
-        return flag if trainer.world_size == 1 else trainer.strategy.reduce_boolean_decision(flag, all=False)
+    def _highest(trainer: pl.Trainer, number: int) -> int:
+        """The highest number of all devices: Ctrl-C may reach one of them only, and all must go the same way."""
+        if trainer.world_size == 1:
+            return number
+        return int(trainer.strategy.reduce(torch.tensor(number, device=trainer.strategy.root_device), reduce_op="max"))
 
     # ------------------------------------------------------------------ Ctrl-C
 

@@ -16,6 +16,7 @@ from forecast_attn.errors import ConfigError
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.fit import TerminatedError, fit
+from forecast_attn.training.group import is_first
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.preparation import Preparation
 from forecast_attn.training.progress import TrainingListener
@@ -67,13 +68,17 @@ def fit_on_all_rows(run: RunDir, module: ForecastModule) -> None:
         RunError: the loss became non-finite, or the folder cannot be written.
         KeyboardInterrupt: Ctrl-C while training.
     """
-    shutil.rmtree(run.final_fit, ignore_errors=True)
-    folder = RunDir.create(run.final_fit)
+    if is_first():
+        shutil.rmtree(run.final_fit, ignore_errors=True)
+        RunDir.create(run.final_fit)
+    folder = RunDir(run.final_fit)
     try:
         if fit(module, folder, TrainingListener(), resumable=False) == "interrupted":
             raise KeyboardInterrupt
     except TerminatedError as error:
         raise error.reworded(hint=f"go on after its last epoch with: forecast train --resume {run.home}") from None
+    if not is_first():
+        return
     if not run.validated.is_file():
         write_atomically(run.validated, run.model.read_bytes())
     write_atomically(run.model, folder.model.read_bytes())

@@ -18,6 +18,7 @@ from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.callbacks import REASON_METRIC, REASONS, Recorder
+from forecast_attn.training.group import check_alone, cluster_environment, joined_launch
 from forecast_attn.training.lightning import SIGTERMException, pl
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.progress import TrainingListener
@@ -38,6 +39,7 @@ def check_hardware(config: TrainingConfig) -> None:
     device = choose_device(config.accelerator)
     if device.type == "cuda" and config.devices > torch.cuda.device_count():
         raise ConfigError(f"--devices {config.devices}: this machine has {torch.cuda.device_count()} GPU(s)")
+    check_alone(config)
     if uses_several_gpus(config) and torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         raise ConfigError(
             f"--devices {config.devices}: this process has used a GPU already, and new ones cannot share it",
@@ -51,7 +53,7 @@ def check_hardware(config: TrainingConfig) -> None:
 
 def uses_several_gpus(config: TrainingConfig) -> bool:
     """Return whether training starts a process per GPU, which this process must not have used before."""
-    return config.devices > 1 and choose_device(config.accelerator).type == "cuda"
+    return config.devices > 1 and joined_launch() is None and choose_device(config.accelerator).type == "cuda"
 
 
 def fit(
@@ -104,8 +106,9 @@ def _make_trainer(config: TrainingConfig, run: RunDir, recorder: Recorder, *, va
     return pl.Trainer(
         accelerator=choose_device(config.accelerator).type,
         devices=config.devices,
-        # Forked processes keep this process's state: nothing is pickled, and no script is run a second time.
-        strategy="auto" if config.devices == 1 else "ddp_fork",
+        num_nodes=config.num_nodes,
+        strategy=_strategy(config),
+        plugins=[cluster_environment(joined_launch())],
         precision=PRECISIONS[config.precision],
         max_epochs=config.max_epochs,
         gradient_clip_val=config.gradient_clip or None,
@@ -120,6 +123,14 @@ def _make_trainer(config: TrainingConfig, run: RunDir, recorder: Recorder, *, va
         limit_val_batches=1.0 if validates else 0,
         use_distributed_sampler=False,
     )
+
+
+def _strategy(config: TrainingConfig) -> str:
+    """Lightning's name of it: a launcher's processes are there, others begin now."""
+    if joined_launch() is not None:
+        return "ddp"
+    # Forked processes keep this process's state: nothing is pickled, and no script is run a second time.
+    return "auto" if config.devices == 1 else "ddp_fork"
 
 
 def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None, *, resumed_by: str | None) -> None:
@@ -160,6 +171,7 @@ def _quiet() -> Iterator[None]:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message=".*does not have many workers.*")
             warnings.filterwarnings("ignore", message=".*GPU available but not used.*")
+            warnings.filterwarnings("ignore", message=".*`srun` command is available.*")  # for trainings of their own
             # Lightning 2.6 uses what PyTorch 2.13 deprecates.
             warnings.filterwarnings("ignore", message=".*isinstance\\(treespec, LeafSpec\\).*")
             yield

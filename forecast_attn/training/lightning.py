@@ -45,8 +45,19 @@ def importing_less() -> Iterator[None]:
 
 with importing_less():
     import pytorch_lightning as pl
+    from lightning_fabric.plugins.environments.lightning import LightningEnvironment
+    from lightning_fabric.plugins.environments.slurm import SLURMEnvironment
+    from lightning_fabric.plugins.environments.torchelastic import TorchElasticEnvironment
     from pytorch_lightning import loggers
     from pytorch_lightning.utilities.exceptions import SIGTERMException
     from pytorch_lightning.utilities.types import OptimizerLRScheduler
 
-__all__ = ["OptimizerLRScheduler", "SIGTERMException", "loggers", "pl"]
+__all__ = [
+    "LightningEnvironment",
+    "OptimizerLRScheduler",
+    "SIGTERMException",
+    "SLURMEnvironment",
+    "TorchElasticEnvironment",
+    "loggers",
+    "pl",
+]

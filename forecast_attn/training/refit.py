@@ -207,6 +207,8 @@ def refit_config(config: RunConfig, wanted: Refit) -> RunConfig:
         accelerator=wanted.accelerator,
         # Several GPUs want processes that begin before this one has used a GPU: with its own forecasts it has.
         devices=training.devices if choose_device(wanted.accelerator).type == "cpu" else 1,
+        num_nodes=1,
+        strategy="auto",
     )
     return replace(config, training=changed)
 

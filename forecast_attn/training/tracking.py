@@ -20,6 +20,7 @@ from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TrackingRequest
 from forecast_attn.errors import ConfigError
 from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.training.group import is_first
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.schedule import TrainingPlan
 
@@ -69,8 +70,11 @@ def tracked(run: RunDir, request: TrackingRequest, listener: TrainingListener) -
     Args:
         run: of the training. One that is resumed goes on with the logger it began with.
         request: the logger; none where it names none.
-        listener: hears everything first.
+        listener: hears everything first. Of several processes that train together, the first one's alone hears.
     """
+    if not is_first():
+        yield TrainingListener()
+        return
     recorded = run.read_json(run.tracking) if run.tracking.is_file() else None
     if recorded is not None:
         request = TrackingRequest.from_options({name: recorded[name] for name in ("logger", "log_to")})

@@ -6,6 +6,7 @@ import functools
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,7 @@ from forecast_attn.training.apart import run_apart
 from forecast_attn.training.combining import ends_alike, rows_to_keep, write_tail
 from forecast_attn.training.final_fit import check_final_fit, config_of_final_fit, fit_on_all_rows, no_final_fit
 from forecast_attn.training.fit import check_hardware, fit, uses_several_gpus
+from forecast_attn.training.group import is_first, joined_launch, meet, told
 from forecast_attn.training.module import ForecastModule, TrainingData
 from forecast_attn.training.preparation import Preparation, on_all_rows, prepare
 from forecast_attn.training.progress import TrainingListener
@@ -75,6 +77,8 @@ def train(panel: Panel, config: RunConfig, out: Path, source: DataSource, listen
     )
     if note is not None:
         listener.noted(note)
+    config, out = meet((config, out), _reads(preparation, source))
+    _note_group(listener)
     return train_prepared(preparation, config, out, source, listener)
 
 
@@ -160,9 +164,10 @@ def train_prepared(
     Raises:
         RunError: the directory cannot be made or written, or the loss became non-finite.
     """
-    run = RunDir.create(out)
-    _write_start(run, preparation, config, source)
-    with held(run.config):
+    if is_first():
+        _write_start(RunDir.create(out), preparation, config, source)
+    run = RunDir(told(out))
+    with _held_by_first(run):
         return _fit_and_finish(run, preparation, config, listener)
 
 
@@ -181,16 +186,25 @@ def resume(panel: Panel, run: RunDir, listener: TrainingListener) -> RunDir:
     check_hardware(config.training)
     preparation = prepare(panel, config.data, read_schema(run).calendar)
     listener.prepared(preparation, config)
+    meet(None, _reads(preparation, DataSource("", None)))
+    _note_group(listener)
     return resume_prepared(preparation, run, listener)
 
 
 def resume_prepared(preparation: Preparation, run: RunDir, listener: TrainingListener) -> RunDir:
     """Continue a run on windows that are there; see `resume`."""
-    check_is_of_table(run, preparation)
-    with held(run.config):
-        run.remove_leftovers()
-        run.reopen()
+    with _held_by_first(run):
+        if is_first():
+            check_is_of_table(run, preparation)
+            run.remove_leftovers()
+            run.reopen()
+        told(None)  # the others read the run when nothing in it changes
         return _fit_and_finish(run, preparation, read_config(run), listener)
+
+
+def _held_by_first(run: RunDir) -> AbstractContextManager[None]:
+    """Keep other trainings out of a run, but not the processes that train it together."""
+    return held(run.config) if is_first() else nullcontext()
 
 
 def check_is_of_table(run: RunDir, preparation: Preparation) -> None:
@@ -207,6 +221,20 @@ def check_is_of_table(run: RunDir, preparation: Preparation) -> None:
             f"'{run.path}' was begun with other rows than these",
             f"give the rows it was begun with; one of `forecast backtest DATA` goes on with that command and "
             f"--out-run {run.path}",
+        )
+
+
+def _reads(preparation: Preparation, source: DataSource) -> object:
+    """Everything that processes which train together must have read alike."""
+    counts = len(preparation.training_cutoffs), len(preparation.validation_cutoffs)
+    return source.sha256, source.vintages_sha256, preparation.schema.to_dict(), counts
+
+
+def _note_group(listener: TrainingListener) -> None:
+    launch = joined_launch()
+    if launch is not None:
+        listener.noted(
+            f"{launch.size} processes train together, {launch.per_node} on each of {launch.nodes} machine(s)"
         )
 
 
@@ -284,6 +312,10 @@ def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, sourc
     )
 
 
+FROM_THE_FIRST = 0
+"""A number of epochs that the first process knows and tells; see `_final_fit`."""
+
+
 def _fit_and_finish(run: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> RunDir:
     number = config.training.ensemble
     if number == 1:
@@ -292,36 +324,46 @@ def _fit_and_finish(run: RunDir, preparation: Preparation, config: RunConfig, li
     reason = ""
     for member in range(number):
         listener.member_started(member + 1, number)
-        reason = _fit_member(run.make_member(member), preparation, member_config(config, member), listener)
+        folder = run.make_member(member) if is_first() else run.member(member)
+        reason = _fit_member(folder, preparation, member_config(config, member), listener)
         if reason == "interrupted":
             break
     with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
         final = _final_fit_of(preparation, config)
-        _score(config, lambda: finish_ensemble(run, preparation, config, reason, final))
+        if is_first():
+            _score(config, lambda: finish_ensemble(run, preparation, config, reason, final))
+        elif final is not None and reason != "interrupted":
+            for member in range(number):
+                final(run.member(member), member_config(config, member), FROM_THE_FIRST)
     return run
 
 
 def _fit_member(member: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> str:
     """Train one member, or what is left to train of it, and say why it ended; a finished one stays as it is."""
-    if member.is_finished and not was_interrupted(member):
-        reason = str(member.read_json(member.metrics)["ended"])
+    is_done = is_first() and member.is_finished and not was_interrupted(member)
+    reason = told(str(member.read_json(member.metrics)["ended"]) if is_done else None)
+    if reason is not None:
         listener.training_ended(reason)
         return reason
-    member.metrics.unlink(missing_ok=True)
+    if is_first():
+        member.metrics.unlink(missing_ok=True)
     return _fit_one(member, preparation, config, listener)
 
 
 def _fit_one(run: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> str:
     """Train one network in its folder, and say why training ended."""
     module = module_of(initial_network(config, preparation.schema), preparation, config)
-    checkpoint = run.checkpoint if run.checkpoint.is_file() else None
+    checkpoint = run.checkpoint if told(run.checkpoint.is_file()) else None
     release_memory()
     # Training seeds the global generator at every step; a caller's own random numbers must not notice.
     with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
         reason = fit(module, run, listener, checkpoint=checkpoint)
         # Those of an ensemble are trained again once it has been scored.
         final = None if run.is_member else _final_fit_of(preparation, config)
-        _score(config, lambda: finish(run, preparation, config, module.data.arrays, reason, final))
+        if is_first():
+            _score(config, lambda: finish(run, preparation, config, module.data.arrays, reason, final))
+        elif final is not None and reason != "interrupted":
+            final(run, config, FROM_THE_FIRST)
     listener.training_ended(reason)
     return reason
 
@@ -341,6 +383,7 @@ def _final_fit_of(preparation: Preparation, config: RunConfig) -> FinalFit | Non
 
 def _final_fit(preparation: Preparation, run: RunDir, config: RunConfig, epochs: int) -> dict[str, Any]:
     """Replace a run's weights by those of a training on all rows, and say what was trained on."""
+    epochs = told(epochs)
     everything, config = on_all_rows(preparation), config_of_final_fit(config, epochs)
     fit_on_all_rows(run, module_of(initial_network(config, everything.schema), everything, config))
     panel = preparation.panel
@@ -358,5 +401,5 @@ def module_of(network: ForecastNetwork, preparation: Preparation, config: RunCon
         training_cutoffs=preparation.training_cutoffs,
         validation_cutoffs=validation_rows(preparation, config),
     )
-    plan = make_plan(config.training, len(data.training_cutoffs), config.training.devices)
+    plan = make_plan(config.training, len(data.training_cutoffs), config.training.num_processes)
     return ForecastModule(network, data, config.training, plan)
