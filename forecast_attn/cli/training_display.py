@@ -81,6 +81,11 @@ class TrainingDisplay(TrainingListener):
             f"{preparation.panel.num_series} series, {len(preparation.training_cutoffs):,} training windows up to "
             f"{boundary}, {len(preparation.validation_cutoffs):,} validation windows after it"
         )
+        if preparation.unmoved_windows:
+            self.noted(
+                f"{preparation.unmoved_windows:,} earlier windows are not trained on: by their cut-offs the target had "
+                f"not moved, on the scale that the training rows end with"
+            )
         repairs = (*preparation.panel.repairs, *split.repairs)
         if repairs:
             self.console.print(repair_table(repairs))

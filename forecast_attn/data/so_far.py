@@ -83,13 +83,16 @@ class ScalesSoFar(NamedTuple):
         limit = torch.where(rows < self.settled_rows[series], LARGEST, torch.inf).to(loc.dtype)
         return Units(loc, scale, limit)
 
-    def has_scale(self, rows: Int64[Tensor, "batch"], series: Int64[Tensor, "batch"]) -> Bool[Tensor, "batch"]:
-        """True where a window's values have the units of later ones, so that it can be learned from.
+    def has_moved(self, rows: Int64[Tensor, "batch"], series: Int64[Tensor, "batch"]) -> Bool[Tensor, "batch"]:
+        """True where a window's target has changed up to the cut-off: its values have a unit."""
+        return ~self.flat[series, self._entry(rows)]
 
-        The target has changed up to the cut-off, and scales have settled, where that takes no large part of the rows.
+    def has_settled(self, rows: Int64[Tensor, "batch"], series: Int64[Tensor, "batch"]) -> Bool[Tensor, "batch"]:
+        """True where a window's scales have settled, or that takes a large part of the rows: they are those of later
+        windows.
         """
         settled, total = self.settled_rows[series], self.training_rows[series]
-        return ~self.flat[series, self._entry(rows)] & ((rows >= settled) | (settled * SETTLING > total))
+        return (rows >= settled) | (settled * SETTLING > total)
 
     def _entry(self, rows: Int64[Tensor, "batch"]) -> Int64[Tensor, "batch"]:
         return torch.searchsorted(self.counts, rows, right=True) - 1

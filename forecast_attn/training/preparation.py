@@ -42,6 +42,8 @@ class Preparation:
     """Findings about the windows."""
     scaled_rows: NDArray[np.int64] | None = None
     """How many of each series' first rows the scaler was fitted on (num_series,); None where it came with the model."""
+    unmoved_windows: int = 0
+    """Windows that are not trained on, for their target has not moved by their cut-offs on the scale it ends with."""
 
     def windows(self) -> WindowArrays:
         """The windows to train on: where the scaler was fitted here, each is scaled by the rows up to its cut-off."""
@@ -96,7 +98,7 @@ def prepare(panel: Panel, config: DataConfig, calendar: Calendar | None = None) 
     _refuse_tiny_targets(panel, split, schema.scaler)
     findings += outlier_findings(panel, split.training_rows(panel), schema.scaler)
     prepared = replace(_with_windows(panel, schema, split, findings), scaled_rows=split.training_rows(panel))
-    return replace(prepared, training_cutoffs=_with_scale(prepared))
+    return _with_scale(prepared)
 
 
 def _split(panel: Panel, config: DataConfig, lookback: int, horizon: int) -> Split:
@@ -140,20 +142,24 @@ _WINDOWS_AT_A_TIME = 1_000_000
 """More would take as much memory as the table."""
 
 
-def _with_scale(preparation: Preparation) -> NDArray[np.int32]:
-    """The training windows that have a scale by their cut-off; all of them where that is none."""
+def _with_scale(preparation: Preparation) -> Preparation:
+    """The same with the training windows that have a scale by their cut-off; with all of them where that is none."""
     import torch
 
     cutoffs, so_far = preparation.training_cutoffs, preparation.windows().so_far
     if so_far is None:
-        return cutoffs
-    scaled = np.empty(len(cutoffs), np.bool_)
+        return preparation
+    scaled, unmoved = np.empty(len(cutoffs), np.bool_), 0
     for first in range(0, len(cutoffs), _WINDOWS_AT_A_TIME):
         block = slice(first, first + _WINDOWS_AT_A_TIME)
         series = np.searchsorted(preparation.panel.starts, cutoffs[block], side="right") - 1
-        rows = cutoffs[block] - preparation.panel.starts[series] + 1
-        scaled[block] = so_far.has_scale(torch.from_numpy(rows), torch.from_numpy(series)).numpy()
-    return cutoffs[scaled] if scaled.any() else cutoffs
+        rows = torch.from_numpy(cutoffs[block] - preparation.panel.starts[series] + 1)
+        has_moved = so_far.has_moved(rows, torch.from_numpy(series))
+        scaled[block] = (has_moved & so_far.has_settled(rows, torch.from_numpy(series))).numpy()
+        unmoved += int((~has_moved).sum())
+    if not scaled.any():
+        return preparation
+    return replace(preparation, training_cutoffs=cutoffs[scaled], unmoved_windows=unmoved)
 
 
 def on_all_rows(preparation: Preparation) -> Preparation:
@@ -161,7 +167,7 @@ def on_all_rows(preparation: Preparation) -> Preparation:
     panel, schema = preparation.panel, preparation.schema
     again = _with_windows(panel, schema, replace(preparation.split, own_rows=panel.known), [])
     again = replace(again, scaled_rows=preparation.scaled_rows, validation_cutoffs=again.validation_cutoffs[:0])
-    return replace(again, training_cutoffs=_with_scale(again))
+    return _with_scale(again)
 
 
 SMALLEST_TARGET = 1e-30

@@ -1,6 +1,7 @@
 """One value far beyond all others is named, in training and in a history; high prices of real markets are not."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,18 @@ def test_an_outlier_of_the_training_rows_is_named(forecast, write, make_table, s
     assert outcome.code == 0
     assert outcome.err.startswith(f"warning: series 'target' has {value:.4g} at 2024-02-10, ")
     assert outcome.err.count("\n") == 1  # quiet are progress, tables and notes
+
+
+def test_windows_before_an_outlier_are_counted(forecast, write, make_table, small):
+    """Beside it nothing has moved before: they have no unit to learn in."""
+    numbers = {}
+    for name, table in {"clean": make_table(), "odd": with_outlier(make_table(), 1e15)}.items():
+        said = " ".join(forecast("train", write(table), *small, "--out", name).err.split())
+        windows, left_out = (re.search(rf"([\d,]+) {what}", said) for what in ("training windows", "earlier windows"))
+        numbers[name] = [int(found[1]) if found else 0 for found in (windows, left_out)]
+    assert numbers["clean"][1] == 0
+    assert numbers["odd"][1] > 0
+    assert sum(numbers["odd"]) == numbers["clean"][0]
 
 
 def test_several_outliers_are_found_too(forecast, write, make_table):
