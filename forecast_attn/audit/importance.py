@@ -113,13 +113,14 @@ def integrate(
     nodes, masses = (torch.from_numpy(each) for each in np.polynomial.legendre.leggauss(points))
     ways = [end - start for end, start in zip(inputs, baseline, strict=True)]
     totals = [torch.zeros_like(way, dtype=torch.float64) for way in ways]
-    for shares, weights in zip(((nodes + 1) / 2).split(at_once), (masses / 2).split(at_once), strict=True):
+    for at in range(0, points, at_once):
+        shares, weights = (nodes[at : at + at_once] + 1) / 2, masses[at : at + at_once] / 2
         path = [
             (start + shares.to(way).view(-1, *(1,) * way.ndim) * way).flatten(0, 1)
             for start, way in zip(baseline, ways, strict=True)
         ]
         for total, gradient in zip(totals, _gradients(function, path), strict=True):
-            total += torch.tensordot(weights.to(total), gradient.double().unflatten(0, (len(shares), -1)), dims=1)
+            total += torch.tensordot(weights.to(total), gradient.double().reshape(-1, *total.shape), dims=1)
     return [total * way for total, way in zip(totals, ways, strict=True)]
 
 

@@ -1,5 +1,7 @@
 """Groups of windows to compare: series, heads, hours or weekdays of the cut-off on the clock of the file's zone."""
 
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +21,8 @@ class Grouping(NamedTuple):
     names: list[str]
     groups: NDArray[np.int64]
     """(num_windows, heads), places in `names`."""
+    left_out: str = ""
+    """In words, which hours or weekdays have no window."""
 
 
 def group_windows(dump: AttentionDump, by: str) -> Grouping:
@@ -61,7 +65,20 @@ def _by_time(dump: AttentionDump, by: str) -> Grouping:
         else ((wall.astype("datetime64[D]").astype(np.int64) + _DAY_OF_1970) % 7, list(WEEKDAYS))
     )
     present, groups = np.unique(values, return_inverse=True)
-    return _for_all_heads(dump, [names[value] for value in present], groups)
+    found = _for_all_heads(dump, [names[value] for value in present], groups)
+    ranges = ", ".join(_ranges(names, set(range(len(names))) - set(present.tolist())))
+    return (
+        found._replace(left_out=f"no window has its cut-off {'at' if by == 'hour' else 'on'} {ranges}")
+        if ranges
+        else found
+    )
+
+
+def _ranges(names: list[str], places: set[int]) -> Iterator[str]:
+    """Names of neighbouring places as `first to last`."""
+    for _, run in groupby(sorted(places), key=lambda place: place - sum(each < place for each in places)):
+        first, *others = run
+        yield f"{names[first]} to {names[others[-1]]}" if others else names[first]
 
 
 def _hours(stamps: NDArray[Any]) -> NDArray[np.int64]:

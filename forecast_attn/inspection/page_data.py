@@ -231,6 +231,7 @@ def _tiles(dump: AttentionDump, shown: AttentionDump) -> list[dict[str, Any]]:
             "by": GROUPINGS[by],
             "kind": by,
             "names": grouping.names,
+            "leftOut": grouping.left_out,
             "windows": _windows_of(group_windows(shown, by), grouping.names),
             "profiles": encode_weights(profiles[by] / np.bincount(grouping.groups.ravel())[:, None]),
         }

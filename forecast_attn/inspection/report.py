@@ -72,6 +72,7 @@ def inspect_attention(
         top=top_lags(dump, profile, top),
         by=by,
         groups=[] if grouping is None else _group_statistics(dump, summary, grouping, profile, top),
+        left_out="" if grouping is None else grouping.left_out,
         missing_steps=float(summary.values["missing_steps"].mean()) if dump.metadata.masked else None,
         lookback_timestamps=_lookback_texts(dump),
     )

@@ -199,6 +199,7 @@ class Inspection:
         top: the lags with the largest mean weight over all steps.
         by: what the groups are groups of: item, head, hour or weekday; None without groups.
         groups: each of them.
+        left_out: in words, which hours or weekdays have no window.
         missing_steps: how many keys of a lookback are missing, on average; None where none can be.
         lookback_timestamps: (lookback,) the time of each time step, where a single window is inspected.
         reading: what may be read off these weights, in one sentence.
@@ -213,6 +214,7 @@ class Inspection:
     top: list[TopLag]
     by: str | None = None
     groups: list[GroupStatistics] = field(default_factory=list)
+    left_out: str = ""
     missing_steps: float | None = None
     lookback_timestamps: list[str] | None = None
     reading: Reading = field(default_factory=lambda: Reading("not tested", ""))

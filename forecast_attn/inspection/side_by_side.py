@@ -59,6 +59,7 @@ def draw_groups(inspection: Inspection) -> "Figure":
         "1 nothing in common"
     )
     _write_title(figure, title)
+    words = f"{words}; {inspection.left_out}" if inspection.left_out else words
     _write_words(figure, [words, inspection.reading.text])
     return figure
 

@@ -107,6 +107,8 @@ def _print_groups(inspection: Inspection, console: Console) -> None:
         shown = sorted(shown, key=lambda group: -group.distance)[:MOST_GROUPS]
         console.print(Text(f"the {MOST_GROUPS} of {len(inspection.groups)} most unlike the mean; --json has them all"))
     console.print(_group_table(inspection, shown, console.width))
+    if inspection.left_out:
+        console.print(Text(inspection.left_out))
     console.print()
 
 

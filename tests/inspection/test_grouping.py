@@ -74,6 +74,19 @@ def test_hours_are_those_of_the_files_zone(tmp_path, make_dump):
     assert names == ["15:00", "16:00", "17:00"]  # 14:00 UTC in winter
 
 
+def test_hours_and_weekdays_without_a_window_are_named(make_dump, page):
+    inspection = inspect_attention(make_dump(windows=3, horizon=2, lookback=24), by="hour")
+    words = "no window has its cut-off at 00:00 to 13:00, 17:00 to 23:00"
+    assert inspection.left_out == inspection.to_dict()["left_out"] == words
+    assert words in page(inspection, 100)
+    days = inspect_attention(make_dump(windows=50, horizon=2, lookback=24), by="weekday")
+    assert days.left_out == "no window has its cut-off on Thursday to Sunday"
+    all_hours = inspect_attention(make_dump(windows=24, horizon=2, lookback=24), by="hour")
+    assert (
+        all_hours.left_out == inspect_attention(make_dump(windows=3, horizon=2, lookback=24), by="item").left_out == ""
+    )
+
+
 def test_whole_numbers_have_no_hours(make_dump):
     dump = make_dump(horizon=2, lookback=5, season=1, frequency="1", start="100")
     with pytest.raises(ConfigError, match=r"--by hour: the times of .* are whole numbers"):

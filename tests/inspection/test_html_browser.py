@@ -409,6 +409,8 @@ def test_a_tile_draws_the_mean_weights_of_its_group(browser, page, dump, by):
         "weekday": {day: dump.weights[at : at + 1] for at, day in enumerate(days)},
     }[by]
     assert names == list(groups)
+    said = browser.ask("document.getElementById('tiles-count').textContent")
+    assert said == ("no window has its cut-off on Saturday to Sunday" if by == "weekday" else "")
     lines = browser.ask(f"{TILES}.map((tile) => tile.querySelector('path').getAttribute('d'))")
     most = max(rows.mean(axis=(0, 1, 2), dtype=float).max() for rows in groups.values())
     for line, rows in zip(lines, groups.values(), strict=True):

@@ -118,7 +118,7 @@ def test_the_only_weight_that_a_file_keeps_is_not_all_weight(make_dump):
 def test_the_dictionary_is_json(make_dump, windows):
     inspection = inspect_attention(make_dump(windows=windows, horizon=4, lookback=48))
     document = json.loads(json.dumps(inspection.to_dict(), allow_nan=False))
-    names = {"header", "steps", "profile", "uniform_season_mass", "warnings", "top", "by", "groups"}
+    names = {"header", "steps", "profile", "uniform_season_mass", "warnings", "top", "by", "groups", "left_out"}
     assert set(document) == names | {"lookback_timestamps", "missing_steps", "reading"}
     assert len(document["profile"]) == 48
     assert (document["steps"][0]["top"][0]["timestamp"] is None) == (windows > 1)

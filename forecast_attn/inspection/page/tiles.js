@@ -34,7 +34,7 @@ function makeTiles(section, choose, afterwards) {
   function filter() {
     const wanted = search.value.trim().toLowerCase(), tiles = Array.from(container.children);
     for (const tile of tiles) tile.hidden = !tile.firstChild.textContent.toLowerCase().includes(wanted);
-    count.textContent = wanted ? `${tiles.filter((tile) => !tile.hidden).length} of ${tiles.length}` : "";
+    count.textContent = wanted ? `${tiles.filter((tile) => !tile.hidden).length} of ${tiles.length}` : page.tiles[select.value].leftOut;
   }
 
   select.addEventListener("change", fill);
