@@ -548,6 +548,7 @@ class Forecaster:
         *,
         forecasts: pd.DataFrame | Path | str | None = None,
         data: pd.DataFrame | Path | str | None = None,
+        future: pd.DataFrame | Path | str | None = None,
         **options: Unpack[PlotKeywords],
     ) -> Picture:
         """Draw what was forecast: of `forecasts`, or the newest that `predict` or `backtest` wrote into the run.
@@ -558,6 +559,7 @@ class Forecaster:
             forecasts: a table of forecasts, such as `ForecastResult.predictions` or `BacktestResult.frame`; those in
                 the run when None.
             data: a table of the series, which also has the actual values; found through the run when None.
+            future: values of covariates beyond it, for the attribution of the forecast itself.
             **options: listed below.
 
         Returns:
@@ -572,8 +574,8 @@ class Forecaster:
         from forecast_attn.plotting.sources import PlotSource
 
         request = PlotRequest.from_options({**options, "kind": kind})
-        table, values = (Path(each) if isinstance(each, str) else each for each in (forecasts, data))
-        return drawn(PlotSource(table, self._fitted()), request, values)
+        table, values, ahead = (Path(each) if isinstance(each, str) else each for each in (forecasts, data, future))
+        return drawn(PlotSource(table, self._fitted()), request, values, ahead)
 
     @takes([AuditRequest])
     def audit(

@@ -120,7 +120,7 @@ def integrate(
             for start, way in zip(baseline, ways, strict=True)
         ]
         for total, gradient in zip(totals, _gradients(function, path), strict=True):
-            total += torch.tensordot(weights.to(total), gradient.double().reshape(-1, *total.shape), dims=1)
+            total += torch.tensordot(weights.to(total), gradient.double().reshape(len(shares), *total.shape), dims=1)
     return [total * way for total, way in zip(totals, ways, strict=True)]
 
 

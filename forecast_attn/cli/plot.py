@@ -27,15 +27,22 @@ def plot(
         Path | None,
         typer.Option("--data", metavar="FILE", help="Table of the series; found through the run when absent."),
     ] = None,
+    future: Annotated[
+        Path | None,
+        typer.Option("--future", metavar="FUTURE", help="CSV of the future values of covariates, of an attribution."),
+    ] = None,
     config: ConfigFile = None,
     json: Json = False,
     **options: Any,
 ) -> None:
     request = PlotRequest.from_options(command_options("plot", config, options))
+    from forecast_attn.errors import ConfigError
     from forecast_attn.plotting.picture import drawn
     from forecast_attn.plotting.sources import find_source
 
-    picture = drawn(find_source(source), request, data)
+    if str(data) == str(future) == "-":
+        raise ConfigError("--data and --future cannot both come from stdin", "--future FILE")
+    picture = drawn(find_source(source), request, data, future)
     written = [path for path in (request.png, request.svg, request.animate) if path is not None]
     if json:
         _write_json(picture.to_dict())

@@ -164,28 +164,12 @@ class PreparedForecast:
             DataError: what is wrong with them.
             RunError: the run is damaged.
         """
-        model, run = loaded.model, loaded.run
-        config = model.config
+        model = loaded.model
         if request.non_negative is not None:
             model = model.cut_off_at_zero(request.non_negative)
-        roles = model.schema.roles
-        known = table_beside(request.future, config.data, roles)
-        source, beside = table_name(request.data), table_name(request.future)
-        forecasts = None if known is None else (known, beside)
-        # Without a name here, the table's memory is free once the panel is built.
-        history = read_history(
-            model,
-            run,
-            table_beside(request.data, config.data, roles, wide=config.data.wide),
-            source,
-            cold_start=request.cold_start,
-            forecasts=forecasts,
+        model, history, panel, findings = read_beyond(
+            model, loaded.run, request.data, request.future, cold_start=request.cold_start
         )
-        model = knowing_cold_series(with_calendar_of(model, history.panel), history.panel)
-        if known is not None and config.data.wide:
-            known = shared_by_all(known, history.panel.item_ids)
-        panel, findings = future_panel(model, history.panel, known, beside)
-        model = with_calendar_of(model, panel)
         findings += tuple(far_from_training(history.panel, model.schema.scaler, model.schema.lookback))
         weights = loaded.weights if request.combine_with is None else {}
         left_out = {*history.cold, *loaded.left_out}
@@ -221,6 +205,51 @@ class PreparedForecast:
             weights=self.weights,
             alone=() if self.other is None else self.other.alone(self.panel),
         )
+
+
+def read_beyond(
+    model: Model,
+    run: RunDir,
+    data: pd.DataFrame | Table | Source | None,
+    future: pd.DataFrame | Table | Source | None,
+    *,
+    cold_start: bool = False,
+) -> tuple[Model, History, Panel, tuple[Finding, ...]]:
+    """Read the series to forecast and what is known of their future.
+
+    Args:
+        model: of the run.
+        run: whose tail.parquet is read when `data` is None.
+        data: the history.
+        future: values of covariates along the horizon.
+        cold_start: series that training did not see are read too.
+
+    Returns:
+        The model with the calendar and the scales for these series, the history, it with `horizon` rows more per
+        series, and what there is to say.
+
+    Raises:
+        DataError: what is wrong with the tables.
+        RunError: tail.parquet is damaged.
+    """
+    config, roles = model.config.data, model.schema.roles
+    known = table_beside(future, config, roles)
+    source, beside = table_name(data), table_name(future)
+    forecasts = None if known is None else (known, beside)
+    # Without a name here, the table's memory is free once the panel is built.
+    history = read_history(
+        model,
+        run,
+        table_beside(data, config, roles, wide=config.wide),
+        source,
+        cold_start=cold_start,
+        forecasts=forecasts,
+    )
+    model = knowing_cold_series(with_calendar_of(model, history.panel), history.panel)
+    if known is not None and config.wide:
+        known = shared_by_all(known, history.panel.item_ids)
+    panel, findings = future_panel(model, history.panel, known, beside)
+    return with_calendar_of(model, panel), history, panel, findings
 
 
 def kept_weights(run: RunDir) -> dict[str, float]:

@@ -17,9 +17,8 @@ from forecast_attn.data.reading import table_name
 from forecast_attn.data.zones import Zone
 from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.forecasting.history import future_panel, read_history, with_calendar_of
 from forecast_attn.forecasting.model import load_model
-from forecast_attn.forecasting.predict import kept_weights, table_beside
+from forecast_attn.forecasting.predict import kept_weights, read_beyond
 from forecast_attn.plotting.forecasts import check_known
 from forecast_attn.plotting.past import Past, Rows, newest_validation, read_past
 from forecast_attn.plotting.scene import numbers
@@ -71,6 +70,12 @@ class Attribution:
         """All but the target's own past."""
         return tuple(each for each in self.inputs if each.kind != "target")
 
+    def parts(self, most: int) -> list[tuple[str, tuple[InputAttribution, ...]]]:
+        """The largest inputs by their names, and the others together."""
+        parts, rest = [(each.name, (each,)) for each in self.inputs[:most]], self.inputs[most:]
+        others = rest[0].name if len(rest) == 1 else f"{len(rest)} others"
+        return [*parts, *([(others, rest)] if rest else [])]
+
     def by_time(self, inputs: tuple[InputAttribution, ...]) -> Floats:
         """Sum over some inputs at each step of lookback and horizon (lookback + horizon,)."""
         lines = [np.concatenate([each.past, each.future]) for each in inputs]
@@ -113,7 +118,14 @@ class Attribution:
 
 
 def attribution_of(
-    run: RunDir | None, *, items: list[str], cutoff: str | None, step: int | None, data: pd.DataFrame | Path | None
+    run: RunDir | None,
+    *,
+    items: list[str],
+    cutoff: str | None = None,
+    step: int | None = None,
+    data: pd.DataFrame | Path | None = None,
+    future: pd.DataFrame | Path | None = None,
+    training: Path | None = None,
 ) -> Attribution:
     """Attribute one forecast of a run to its inputs.
 
@@ -124,6 +136,8 @@ def attribution_of(
             covariates are not known beyond it.
         step: ahead; the mean of all when None.
         data: a table of the series; found through the run when None.
+        future: values of covariates beyond it.
+        training: the table of training, where it is not where the run recorded it.
 
     Raises:
         ConfigError: an ensemble, several series, or no such step.
@@ -132,7 +146,12 @@ def attribution_of(
     if run is None:
         raise ConfigError("--kind attribution asks the network of a run; a table of forecasts has none", "name a run")
     horizon = _check(run, items, step)
-    past, rows, notes = _window(run, items, cutoff, data)
+    if future is not None and cutoff is not None:
+        raise ConfigError(
+            "--future is for the forecast beyond the end of the table; --cutoff explains one within it",
+            "leave one of them out",
+        )
+    past, rows, notes = _window(run, items, cutoff, data, future, training)
     if len(rows) > 1:
         names = [past.panel.item_ids[at] for at in past.panel.series_of_rows[rows[:2]]]
         raise ConfigError(
@@ -167,7 +186,12 @@ def _check(run: RunDir, items: list[str], step: int | None) -> int:
 
 
 def _window(
-    run: RunDir, items: list[str], cutoff: str | None, data: pd.DataFrame | Path | None
+    run: RunDir,
+    items: list[str],
+    cutoff: str | None,
+    data: pd.DataFrame | Path | None,
+    future: pd.DataFrame | Path | None,
+    training: Path | None,
 ) -> tuple[Past, Rows, list[str]]:
     """The table that a forecast reads, the row of its cut-off in it, and what to say about it."""
     if cutoff is not None:
@@ -175,30 +199,26 @@ def _window(
         rows = past.rows_at(cutoff, items)
         return past.newest(rows), rows, []
     try:
-        past = _beyond(run, data)
+        past = _beyond(run, data, future)
     except DataError as error:
-        if data is not None:
+        if data is not None or future is not None:
             raise
-        past, rows = newest_validation(run, None, items)
+        past, rows = newest_validation(run, training, items)
         said = f"the last validation window is explained: {error.message.splitlines()[0]}"
-        return past, rows, [f"{said}; another one with --cutoff, or --data FILE with the covariates to come"]
+        return past, rows, [f"{said}; `forecast plot --kind attribution --future FILE` explains the forecast itself"]
     names = list(past.panel.item_ids)
     check_known(items, names, "series", past.name)
     return past, (past.panel.ends - 1)[np.isin(names, items or names)], []
 
 
-def _beyond(run: RunDir, data: pd.DataFrame | Path | None) -> Past:
+def _beyond(run: RunDir, data: pd.DataFrame | Path | None, future: pd.DataFrame | Path | None) -> Past:
     """The table with the rows that `predict` would forecast, and the network that would.
 
     Raises:
         DataError: a covariate is not known there.
     """
-    model = load_model(run)
-    frame = table_beside(data, model.config.data, model.schema.roles, wide=model.config.data.wide)
-    history = read_history(model, run, frame, table_name(data)).panel
-    model = with_calendar_of(model, history)
-    panel, _ = future_panel(model, history, None, "")
-    return Past(run, with_calendar_of(model, panel), panel, table_name(data) or f"'{run.path}'")
+    model, _, panel, _ = read_beyond(load_model(run), run, data, future)
+    return Past(run, model, panel, table_name(data) or f"'{run.path}'")
 
 
 def _attribution(past: Past, row: int, step: int | None, steps: list[int], notes: list[str]) -> Attribution:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.audit.attribution import InputAttribution
 from forecast_attn.audit.wording import number, signed
 from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure
 from forecast_attn.notebook import FORECAST, INK, SOFT
@@ -53,7 +51,7 @@ def draw_attribution(shown: Attribution) -> Figure:
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    bars = min(len(shown.inputs), MOST_BARS + 1) + 2
+    bars = len(shown.parts(MOST_BARS)) + 2
     figure = empty_figure(WIDTH, bars * BAR_HEIGHT + PAST_HEIGHT + TIME_HEIGHT + MARGINS)
     heights = (bars * BAR_HEIGHT, PAST_HEIGHT, TIME_HEIGHT)
     grid = figure.add_gridspec(3, 1, height_ratios=heights)
@@ -68,24 +66,17 @@ def draw_attribution(shown: Attribution) -> Figure:
     return figure
 
 
-def _colours(shown: Attribution) -> dict[str, str]:
+def input_colours(shown: Attribution) -> dict[str, str]:
     """Colours of the largest inputs: the target's own past has that of the past, none has that of forecasts."""
     palette = iter(MODELS[1:])
     return {each.name: PAST if each.kind == "target" else next(palette) for each in shown.inputs[:MOST_COLOURS]}
 
 
-def _name_of(inputs: Sequence[InputAttribution]) -> str:
-    """One input's own name, or how many they are."""
-    return inputs[0].name if len(inputs) == 1 else f"{len(inputs)} others"
-
-
 def _draw_bars(axes: Axes, shown: Attribution) -> None:
     """From the baseline's forecast to the forecast: each bar begins where the one above it ended."""
-    colours, at = _colours(shown), shown.result.baseline
-    rows = [(each.name, each.total, colours.get(each.name, OTHERS)) for each in shown.inputs[:MOST_BARS]]
-    rest = shown.inputs[MOST_BARS:]
-    if rest:
-        rows.append((_name_of(rest), sum(each.total for each in rest), OTHERS))
+    colours, at = input_colours(shown), shown.result.baseline
+    rows = [(name, sum(each.total for each in inputs), colours.get(name, OTHERS))
+            for name, inputs in shown.parts(MOST_BARS)]  # fmt: skip
     names = [f"baseline {number(at)}", *(shortened(name, 32) for name, _, _ in rows)]
     names.append(f"forecast {number(shown.result.forecast)}")
     ends = [at, *(at + np.cumsum([total for _, total, _ in rows]))]
@@ -118,13 +109,11 @@ def _draw_past(axes: Axes, shown: Attribution) -> None:
 def _draw_times(axes: Axes, shown: Attribution) -> None:
     """Stacked bars at each time: upwards what raises the forecast, downwards what lowers it."""
     stamps = np.concatenate([shown.past_stamps, shown.stamps])
-    places, colours = dates_of(stamps), _colours(shown)
+    places, colours = dates_of(stamps), input_colours(shown)
     width = float(np.diff(places).min()) if len(places) > 1 else 1.0
     above, below = np.zeros(len(places)), np.zeros(len(places))
-    named = [(each.name, (each,), colours[each.name]) for each in shown.inputs if each.name in colours]
-    rest = tuple(each for each in shown.inputs if each.name not in colours)
-    for name, inputs, colour in [*named, *([(_name_of(rest), rest, OTHERS)] if rest else [])]:
-        values = shown.by_time(inputs)
+    for name, inputs in shown.parts(MOST_COLOURS):
+        values, colour = shown.by_time(inputs), colours.get(name, OTHERS)
         bottom = np.where(values >= 0, above, below)
         axes.bar(places, values, width=width, bottom=bottom, color=colour, linewidth=0, label=name)
         above += np.maximum(values, 0)

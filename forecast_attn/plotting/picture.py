@@ -103,27 +103,40 @@ class Picture:
         render[self.kind](self.shown, console or Console())
 
 
-def drawn(source: PlotSource, request: PlotRequest, data: pd.DataFrame | Path | None) -> Picture:
+def drawn(
+    source: PlotSource,
+    request: PlotRequest,
+    data: pd.DataFrame | Path | None,
+    future: pd.DataFrame | Path | None = None,
+) -> Picture:
     """Read what a picture shows, and write it to the files that are asked for.
 
     Args:
         source: the forecasts.
         request: what of them to draw, and where to.
         data: a table of the series; found through the run when None.
+        future: values of covariates beyond it.
 
     Raises:
         ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read or written.
     """
     from forecast_attn.plotting.sources import PlotChoice
 
-    given = {"the table of forecasts": source.table, "--data": data}
+    given = {"the table of forecasts": source.table, "--data": data, "--future": future}
     read = {what: path for what, path in given.items() if isinstance(path, Path)}
     pictures = {"png": request.png, "svg": request.svg}
     check_targets(pictures, read)
     if request.animate is not None:
         check_animation(request, data, read)
     choice = PlotChoice(
-        list(request.item), list(request.model), request.cutoff, request.history, data, request.step, request.column
+        list(request.item),
+        list(request.model),
+        request.cutoff,
+        request.history,
+        data,
+        future,
+        request.step,
+        request.column,
     )
     picture = picture_of(request.kind, source, choice)
     written = [path for path in pictures.values() if path is not None]
@@ -185,6 +198,7 @@ ONLY_FOR = {
     "cutoff": ("forecast", "attribution"),
     "history": ("forecast",),
     "models": ("forecast", "error-by-step", "calibration", "by-value"),
+    "future": ("attribution",),
     "step": ("attribution",),
     "columns": ("by-value",),
 }
@@ -200,7 +214,8 @@ def check_choice_of(kind: str, choice: PlotChoice) -> None:
     if kind not in PICTURES:
         raise ConfigError(f"there is no picture --kind {kind}", did_you_mean(kind, PICTURES))
     for name, kinds in ONLY_FOR.items():
-        if kind not in kinds and getattr(choice, name) not in (None, (), []):
+        given = getattr(choice, name)
+        if kind not in kinds and given is not None and not (isinstance(given, list | tuple) and not given):
             flag = f"--{name.removesuffix('s')}"
             raise ConfigError(
                 f"{flag} does not go with --kind {kind}; it is for {' and '.join(kinds)}", f"leave {flag} out"

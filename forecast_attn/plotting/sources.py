@@ -33,6 +33,7 @@ class PlotChoice:
         cutoff: as the user writes a time; the last of every series when None.
         history: steps before the cut-off; four horizons, at least 24, when None.
         data: a table of the series.
+        future: values of covariates beyond it.
         step: the step ahead that is explained; the mean of all when None.
         columns: columns by whose values forecasts are averaged; all when empty.
     """
@@ -42,6 +43,7 @@ class PlotChoice:
     cutoff: str | None = None
     history: int | None = None
     data: pd.DataFrame | Path | None = None
+    future: pd.DataFrame | Path | None = None
     step: int | None = None
     columns: tuple[str, ...] = ()
 
@@ -253,7 +255,9 @@ def attribution_at(source: PlotSource, choice: PlotChoice) -> Attribution:
     from forecast_attn.plotting.attribution import attribution_of
 
     run = None if source.table is not None else source.run
-    return attribution_of(run, items=choice.items, cutoff=choice.cutoff, step=choice.step, data=choice.data)
+    return attribution_of(
+        run, items=choice.items, cutoff=choice.cutoff, step=choice.step, data=choice.data, future=choice.future
+    )
 
 
 def by_value_of(source: PlotSource, choice: PlotChoice) -> ByValue:

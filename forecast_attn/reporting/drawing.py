@@ -8,10 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.audit.wording import number, signed
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.zones import Zone
 from forecast_attn.inspection.plots import step_ticks
 from forecast_attn.inspection.weights_figure import BOTTOM, LEFT, RIGHT, TOP, figure, on_any_screen, text
+from forecast_attn.plotting.attribution import Attribution
+from forecast_attn.plotting.input_pictures import MOST_BARS, MOST_COLOURS, OTHERS, input_colours
+from forecast_attn.plotting.input_wording import attribution_subtitle, attribution_title, completeness
+from forecast_attn.plotting.pictures import shortened
 from forecast_attn.plotting.reliability import Reliability
 from forecast_attn.plotting.scene import ForecastView
 from forecast_attn.plotting.step_errors import StepErrors
@@ -24,6 +29,8 @@ STAMP_ROOM = 90
 """Pixels that a time has to itself."""
 LETTER = 7
 """Pixels of a letter, to make room for names."""
+ROW = 20
+"""Pixels of a bar and the room around it."""
 DASHES = ("", "6 3", "2 3", "8 3 2 3")
 
 
@@ -36,13 +43,14 @@ class Frame(NamedTuple):
     y: tuple[float, float]
     margin: int = RIGHT
     """To the right of the values."""
+    left: int = LEFT
 
     @property
     def right(self) -> int:
         return self.width - self.margin
 
     def across(self, values: Floats) -> Floats:
-        return _between(values, self.x, (LEFT, self.right))
+        return _between(values, self.x, (self.left, self.right))
 
     def up(self, values: Floats) -> Floats:
         return _between(values, self.y, (self.height - BOTTOM, TOP))
@@ -126,6 +134,67 @@ def calibration_figure(calibration: Reliability, *, size: int = 300) -> str:
               _points(frame, model.quantiles, model.observed)]  # fmt: skip
     words = "Share of values at or below each quantile; shaded: what chance allows if calibrated"
     return figure(words, words, parts, size, size)
+
+
+def attribution_figure(shown: Attribution) -> str:
+    """Bars from the forecast of the baseline to the forecast: each input's begins where the one above it ended."""
+    return on_any_screen(lambda width: _attribution_figure(shown, width))
+
+
+def _attribution_figure(shown: Attribution, width: int) -> str:
+    inputs = [(name, sum(each.total for each in part)) for name, part in shown.parts(MOST_BARS)]
+    ends = shown.result.baseline + np.cumsum([0.0, *(total for _, total in inputs)])
+    names = [f"baseline {number(ends[0])}", *(name for name, _ in inputs), f"forecast {number(shown.result.forecast)}"]
+    names = [shortened(name, (width // 3) // LETTER) for name in names]
+    frame = Frame(width, TOP + len(names) * ROW + BOTTOM, (float(ends.min()), float(ends.max())), (0.0, 1.0),
+                  margin=8 * LETTER, left=12 + LETTER * max(map(len, names)))  # fmt: skip
+    x, colours = frame.across(ends).tolist(), input_colours(shown)
+    middles = [TOP + (place + 0.5) * ROW for place in range(len(names))]
+    parts = [text(frame.left - 8, y + 4, "end", name) for name, y in zip(names, middles, strict=True)]
+    for (name, total), start, end, y in zip(inputs, x, x[1:], middles[1:], strict=False):
+        bar = f'x="{min(start, end):.1f}" y="{y - 7}" width="{max(abs(end - start), 0.5):.1f}" height="14"'
+        parts.append(f'<rect {bar} fill="{colours.get(name, OTHERS)}"/>')
+        parts.append(f'<path class="axis" d="M{end:.1f} {y - 7}V{y + ROW}"/>')
+        parts.append(text(max(start, end) + 5, y + 4, "start", signed(total)))
+    parts.append(f'<path class="axis" d="M{x[0]:.1f} {middles[0]}V{middles[1] + 7}"/>')
+    parts.append(f'<circle class="baseline-point" cx="{x[0]:.1f}" cy="{middles[0]}" r="4"/>')
+    parts.append(f'<circle class="forecast-point" cx="{x[-1]:.1f}" cy="{middles[-1]}" r="4"/>')
+    ticks = _ticks(frame, number_ticks(*frame.x, 4))
+    words = f"{attribution_subtitle(shown)}; {completeness(shown)}"
+    return figure(attribution_title(shown), words, [*parts, *ticks], width, frame.height)
+
+
+def attribution_by_time_figure(shown: Attribution, *, height: int = 170) -> str:
+    """What each input adds at each time: upwards what raises the forecast, downwards what lowers it."""
+    return on_any_screen(lambda width: _attribution_by_time(shown, width, height))
+
+
+def _attribution_by_time(shown: Attribution, width: int, height: int) -> str:
+    stamps = np.concatenate([shown.past_stamps, shown.stamps])
+    above, below = np.zeros(len(stamps)), np.zeros(len(stamps))
+    colours, spans = input_colours(shown), []
+    for name, inputs in shown.parts(MOST_COLOURS):
+        values = shown.by_time(inputs)
+        start = np.where(values >= 0, above, below)
+        spans.append((colours.get(name, OTHERS), start, start + values))
+        above, below = above + np.maximum(values, 0), below + np.minimum(values, 0)
+    edges = np.arange(len(stamps) + 1, dtype=np.float64) - 0.5
+    frame = Frame(width, height, (-0.5, len(stamps) - 0.5), (float(below.min()), float(above.max())))
+    x, cutoff = frame.across(edges), float(frame.across(edges)[len(shown.past)])
+    parts = [_value_axis(frame), *_time_axis(frame, stamps, shown.zone)]
+    parts += [
+        f'<path fill="{colour}" d="{_blocks(x, frame.up(start), frame.up(end))}"/>' for colour, start, end in spans
+    ]
+    parts.append(f'<path class="cutoff" d="M{cutoff:.1f} {TOP}V{height - BOTTOM}"/>')
+    words = "The same by time; upwards: raises the forecast; dotted: the cut-off"
+    return figure(f"{attribution_title(shown)}, by time", words, parts, width, height)
+
+
+def _blocks(edges: Floats, start: Floats, end: Floats) -> str:
+    """Blocks side by side, each between two heights."""
+    there = "".join(f"V{y:.1f}H{x:.1f}" for x, y in zip(edges[1:], end, strict=True))
+    back = "".join(f"V{y:.1f}H{x:.1f}" for x, y in zip(edges[-2::-1], start[::-1], strict=True))
+    return f"M{edges[0]:.1f} {start[0]:.1f}{there}{back}Z"
 
 
 # --------------------------------------------------------------------------- parts

@@ -20,9 +20,10 @@ from forecast_attn.checking.examination import check_table
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.reading import digest_of
-from forecast_attn.errors import DataError, RunError
+from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.forecasting.identifiability import with_rank
 from forecast_attn.forecasting.model import read_config, read_schema
+from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.inspection.html_report import page_of_parts
 from forecast_attn.inspection.page_sections import (
     audit_section,
@@ -31,6 +32,7 @@ from forecast_attn.inspection.page_sections import (
     paragraph,
     reading_words,
     section,
+    sentence,
     show,
     table,
 )
@@ -38,6 +40,7 @@ from forecast_attn.inspection.reading import evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.inspection.weights_figure import weights_figure
+from forecast_attn.plotting.attribution import attribution_of
 from forecast_attn.plotting.forecasts import Forecasts
 from forecast_attn.plotting.past import SEASONAL_NAIVE, read_past
 from forecast_attn.plotting.reliability import reliability
@@ -46,6 +49,8 @@ from forecast_attn.plotting.series_values import SeriesValues
 from forecast_attn.plotting.sources import PlotChoice, PlotSource, forecast_scene, scored_forecasts
 from forecast_attn.plotting.step_errors import StepErrors, step_errors
 from forecast_attn.reporting.drawing import (
+    attribution_by_time_figure,
+    attribution_figure,
     calibration_figure,
     errors_figure,
     forecast_figure,
@@ -59,6 +64,11 @@ EXTREMES = 2
 MOST_FINDINGS = 12
 SELECTED = (
     "These are the validation windows, used to select the weights; for unseen windows, `forecast backtest` the run."
+)
+
+BASELINE = (
+    "The baseline is what the network would forecast from a past at the window's own level, with every other column at "
+    "its mean in training. This is about what the network does, not about what causes what."
 )
 
 
@@ -109,6 +119,7 @@ def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
         section("How accurate it is", "accuracy", metrics_table(metrics), *_curves(scored, run)),
         section("Best and worst windows", "windows", *_extreme_windows(run, path, scored, missing)),
         _attention_section(inspection),
+        _attribution_section(run, path, missing),
         audit_section(run.read_json(run.audit) if run.audit.is_file() else None),
         _data_section(config, path),
         section("What was trained", "trained", _training_table(config, metrics, schema)),
@@ -264,6 +275,24 @@ def _attention_section(inspection: Inspection | None) -> str:
     words = f"Mean over {inspection.header.num_windows:,} validation windows."
     warnings = bullets(inspection.warnings, "warnings")
     return section("Where it looks", "attention", weights_figure(inspection), paragraph(words), warnings)
+
+
+def _attribution_section(run: RunDir, path: Path | None, missing: list[str]) -> str:
+    """What the newest forecast of the first series owes to each input."""
+    what = "what one forecast owes to its inputs"
+    weights = kept_weights(RunDir(run.home))
+    if weights and NETWORK not in weights:
+        missing.append(f"{what}: validation gave the network no part in the forecast")
+        return ""
+    try:
+        first = read_schema(run).scaler.item_ids[0]
+        shown = attribution_of(run, items=[first], training=path)
+    except (ConfigError, DataError, RunError) as error:
+        missing.append(f"{what}: {error.message}")
+        return ""
+    figures = (attribution_figure(shown), attribution_by_time_figure(shown))
+    notes = bullets(map(sentence, shown.notes))
+    return section("What one forecast owes to its inputs", "attribution", *figures, paragraph(BASELINE), notes)
 
 
 def _data_section(config: RunConfig, path: Path | None) -> str:

@@ -127,13 +127,13 @@ def test_units_are_the_scaler_s(transform: str) -> None:
 def test_memory_does_not_grow_with_the_points() -> None:
     sizes = []
 
-    def function(target: Tensor, static: Tensor, _: Tensor) -> Tensor:
+    def function(target: Tensor, static: Tensor, *_: Tensor) -> Tensor:
         sizes.append(len(target))
         return (target**2).sum(dim=1) + 3 * static[:, 0]
 
-    ends = [torch.tensor([[1.0, 2.0], [0.0, 1.0]]), torch.ones(2, 1), torch.ones(2, 1, 3)]
-    target, static, unread = integrate(function, ends, [torch.zeros_like(each) for each in ends], 100, 32)
+    ends = [torch.tensor([[1.0, 2.0], [0.0, 1.0]]), torch.ones(2, 1), torch.ones(2, 1, 3), torch.ones(2, 0)]
+    target, static, unread, none = integrate(function, ends, [torch.zeros_like(each) for each in ends], 100, 32)
     np.testing.assert_allclose(target, [[1, 4], [0, 1]], rtol=1e-6)
     np.testing.assert_allclose(static, [[3], [3]], rtol=1e-6)
-    assert (unread == 0).all()
+    assert (unread == 0).all() and none.shape == (2, 0)
     assert max(sizes) == 2 * 32

@@ -172,6 +172,30 @@ def test_the_command_explains_the_forecast_that_predict_made(forecast, run_copy,
 
 
 @pytest.mark.slow
+def test_the_future_is_read_as_predict_reads_it(forecast, small, write, make_table, refused) -> None:
+    """Values to come in a table of their own are those at the end of the table."""
+    table = make_table().assign(plan=np.sin(np.arange(120)).round(3)).drop(columns="temperature")
+    table.loc[table.index[-3:], "target"] = np.nan
+    write(table, "whole.csv")
+    path, future = write(table[:-3]), write(table[["date", "plan"]][-3:], "future.csv")
+    assert forecast("train", path, *small, "--future", "plan", "--out", "run", "--quiet").code == 0
+    plot = ("plot", "run", "--kind", "attribution")
+    known, whole, without = (
+        json.loads(forecast(*plot, *words, "--json").out)
+        for words in (("--future", future), ("--data", "whole.csv"), ())
+    )
+    assert known["cutoff"] == table["date"].iloc[-4]
+    assert {**known, "notes": []} == {**whole, "notes": []}
+    assert without["cutoff"] < known["cutoff"]
+    assert "`forecast plot --kind attribution --future FILE` explains the forecast itself" in without["notes"][0]
+    beyond = ("--future", future, "--cutoff", known["cutoff"])
+    refused(*plot, *beyond, message="--future is for the forecast beyond the end", hint="leave one", code=2)
+    refused(
+        "plot", "run", "--future", future, message="--future does not go with --kind forecast", hint="leave", code=2
+    )
+
+
+@pytest.mark.slow
 def test_a_validation_window_and_means_by_value_of_a_run(forecast, run_copy, write, make_table, refused) -> None:
     path = write(make_table())
     window = json.loads(forecast("plot", "run", "--kind", "attribution", "--data", path, "--step", "1", "--json").out)

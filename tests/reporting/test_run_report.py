@@ -46,7 +46,7 @@ def test_the_page_has_all_parts_and_asks_for_nothing(html):
     titles = re.findall(r"<h2[^>]*>([^<]+)</h2>", html)
     assert titles == [
         *("In short", "The forecast", "How accurate it is", "Best and worst windows", "Where it looks"),
-        *("The data", "What was trained", "Not shown"),
+        *("What one forecast owes to its inputs", "The data", "What was trained", "Not shown"),
     ]
     assert "<script" not in html
     assert "default-src &#x27;none&#x27;" in html or "default-src 'none'" in html
@@ -117,6 +117,29 @@ def test_the_best_baseline_stands_beside_the_run(html, run):
     assert {name for _, name in names} == {"this run", best, "seasonal-naive"}
     heights = sorted(float(y) for y, _ in names)
     assert min(np.diff(heights)) >= 12.9
+
+
+def test_the_bars_lead_from_the_baseline_to_the_forecast(html, run, forecast):
+    """As long as the attributions of `plot`, each from where the one before it ended; blocks of time are theirs."""
+    found = json.loads(forecast("plot", run, "--kind", "attribution", "--json").out)
+    part = re.search('<section aria-labelledby="attribution">.*?</section>', html, re.DOTALL)[0]
+    by_input, by_time = re.findall('<figure class="wide">.*?</figure>', part, re.DOTALL)
+    widths = np.array([float(each) for each in re.findall(r'<rect [^>]*width="([\d.]+)"', by_input)])
+    totals = np.array([each["attribution"] for each in found["inputs"]])
+    assert len(widths) == len(totals)
+    unit = widths[0] / abs(totals[0])
+    np.testing.assert_allclose(widths, np.maximum(abs(totals) * unit, 0.5), atol=0.11)
+    ends = [float(x) for x in re.findall(r'<circle class="[a-z]+-point" cx="([\d.]+)"', by_input)]
+    assert ends[1] - ends[0] == pytest.approx(unit * (found["forecast"] - found["baseline_forecast"]), abs=0.3)
+    tall = [
+        np.array([float(y) for y in re.findall(r"V([\d.]+)", line)])
+        for line in re.findall(r'<path fill="[^"]+" d="([^"]+)"', by_time)
+    ]
+    values = [np.array([*each["past"], *each["future"]]) for each in found["inputs"][:4]]
+    drawn = [line[len(line) // 2 :][::-1] - line[: len(line) // 2] for line in tall[: len(values)]]  # start less end
+    scale = np.ptp(drawn[0]) / np.ptp(values[0])
+    for blocks, known in zip(drawn, values, strict=True):
+        np.testing.assert_allclose(blocks, scale * known, atol=0.2)
 
 
 def test_the_best_and_worst_windows_are_those(html, run):
