@@ -165,7 +165,7 @@ def _attribution_figure(shown: Attribution, width: int) -> str:
 
 
 def attribution_by_time_figure(shown: Attribution, *, height: int = 170) -> str:
-    """What each input adds at each time: upwards what raises the forecast, downwards what lowers it."""
+    """Blocks of what each input adds at each time: upwards what raises the forecast, downwards what lowers it."""
     return on_any_screen(lambda width: _attribution_by_time(shown, width, height))
 
 

@@ -278,7 +278,7 @@ def _attention_section(inspection: Inspection | None) -> str:
 
 
 def _attribution_section(run: RunDir, path: Path | None, missing: list[str]) -> str:
-    """What the newest forecast of the first series owes to each input."""
+    """Section on what the newest forecast of the first series owes to each input."""
     what = "what one forecast owes to its inputs"
     weights = kept_weights(RunDir(run.home))
     if weights and NETWORK not in weights:

@@ -59,16 +59,19 @@ function makeSeriesChart(container) {
     drawDays(calendar(layout, state.window).filter(({ above }) => above));
   }
 
-  // What labels have in common, from where it begins. The first may have begun before the axis: it gives way to the second.
+  // What labels have in common, from where it begins; the first may have begun before the axis, and gives way to the
+  // second. A year stands once, and only where there is room for it.
   function drawDays(begun) {
-    const { svg, layout, areas } = parts;
-    let free = -Infinity;
+    const { svg, layout, areas } = parts, wide = (words) => 6.4 * words.length + 12;
+    let free = -Infinity, year = null;
     begun.forEach(({ position, above }, at) => {
-      const x = layout.x(position), wide = 6.4 * above.length, start = Math.min(x, layout.width - wide);
-      const crowded = at === 0 && begun.length > 1 && layout.x(begun[1].position) < x + wide + 12;
-      if (x < free || crowded) return;
-      draw(svg, "text", { class: "above", x: Math.max(start, layout.left - 10), y: areas.base + 32 }, above);
-      free = start + wide + 12;
+      const x = layout.x(position), next = at + 1 < begun.length ? layout.x(begun[at + 1].position) : Infinity;
+      const short = above.replace(/ \d{4}$/, ""), words = above.slice(-4) === year || x + wide(above) > next ? short : above;
+      if (x < free || (at === 0 && x + wide(words) > next)) return;
+      const start = Math.max(Math.min(x, layout.width - wide(words) + 12), layout.left - 10);
+      draw(svg, "text", { class: "above", x: start, y: areas.base + 32 }, words);
+      free = start + wide(words);
+      if (words !== short) year = above.slice(-4);
     });
   }
 
