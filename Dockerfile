@@ -8,7 +8,9 @@ COPY constraints.txt /src/
 RUN pip install --no-cache-dir --index-url ${TORCH_INDEX} "torch==$(sed -n 's/^torch==//p' /src/constraints.txt)"
 COPY pyproject.toml README.md LICENSE /src/
 COPY forecast_attn /src/forecast_attn
-RUN pip install --no-cache-dir -c /src/constraints.txt "/src[serve]"
+# There is no git here to ask: docker build --build-arg VERSION=0.1.0 …
+ARG VERSION=0.1.0.dev0
+RUN SETUPTOOLS_SCM_PRETEND_VERSION=${VERSION} pip install --no-cache-dir -c /src/constraints.txt "/src[serve]"
 
 FROM python:3.11-slim
 RUN useradd --system --uid 10001 --no-create-home forecast

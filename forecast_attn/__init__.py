@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from forecast_attn.tuning.result import TuningResult as TuningResult
     from forecast_attn.tuning.search import tune as tune
 
+    __version__: str
+
 _HOMES = {
     "AttentionDump": "attention_file",
     "BacktestResult": "backtest.result",
@@ -70,6 +72,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for (PEP 562)."""
+    if name == "__version__":
+        from forecast_attn.version import package_version
+
+        return package_version()
     if name not in _HOMES:
         raise AttributeError(f"module 'forecast_attn' has no attribute '{name}'")
     from importlib import import_module

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import forecast_attn
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import SECTIONS, RunConfig, all_options
 from forecast_attn.config.requests import REQUESTS
@@ -87,6 +88,7 @@ def test_version(forecast):
     outcome = forecast("--version")
     assert outcome.code == 0
     assert re.fullmatch(r"forecast-attn \d+\.\d+\.\d+\S*\n", outcome.out)
+    assert outcome.out.split() == ["forecast-attn", forecast_attn.__version__]
 
 
 def test_attention_help_lists_the_mechanisms(forecast):

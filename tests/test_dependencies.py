@@ -62,8 +62,19 @@ def test_the_conda_recipe_says_what_the_wheel_does() -> None:
     assert needed == {Requirement(line) for line in [*project["dependencies"], f"python{project['requires-python']}"]}
     commands = [f"- {name} = {function}" for name, function in project["scripts"].items()]
     about = [f"{name}: {project[name]}" for name in ("name", "license")]
-    for each in (*commands, *about, f'version: "{project["version"]}"', f"summary: {project['description']}"):
+    for each in (*commands, *about, f"summary: {project['description']}"):
         assert each in text
+
+
+def test_the_version_without_git_is_the_same_everywhere() -> None:
+    """Wheel, recipe and image are built with the same tools, and without a tag have the same version."""
+    document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text(encoding="utf-8")
+    host = recipe.partition("  host:\n")[2].partition("  run:")[0]
+    assert set(document["build-system"]["requires"]) <= set(re.findall(r"- ([\w-]+)$", host, re.MULTILINE))
+    fallback = document["tool"]["hatch"]["version"]["fallback-version"]
+    assert f'env.get("VERSION", default="{fallback}")' in recipe
+    assert f"ARG VERSION={fallback}\n" in (ROOT / "Dockerfile").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["constraints.txt", "constraints-minimum.txt", "requirements.lock"])
