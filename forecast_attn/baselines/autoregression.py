@@ -64,16 +64,23 @@ def _fitted(changes: Floats, number: Ints) -> tuple[Floats, Floats]:
     rows = np.where(shared, pairs, number)
     inside = np.arange(changes.shape[1] - 1) < pairs[:, None]
     before, after = np.where(inside, changes[:, :-1], 0), np.where(inside, changes[:, 1:], 0)
-    total = np.where(shared, after.sum(axis=1), changes.sum(axis=1))
-    mean, mean_before = total / np.maximum(rows, 1), before.sum(axis=1) / np.maximum(pairs, 1)
+    total = np.where(shared, _sum(after), _sum(changes))
+    mean, mean_before = total / np.maximum(rows, 1), _sum(before) / np.maximum(pairs, 1)
     centred = np.where(inside, before - mean_before[:, None], 0)
     rest = np.where(inside, after - mean[:, None], 0)
-    spread, squares = (centred**2).sum(axis=1), (rest**2).sum(axis=1)
+    spread, squares = _sum(centred**2), _sum(rest**2)
     varies = shared & (spread > LEAST_VARIANCE * rows)
-    share = np.divide((centred * rest).sum(axis=1), spread, out=np.zeros(len(changes)), where=varies)
-    errors = (np.where(inside, rest - share[:, None] * centred, 0) ** 2).sum(axis=1)
+    share = np.divide(_sum(centred * rest), spread, out=np.zeros(len(changes)), where=varies)
+    errors = _sum(np.where(inside, rest - share[:, None] * centred, 0) ** 2)
     share = np.where(varies & (_aicc(errors, rows, 3) < _aicc(squares, rows, 2)), share, 0)
     return mean - share * mean_before, share
+
+
+def _sum(values: Floats) -> Floats:
+    """Sum each series from its first value on: `sum` pairs values by the length of the longest series, and rounds a
+    short one otherwise beside others than alone.
+    """
+    return np.asarray(values.cumsum(axis=1)[:, -1]) if values.shape[1] else np.zeros(len(values))
 
 
 def _aicc(squares: Floats, rows: Ints, parameters: int) -> Floats:

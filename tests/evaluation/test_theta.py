@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forecast_attn.baselines.autoregression import autoregression
 from forecast_attn.baselines.dynamic_theta import FIRST_LEVELS, RATES, THETAS
 from forecast_attn.baselines.registry import FORMULAS
 from forecast_attn.baselines.seasonal import KEPT_A_SEASON, is_seasonal, shrunken
@@ -212,10 +213,21 @@ def test_an_autoregression_of_few_values_is_a_drift_and_no_change_ahead_is_the_l
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_a_series_is_forecast_alike_alone_and_in_any_order(name: str) -> None:
-    series = [walk(length, seed=length) for length in (9, 40, 23, 2)]
+    """To the bit: a forecast is that of `predict` in a backtest and among others, too."""
+    series = [walk(length, seed=length) for length in (9, 40, 2, 300, *range(11, 90, 6))]
     together = forecast(name, *series)
-    np.testing.assert_allclose(forecast(name, *series[::-1])[::-1], together, rtol=1e-12)
-    np.testing.assert_allclose([forecast(name, values)[0] for values in series], together, rtol=1e-12)
+    np.testing.assert_array_equal(forecast(name, *series[::-1])[::-1], together)
+    np.testing.assert_array_equal([forecast(name, values)[0] for values in series], together)
+
+
+def test_an_autoregression_has_the_same_bits_beside_a_longer_series() -> None:
+    """A sum of all columns would be rounded by the longest one."""
+    rng = np.random.default_rng(0)
+    for length in range(8, 60):
+        values = np.zeros((2, 60))
+        values[:, :length] = 20 + 5 * np.sin(np.arange(length)) + rng.normal(size=length)
+        alone = autoregression(values[:1, :length], np.array([length]), HORIZON)
+        np.testing.assert_array_equal(autoregression(values, np.array([length, 60]), HORIZON)[:1], alone)
 
 
 @settings(max_examples=30, deadline=None)
