@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from forecast_attn.nn.additive import additive_scores, exponential
+from forecast_attn.nn.additive_kernel import additive_scores, exponential
 from forecast_attn.nn.attention import Attention
 from forecast_attn.nn.decoder import BahdanauDecoder, DecoderSizes, Feedback, LuongDecoder
 from forecast_attn.nn.encoder import Encoder, EncoderOutput

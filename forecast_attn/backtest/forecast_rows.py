@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from forecast_attn.baselines.combination import COMBINATION, combined, mean_of
-from forecast_attn.baselines.weights import others_and_share
+from forecast_attn.baselines.combination_weights import others_and_share
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, RunError

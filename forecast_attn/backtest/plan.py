@@ -28,7 +28,7 @@ from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.atomic import check_name
 from forecast_attn.runs.run_dir import SCRATCH, RunDir
 from forecast_attn.runs.training_table import Table
-from forecast_attn.training.combining import candidate_names
+from forecast_attn.training.choose_combination import candidate_names
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,9 +1,9 @@
 """Formulas for one series at a time that need no training: Naive2, Theta, a damped trend, and an autoregression.
 
-All first take the season out and put it back at the end (`seasonal`). Naive2 then repeats the last value. Theta is the
-mean of the line through all values and of the exponentially smoothed values with twice their distance from it; the
-dynamic one is in `dynamic_theta`. The damped trend smooths level and slope and lets the slope fade. The autoregression
-is in `autoregression`.
+All first take the season out and put it back at the end (`deseasonalising`). Naive2 then repeats the last value. Theta
+is the mean of the line through all values and of the exponentially smoothed values with twice their distance from it;
+the dynamic one is in `dynamic_theta`. The damped trend smooths level and slope and lets the slope fade. The
+autoregression is in `autoregression`.
 
 Sources: Makridakis and Hibon 2000, "The M3-Competition" (Naive2); Assimakopoulos and Nikolopoulos 2000, "The theta
 model"; Hyndman and Billah 2003, "Unmasking the Theta method"; Gardner and McKenzie 1985,
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.baselines.autoregression import autoregression
+from forecast_attn.baselines.deseasonalising import classical, shrunken
 from forecast_attn.baselines.dynamic_theta import dynamic_theta
-from forecast_attn.baselines.seasonal import classical, shrunken
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -23,7 +23,7 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.errors import ConfigError, RunError, UserError
-from forecast_attn.forecasting.adaptive import Followed, PastForecasts, earlier_cutoffs, follow
+from forecast_attn.forecasting.adaptive_calibration import Followed, PastForecasts, earlier_cutoffs, follow
 from forecast_attn.forecasting.ensemble import combined, mean_weights, member_config
 from forecast_attn.forecasting.quantiles import Calibration, cut_off, in_units, quantiles_of
 from forecast_attn.nn.builder import WindowSizes, attention_order, build_network

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump, AttentionWriter, DumpChoice, read_attention
 from forecast_attn.baselines.combination import combined, mean_of
+from forecast_attn.baselines.combination_weights import others_and_share
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts, check_baselines, quantile_forecasts
-from forecast_attn.baselines.weights import others_and_share
 from forecast_attn.config.options import DataConfig, RunConfig
 from forecast_attn.config.requests import PredictRequest
 from forecast_attn.config.values import NETWORK, quantile_name

@@ -13,7 +13,7 @@ from forecast_attn.config.values import quantile_name
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.transforms import MOST
 from forecast_attn.errors import DataError
-from forecast_attn.forecasting.adaptive import Tracking
+from forecast_attn.forecasting.adaptive_calibration import Tracking
 
 Floats = NDArray[np.float64]
 
@@ -104,7 +104,7 @@ def cut_off(values: Floats) -> Floats:
 
 
 ADAPTIVE = "adaptive"
-"""The calibration whose offsets begin as those of `cqr` and follow the errors since: see `adaptive`."""
+"""The calibration whose offsets begin as those of `cqr` and follow the errors since: see `adaptive_calibration`."""
 
 
 @dataclass(frozen=True, eq=False)

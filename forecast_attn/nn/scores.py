@@ -11,7 +11,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from forecast_attn.errors import ConfigError, did_you_mean
-from forecast_attn.nn.additive import additive_scores, exponential
+from forecast_attn.nn.additive_kernel import additive_scores, exponential
 from forecast_attn.nn.precision import full_precision, widened
 
 PreparedKey = TypeVar("PreparedKey")

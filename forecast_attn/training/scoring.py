@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import DumpChoice
+from forecast_attn.baselines.combination_weights import independent_windows
 from forecast_attn.baselines.naive import Floats, Ints, seasonal_naive_error
 from forecast_attn.baselines.registry import DEFAULT_BASELINES, BaselineSetup, baseline_forecasts
-from forecast_attn.baselines.weights import independent_windows
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import choose_device
 from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
-from forecast_attn.forecasting.adaptive import Tracking
+from forecast_attn.forecasting.adaptive_calibration import Tracking
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, NetworkShare
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.model import Model, forecast_windows, load_network
@@ -27,7 +27,7 @@ from forecast_attn.forecasting.quantiles import ADAPTIVE, fit_calibration, score
 from forecast_attn.forecasting.weight_need import weight_need
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.training.callbacks import best_epoch_of
-from forecast_attn.training.combining import (
+from forecast_attn.training.choose_combination import (
     candidates,
     chosen_combination,
     rows_to_keep,

@@ -33,7 +33,7 @@ from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.atomic import held
 from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
 from forecast_attn.training.apart import run_apart
-from forecast_attn.training.combining import ends_alike, rows_to_keep, write_tail
+from forecast_attn.training.choose_combination import ends_alike, rows_to_keep, write_tail
 from forecast_attn.training.final_fit import check_final_fit, config_of_final_fit, fit_on_all_rows, no_final_fit
 from forecast_attn.training.fit import check_hardware, fit, uses_several_gpus
 from forecast_attn.training.group import is_first, joined_launch, meet, told

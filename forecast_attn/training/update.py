@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from forecast_attn.baselines.combination_weights import scaled_error
 from forecast_attn.baselines.naive import Floats
-from forecast_attn.baselines.weights import scaled_error
 from forecast_attn.data.panel import Panel
 from forecast_attn.evaluation.metrics import point_metrics
 from forecast_attn.forecasting.model import Model, followed_errors

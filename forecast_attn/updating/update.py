@@ -25,7 +25,7 @@ from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.atomic import make_scratch, remove_scratch, write_atomically, write_errors_of
 from forecast_attn.runs.run_dir import RunDir, check_is_free, sha256_of
 from forecast_attn.runs.training_table import Table, name_of
-from forecast_attn.training.combining import rows_to_keep, write_tail
+from forecast_attn.training.choose_combination import rows_to_keep, write_tail
 from forecast_attn.training.refit import (
     Refit,
     folder_of_network,

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forecast_attn.baselines.autoregression import autoregression
+from forecast_attn.baselines.deseasonalising import KEPT_A_SEASON, is_seasonal, shrunken
 from forecast_attn.baselines.dynamic_theta import FIRST_LEVELS, RATES, THETAS
 from forecast_attn.baselines.registry import FORMULAS
-from forecast_attn.baselines.seasonal import KEPT_A_SEASON, is_seasonal, shrunken
 from forecast_attn.baselines.theta import LEVEL_RATES, TREND_BEGINS, TREND_GRID, formula_forecasts
 
 SEASON, HORIZON = 4, 6

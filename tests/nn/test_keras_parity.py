@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from forecast_attn.nn import additive
+from forecast_attn.nn import additive_kernel
 from forecast_attn.nn.attention import Attention
 from forecast_attn.nn.scores import AdditiveScore, DotScore, GeneralScore, KerasAdditiveScore, Score
 
@@ -55,7 +55,7 @@ def keras_call(layer: Any, query: Tensor, value: Tensor, key: Tensor, mask: Tens
 
 
 def test_sizes_reach_the_blocks() -> None:
-    assert BATCH * QUERY_LEN * KEY_LEN * SIZE > additive._FEW
+    assert BATCH * QUERY_LEN * KEY_LEN * SIZE > additive_kernel._FEW
 
 
 def our_call(score: Score, mask: Tensor | None) -> Any:

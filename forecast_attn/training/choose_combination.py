@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from forecast_attn.baselines.combination_weights import FORMULAS, choose_weights, weighted_mean
 from forecast_attn.baselines.naive import Floats, Ints
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.baselines.theta import rows_needed
-from forecast_attn.baselines.weights import FORMULAS, choose_weights, weighted_mean
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel, tail
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.metrics import point_metrics
-from forecast_attn.forecasting.adaptive import rows_followed
+from forecast_attn.forecasting.adaptive_calibration import rows_followed
 from forecast_attn.forecasting.history import MOST_ROWS_LEARNED, read_tail
 from forecast_attn.forecasting.quantiles import ADAPTIVE
 from forecast_attn.runs.run_dir import RunDir

@@ -12,7 +12,7 @@ import torch
 
 from forecast_attn import Forecaster
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.forecasting.adaptive import (
+from forecast_attn.forecasting.adaptive_calibration import (
     MEMORY,
     MOST_EARLIER,
     MOST_ROWS,

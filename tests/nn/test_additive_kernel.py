@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from forecast_attn.nn.additive import additive_scores, exponential
+from forecast_attn.nn.additive_kernel import additive_scores, exponential
 
 FORMS = pytest.mark.parametrize("form", ["exponentials", "sums"])
 

@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 from forecast_attn import Forecaster
 from forecast_attn.attention_file import AttentionMetadata, read_attention
-from forecast_attn.baselines.theta import formula_forecasts
-from forecast_attn.baselines.weights import (
+from forecast_attn.baselines.combination_weights import (
     choose_weights,
     independent_windows,
     scaled_error,
     weighted_mean,
 )
+from forecast_attn.baselines.theta import formula_forecasts
 from forecast_attn.errors import RunError
 from forecast_attn.forecasting import history
 from forecast_attn.forecasting.predict import BaselineForecasts, ForecastResult
 from forecast_attn.inspection.report import inspect_attention
-from forecast_attn.training import combining
+from forecast_attn.training import choose_combination
 
 pytestmark = pytest.mark.slow
 
@@ -232,7 +232,7 @@ def test_regressions_that_would_cost_too_much_at_every_forecast_are_no_candidate
     assert {"linear", "median-regression"} & set(run.metrics["combination"]["weights"])
     monkeypatch.setattr(history, "MOST_FUTURE_ROWS", 0)  # the run's whole table is no longer than it may be
     assert len(run.predict().predictions) == 7
-    monkeypatch.setattr(combining, "MOST_VALUES", 14 * 399)
+    monkeypatch.setattr(choose_combination, "MOST_VALUES", 14 * 399)
     run = Forecaster(**options).fit(make_table(400), out=tmp_path / "large")
     assert {"linear", "median-regression"}.isdisjoint(run.metrics["combination"]["weights"])
 
