@@ -313,15 +313,15 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
     reach = checks["reach"]
     sides = (("reach_before", "before"), ("reach_after", "after")) if both_sides else (("reach_before", "before"),)
     spans = [f"{_counted(reach[name].value, key)} {side} it" for name, side in sides if round(reach[name].value)]
-    stretch = ": read a weight as about that stretch, not as about one value"
-    far = f" and up to {' and '.join(spans)}{stretch}" if spans else " alone"
+    stretch = ": read a weight as about that stretch, not about one value"
+    far = f" and up to {' and '.join(spans)}{stretch}" if spans else ""
     yield (
-        f"A weight belongs to {state}, which mixes its {key} with {beside}. At the {key} weighted most, nine tenths of "
-        f"what it tells come from it{far}."
+        f"A weight belongs to {state}, which mixes its {key} with {beside}. At the {key} with the most weight, nine "
+        f"tenths of that information come from the {key} itself{far}."
     )
     yield (
-        "The network was never trained with other weights than its own: what swapping them costs is not what a network "
-        "without attention would lose (train one with --attention none)."
+        "The network was trained with its own weights only: the cost of swapping them is not what a network without "
+        "attention would lose (train one with --attention none)."
     )
     yield from _past_the_weights(subject)
     rank, num_keys = checks["values"]["rank"].value, subject.patches.num_keys
@@ -337,7 +337,7 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
             "forecast."
         )
     if "seeds" not in checks:
-        yield f"One training was looked at; another seed may weigh other {plural(key)}. Compare with: --seeds OTHER_RUN"
+        yield f"This is one training; another seed may weight other {plural(key)}. Compare with: --seeds OTHER_RUN"
     if subject.num_windows < FEW_WINDOWS:
         yield f"{subject.num_windows} windows are few: the numbers would differ on others."
     yield "This is about what the network does, not about what causes what in the world."

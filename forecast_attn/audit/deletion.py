@@ -64,8 +64,8 @@ class _Trials(NamedTuple):
         steps = the_steps(self.steps[self.headline], self.key)
         return [
             self._statistic("area", "change of the forecast, mean of the curve", area, side),
-            self._statistic("headline", f"change {what} {steps} weighted most", some, side),
-            Statistic("bottom", f"change {what} {steps} weighted least", float(some[1]), "target"),
+            self._statistic("headline", f"change {what} {steps} with the most weight", some, side),
+            Statistic("bottom", f"change {what} {steps} with the least weight", float(some[1]), "target"),
             Statistic("ratio", "times the change by random ones", self.ratio),
             self._statistic("mae_change", "change of the MAE, mean of the curve", self.mae_change.mean(axis=0), side),
         ]
@@ -172,7 +172,7 @@ def _deletion_verdict(trials: _Trials, subject: Subject) -> str:
     steps, change = trials.steps[trials.headline], trials.forecast_change[trials.headline]
     target = subject.model.schema.roles.target
     return (
-        f"deleting {the_steps(steps, subject.key)} it weights most changes the forecast of '{target}' by "
+        f"deleting {the_steps(steps, subject.key)} with the most weight changes the forecast of '{target}' by "
         f"{number(change[0])}, {as_much(trials.ratio)} as deleting {random_steps(steps)}"
     )
 
@@ -181,6 +181,6 @@ def _sufficiency_verdict(trials: _Trials, subject: Subject) -> str:
     steps, change = trials.steps[trials.headline], trials.forecast_change[trials.headline]
     target = subject.model.schema.roles.target
     return (
-        f"with nothing but {the_steps(steps, subject.key)} it weights most the forecast of '{target}' changes by "
-        f"{number(change[0])}, {as_much(trials.ratio)} as with {random_steps(steps)}"
+        f"keeping only {the_steps(steps, subject.key)} with the most weight changes the forecast of '{target}' by "
+        f"{number(change[0])}, {as_much(trials.ratio)} as keeping {random_steps(steps)}"
     )

@@ -34,7 +34,7 @@ FEWEST = 3
 """Lookback steps below which there is nothing to rank."""
 
 MOST = 0.5
-"""Share of the steps weighted most that must be among those whose states the forecast misses most."""
+"""Share of the steps with the most weight that must be among those whose states the forecast needs most."""
 
 LABELS = {
     "state_occlusion": "leaving one state out",
@@ -185,12 +185,12 @@ def _verdict(explained: Explained, statistics: dict[str, Statistic]) -> str:
     assert state.yardstick is not None
     if count == 1:
         return (
-            f"the {explained.key} weighted most is the one whose state the forecast misses most in "
-            f"{per_cent(state.value)} of the windows, and the one whose input it misses most in "
+            f"the {explained.key} with the most weight is the one whose state the forecast needs most in "
+            f"{per_cent(state.value)} of the windows, and the one whose input it needs most in "
             f"{per_cent(inputs.value)} (by chance {per_cent(state.yardstick.median)})"
         )
     return (
-        f"of the {count} lookback {plural(explained.key)} weighted most, {per_cent(state.value)} are among the {count} "
-        f"whose states the forecast misses most, and {per_cent(inputs.value)} among the {count} whose inputs it misses "
-        f"most (by chance {per_cent(state.yardstick.median)})"
+        f"of the {count} lookback {plural(explained.key)} with the most weight, {per_cent(state.value)} are among the "
+        f"{count} whose states the forecast needs most, and {per_cent(inputs.value)} among the {count} whose inputs it "
+        f"needs most (by chance {per_cent(state.yardstick.median)})"
     )

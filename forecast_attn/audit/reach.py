@@ -79,32 +79,32 @@ def reach_check(subject: Subject, explained: Explained, seed: int) -> Check:
     keys = plural(explained.key)
     statistics = [
         Statistic(
-            "shown", f"moving inputs {_within(near, explained.key)} of a weight", reach.shown, "share",
+            "shown", f"moving inputs {_keys(near, explained.key)} or less from a weight", reach.shown, "share",
             Yardstick.of_draws(chance, "the weights in random order"), "above",
         ),
-        Statistic("reach_before", f"{keys} before the one weighted most that tell nine tenths", reach.before),
+        Statistic("reach_before", f"{keys} before the one with the most weight that tell nine tenths", reach.before),
         Statistic("reach_after", f"{keys} after it", reach.after),
     ]  # fmt: skip
     passed = reach.shown >= SHOWN
-    title = f"Around the {explained.key} weighted most"
+    title = "Around the largest weight"
     return Check("reach", title, passed, _verdict(reach, explained, passed), statistics)
 
 
 def _verdict(reach: Reach, explained: Explained, passed: bool) -> str:
     key, keys = explained.key, plural(explained.key)
-    near = _within(NEAR[key], key)
+    near = _keys(NEAR[key], key)
     if passed:
-        return f"{per_cent(reach.shown)} of what moves the forecast lies {near} of a {key} with weight"
+        return f"{per_cent(reach.shown)} of what moves the forecast lies within {near} of a {key} with weight"
     away, side = abs(reach.farthest), "before" if reach.farthest < 0 else "after"
     said = f"{away} {key if away == 1 else keys} {side}" if away else "at"
     return (
-        f"{per_cent(1 - reach.shown)} of what moves the forecast lies {near} of no {key} with weight, most of it "
-        f"{said} the {key} weighted most: it arrives past the attention, and no weight shows it"
+        f"{per_cent(1 - reach.shown)} of what moves the forecast lies more than {near} from every {key} with weight, "
+        f"most of it {said} the {key} with the most weight: it bypasses the attention, and no weight shows it"
     )
 
 
-def _within(near: int, key: str) -> str:
-    return f"within {near} {key if near == 1 else plural(key)}"
+def _keys(count: int, key: str) -> str:
+    return f"{count} {key if count == 1 else plural(key)}"
 
 
 def reach_of(explained: Explained, gradient: Floats, near: int) -> Reach:

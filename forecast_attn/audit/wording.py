@@ -21,9 +21,9 @@ def signed(value: float) -> str:
 
 
 def change_of(share: float) -> str:
-    """`rises by 12 %`, `falls by 0.3 %`, `rises to 11.6 times as much`."""
+    """`rises by 12 %`, `falls by 0.3 %`, `rises to 11.6 times its value`."""
     if share >= 1:
-        return f"rises to {number(1 + share)} times as much"
+        return f"rises to {number(1 + share)} times its value"
     return f"{'falls' if share < 0 else 'rises'} by {number(100 * abs(share))} %"
 
 

@@ -195,12 +195,12 @@ def show_summary(forecaster: Forecaster, *, as_json: bool) -> None:
     if "final_fit" in metrics:
         final = metrics["final_fit"]
         console.print(
-            f"then trained again on all rows, up to {final['until']}, for {final['epochs']} epochs: predict takes that "
-            "network; the scores are those of the one before it",
+            f"then trained again on all rows, up to {final['until']}, for {final['epochs']} epochs: predict uses that "
+            "network; the scores above are those of the first one",
             soft_wrap=True,
         )
     elif metrics.get("no_final_fit"):
-        console.print(f"not trained again on the rows of validation: {metrics['no_final_fit']}", soft_wrap=True)
+        console.print(f"not trained again with the validation rows: {metrics['no_final_fit']}", soft_wrap=True)
     if validation.get("interval"):
         console.print(_coverage(validation), soft_wrap=True)
     console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
@@ -243,13 +243,13 @@ def _combination(metrics: dict[str, Any]) -> str:
     combination = metrics["combination"]
     weights, scores = combination["weights"], combination["validation"]
     if set(weights) == {NETWORK}:
-        return "forecasts will be the network's alone: no baseline makes them better on these windows"
+        return "predict will forecast with the network alone: no baseline improves it on these windows"
     measure = "mae" if scores["mase"] is None else "mase"
     alone = {"the network": metrics["validation"], **combination["alone"]}
     errors = ", ".join(f"{name} {each[measure]:.4g}" for name, each in alone.items())
     return (
-        f"forecasts will be {weights_text(weights)}: {measure.upper()} {scores[measure]:.4g} on these windows, "
-        f"alone {errors}"
+        f"predict will forecast with {weights_text(weights)}: {measure.upper()} {scores[measure]:.4g} "
+        f"on these windows; each alone: {errors}"
     )
 
 

@@ -1,4 +1,4 @@
-"""`forecast inspect --html`: one page that holds its data, its styles and its script, and asks the network for nothing.
+"""`forecast inspect --html`: one page that holds its data, its styles and its script, and makes no network requests.
 
 The page's content security policy forbids every request and every script but its own, by their hashes.
 """
@@ -187,7 +187,7 @@ def page_of_parts(title: str, subtitle: str, body: str) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<title>{escape(title)}</title>\n<link rel="icon" href="data:,">\n<style>{style}</style>\n</head>\n<body>\n'
         f"<header>\n<h1>{escape(title)}</h1>\n<p>{words(subtitle)}</p>\n</header>\n<main>\n{body}\n</main>\n"
-        "<footer>\n<p>Made by forecast-attn; this page asks the network for nothing.</p>\n</footer>\n</body>\n</html>\n"
+        "<footer>\n<p>Made by forecast-attn; this page makes no network requests.</p>\n</footer>\n</body>\n</html>\n"
     )
 
 

@@ -107,18 +107,18 @@ def looks_words(mean: MeanWeights) -> str:
         return named
     largest = float(mean.weights.max(initial=0.0))
     if largest >= LIFT / mean.num_keys:
-        return f"most at what was {_largest_words(mean)}"
+        return f"most at values {_largest_words(mean)}"
     equal = 100 / mean.num_keys
     return f"at no time in particular (the largest mean weight is {100 * largest:.1f} %, equal ones are {equal:.1f} %)"
 
 
 def _largest_words(mean: MeanWeights) -> str:
-    """Distance of each step's largest weight: `36 hours before the time to forecast in steps 1–6 (12 % of …), …`."""
+    """Distance of each step's largest weight: `36 hours before the time it forecasts in steps 1–6 (12 % of …), …`."""
     shown = range(len(mean.spans)) if len(mean.spans) <= MOST_NAMED else (0, len(mean.spans) - 1)
     parts: list[str] = []
     for place in shown:
         key = int(mean.weights[place].argmax())
-        before, of = (" before the time to forecast", " of the weight") if not parts else ("", "")
+        before, of = (" before the time it forecasts", " of the weight") if not parts else ("", "")
         ahead = f" in {steps_text(*mean.spans[place])}" if len(mean.spans) > 1 else ""
         share = f"({100 * mean.weights[place, key]:.0f} %{of})"
         parts.append(f"{span_words(mean, int(mean.distances[place, key]))}{before}{ahead} {share}")
@@ -184,7 +184,7 @@ def _fixed_distances(mean: MeanWeights, distance: NDArray[np.int64], near: int) 
     for _ in range(2):
         best = int(sums.argmax())
         if season == 1 or best % season:
-            words = f"what was {span_words(mean, best)} before the time to forecast"
+            words = f"values {span_words(mean, best)} before the time it forecasts"
             yield words, np.abs(distance - best) <= near
         sums[max(0, best - 2 * near) : best + 2 * near + 1] = 0
 

@@ -136,5 +136,5 @@ def _change(evidence: Evidence) -> str:
         return "equal weights were tried"
     side = "rises" if evidence.rise >= 0 else "falls"
     amount = f"{100 * abs(evidence.rise):.3g} %" if evidence.rise < 1 else ""
-    change = f"{side} by {amount}" if amount else f"rises to {1 + evidence.rise:.1f} times as much"
+    change = f"{side} by {amount}" if amount else f"rises to {1 + evidence.rise:.1f} times its value"
     return f"with equal weights the MAE {change} on {evidence.windows} validation windows"

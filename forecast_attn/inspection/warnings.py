@@ -53,7 +53,7 @@ def identifiability_words(header: InspectionHeader) -> str:
         rank = f"{lags} weigh states of rank {header.value_rank}"
         return f"identifiable: {rank}, no other weights give the same context vectors"
     return (
-        f"not identifiable: the {lags} weigh states of rank {header.value_rank}, so that quite other "
+        f"not identifiable: the {lags} weigh states of rank {header.value_rank}, so quite different "
         "weights give the very same forecast; `forecast audit` tests what it depends on"
     )
 

@@ -32,9 +32,9 @@ def no_final_fit(preparation: Preparation, config: RunConfig) -> str | None:
     if wanted == "always":
         return None
     if preparation.panel.num_series < PANEL:
-        return f"fewer than {PANEL} series; --final-fit always trains again"
+        return f"fewer than {PANEL} series; --final-fit always does it anyway"
     if config.model.patch_length != 1:
-        return "over patches it costs as much as the training; --final-fit always pays it"
+        return "with patches it would double the training time; --final-fit always does it anyway"
     return None
 
 

@@ -24,7 +24,7 @@ from .conftest import Trained
 from .test_every_kind import CPU, audited, untrained
 
 LENGTH, LAG, HORIZON = 4, 8, 6  # the second patch of the horizon has two steps
-PLANTED = "mostly at what was 8 hours before the time to forecast ("
+PLANTED = "mostly at values 8 hours before the time it forecasts ("
 OPTIONS: dict[str, Any] = {
     "patch_length": LENGTH,
     "lookback": 20,
@@ -77,7 +77,7 @@ def test_an_inspection_names_the_planted_patches(trained: Trained) -> None:
 def test_an_audit_believes_them_and_names_them(audit: Audit) -> None:
     assert audit.verdict is not None
     assert audit.verdict.level == "faithful"
-    assert "deleting the patch it weights most" in audit.verdict.sentence
+    assert "deleting the patch with the most weight" in audit.verdict.sentence
     assert audit.verdict.caveats[0].startswith("A weight belongs to the encoder state of a patch of 4 time steps")
     assert audit.header.looks.startswith(PLANTED)
     header = json.loads(json.dumps(audit.to_dict(), allow_nan=False))["header"]

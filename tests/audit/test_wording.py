@@ -22,7 +22,7 @@ def test_numbers_have_three_digits(value: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(0.123, "rises by 12.3 %"), (-0.004, "falls by 0.4 %"), (4.56, "rises to 5.56 times as much")]
+    ("share", "text"), [(0.123, "rises by 12.3 %"), (-0.004, "falls by 0.4 %"), (4.56, "rises to 5.56 times its value")]
 )
 def test_changes_are_said_in_words(share: float, text: str) -> None:
     assert wording.change_of(share) == text

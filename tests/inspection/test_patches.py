@@ -104,7 +104,7 @@ def test_the_terminal_counts_time_steps_and_names_patches(patched, page):
     assert "lookback 48 (2d) in 6 patches of 8 time steps, horizon 20" in text
     for label in ("40–47", "32–39", "24–31", "16–23", "8–15", "0–7", " 17–20 ", "24–31:90%"):
         assert label in text
-    assert "it looks mostly at what was 32 hours before the time to forecast (90 % of the weight" in text
+    assert "it looks mostly at values 32 hours before the time it forecasts (90 % of the weight" in text
     assert "effective patches of 6" in text
     assert "on patches whole seasons before the target" in text
 

@@ -41,7 +41,7 @@ def test_the_same_hour_of_the_day_before(words_of):
     [
         ((24, 48, 72, 96), "mostly at the same hour of the days before, give or take 1 hour (100 %"),
         ((48,), "mostly at the same hour 2 days before, give or take 1 hour (100 %"),
-        ((60,), "mostly at what was 60 hours before the time to forecast (100 %"),
+        ((60,), "mostly at values 60 hours before the time it forecasts (100 %"),
     ],
 )
 def test_distances_from_the_target(words_of, keys, expected):
@@ -52,8 +52,8 @@ def test_distances_from_the_target(words_of, keys, expected):
     ("patch_length", "far", "expected"),
     [
         (6, 4, "mostly at the same hours of the day before (100 %"),
-        (6, 5, "mostly at what was 30 hours before the time to forecast (100 %"),
-        (24, 10, "mostly at what was 10 days before the time to forecast (100 %"),
+        (6, 5, "mostly at values 30 hours before the time it forecasts (100 %"),
+        (24, 10, "mostly at values 10 days before the time it forecasts (100 %"),
     ],
 )
 def test_patches_are_told_in_their_time(words_of, patch_length, far, expected):
@@ -65,10 +65,10 @@ def test_patches_are_told_in_their_time(words_of, patch_length, far, expected):
     ("frequency", "season", "far", "expected"),
     [
         ("D", 7, 7, "mostly at the same weekday of the week before, give or take 1 day (100 %"),
-        ("D", 7, 10, "mostly at what was 10 days before the time to forecast (100 %"),
+        ("D", 7, 10, "mostly at values 10 days before the time it forecasts (100 %"),
         ("MS", 12, 12, "mostly at the same month of the year before, give or take 1 month (100 %"),
         ("15min", 96, 96, "mostly at the same time of day of the day before, give or take 15 minutes (100 %"),
-        ("h", 1, 30, "mostly at what was 30 hours before the time to forecast (100 %"),
+        ("h", 1, 30, "mostly at values 30 hours before the time it forecasts (100 %"),
     ],
 )
 def test_seasons_have_their_names(words_of, frequency, season, far, expected):
@@ -93,7 +93,7 @@ def test_what_stands_out_nowhere_is_not_named(words_of):
     assert equal == "at no time in particular (the largest mean weight is 0.6 %, equal ones are 0.6 %)"
     rng = np.random.default_rng(3)
     scattered = words_of(lambda ahead, lag: rng.permuted(np.tile(np.arange(168) < 4, (24, 1)), axis=1) + 0.0)
-    assert scattered.startswith("most at what was ")
+    assert scattered.startswith("most at values ")
 
 
 def test_the_largest_weights_are_counted_from_the_time_to_forecast(words_of):
@@ -101,11 +101,11 @@ def test_the_largest_weights_are_counted_from_the_time_to_forecast(words_of):
     far = np.array([[30], [50], [90]])
     said = words_of(lambda ahead, lag: np.where(ahead + lag == far, 0.1, 0.9 / 167), steps=3)
     assert said == (
-        "most at what was 30 hours before the time to forecast in step 1 (10 % of the weight), 50 hours in step 2 "
+        "most at values 30 hours before the time it forecasts in step 1 (10 % of the weight), 50 hours in step 2 "
         "(10 %), 90 hours in step 3 (10 %)"
     )
     patches = words_of(lambda ahead, lag: np.where(lag == 4, 0.2, 0.8 / 27), steps=2, keys=28, patch_length=6)
-    assert patches.startswith("most at what was 30 hours before the time to forecast in steps 1–6 (20 % of the weight)")
+    assert patches.startswith("most at values 30 hours before the time it forecasts in steps 1–6 (20 % of the weight)")
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.003, 0.01, 0.03])
