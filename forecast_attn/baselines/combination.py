@@ -1,4 +1,4 @@
-"""Combines the network's forecast with those of baselines; the network has half the weight.
+"""Combines the network's forecast with those of baselines, in shares of their weights (one half each by default).
 
 Sources: Bates and Granger 1969, "The combination of forecasts". Estimated weights rarely beat equal ones, which cost
 nothing: Clemen 1989, "Combining forecasts: a review and annotated bibliography".

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from forecast_attn.forecaster import Forecaster
 
 
+# Most flags and their help stand in config/options.py (TRAINING), those of --logger in config/requests.py.
 @with_options(*TRAINING, TrackingRequest)
 def train(
     data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,

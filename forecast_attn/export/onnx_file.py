@@ -21,10 +21,10 @@ from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.export.graph import HEADS, RunGraph
 from forecast_attn.export.window_inputs import trial_panels, window_inputs
+from forecast_attn.forecasting.calibration import ADAPTIVE
 from forecast_attn.forecasting.history import read_history, select_series
 from forecast_attn.forecasting.model import Model, attention_metadata, forecast_windows, load_model
 from forecast_attn.forecasting.predict import kept_weights
-from forecast_attn.forecasting.quantiles import ADAPTIVE
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.version import package_version

@@ -8,19 +8,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from forecast_attn.data.findings import Finding, quoted, stop_at_errors
+from forecast_attn.data.findings import Finding, stop_at_errors
 from forecast_attn.data.future import extend, join_future
 from forecast_attn.data.issued import is_issued
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.panel_building import VintageTable, build_panel
 from forecast_attn.data.roles import Roles
-from forecast_attn.data.schema import Schema
-from forecast_attn.errors import DataError, RunError
+from forecast_attn.errors import DataError
 from forecast_attn.forecasting.model import Model
+from forecast_attn.forecasting.tail import read_tail
 from forecast_attn.runs.run_dir import RunDir
 
 
@@ -162,39 +160,6 @@ def select_series(panel: Panel, keep: NDArray[np.bool_]) -> Panel:
         static_categories=panel.static_categories[keep],
         weights=panel.weights[keep],
     )
-
-
-MOST_FUTURE_ROWS = 100_000
-"""Rows of a series after its last target that a tail may hold: a table may know its covariates for years ahead."""
-MOST_ROWS_LEARNED = 1_000_000
-"""Rows of a whole table that a tail may hold: regressions in a combination learn from it at every forecast."""
-
-
-def read_tail(run: RunDir, schema: Schema) -> pd.DataFrame:
-    """The end of the table of training.
-
-    Raises:
-        RunError: damaged, altered since training, or larger than the run says: a small file may hold very many rows.
-    """
-    hint = "pass the history with --data FILE"
-    try:
-        path = run.unaltered(run.tail)
-    except RunError as error:
-        raise RunError(error.message, hint) from None
-    number = len(schema.scaler.item_ids)
-    try:
-        file = pq.ParquetFile(path)
-        rows, most = file.metadata.num_rows, number * (schema.lookback + MOST_FUTURE_ROWS) + MOST_ROWS_LEARNED
-        if rows > most:
-            raise RunError(f"'{path}' has {rows:,} rows; the end of {number:,} series has at most {most:,}", hint)
-        nested = [field.name for field in file.schema_arrow if pa.types.is_nested(field.type)]
-        if nested:
-            raise RunError(f"cannot read '{path}': column {quoted(nested)} holds lists", hint)
-        frame: pd.DataFrame = file.read().to_pandas()
-    except (OSError, ValueError, pa.ArrowException) as error:
-        reason = str(error).split(". ")[0].rpartition(": ")[2]
-        raise RunError(f"cannot read '{path}': {reason}", hint) from None
-    return frame
 
 
 _AS_IN_TRAINING = "the table must be as in training: the same columns and the same time step"

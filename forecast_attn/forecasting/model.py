@@ -24,8 +24,9 @@ from forecast_attn.data.schema import Schema
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.errors import ConfigError, RunError, UserError
 from forecast_attn.forecasting.adaptive_calibration import Followed, PastForecasts, earlier_cutoffs, follow
+from forecast_attn.forecasting.calibration import Calibration
 from forecast_attn.forecasting.ensemble import combined, mean_weights, member_config
-from forecast_attn.forecasting.quantiles import Calibration, cut_off, in_units, quantiles_of
+from forecast_attn.forecasting.quantiles import cut_off, in_units, quantiles_of
 from forecast_attn.nn.builder import WindowSizes, attention_order, build_network
 from forecast_attn.nn.network import ForecastNetwork, ForecastOutput
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir, sha256_of

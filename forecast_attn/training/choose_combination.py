@@ -1,15 +1,14 @@
 """Choose, on validation windows, what a run forecasts: the network's, a baseline's or a weighted mean.
 
-What was chosen is kept in metrics.json, and the rows that the baselines need in tail.parquet: `predict` needs no more.
+What was chosen is kept in metrics.json, and the rows that the baselines need (`rows_to_keep`) in tail.parquet:
+`predict` needs no more.
 """
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from forecast_attn.baselines.combination_weights import FORMULAS, choose_weights, weighted_mean
 from forecast_attn.baselines.naive import Floats, Ints
@@ -17,14 +16,12 @@ from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.baselines.theta import rows_needed
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
-from forecast_attn.data.memory import release_memory
-from forecast_attn.data.panel import Panel, tail
+from forecast_attn.data.panel import Panel
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.metrics import point_metrics
 from forecast_attn.forecasting.adaptive_calibration import rows_followed
-from forecast_attn.forecasting.history import MOST_ROWS_LEARNED, read_tail
-from forecast_attn.forecasting.quantiles import ADAPTIVE
-from forecast_attn.runs.run_dir import RunDir
+from forecast_attn.forecasting.calibration import ADAPTIVE
+from forecast_attn.forecasting.tail import MOST_ROWS_LEARNED
 from forecast_attn.training.preparation import Preparation
 
 FITTED = ("linear", "median-regression")
@@ -95,30 +92,3 @@ def rows_to_keep(weights: dict[str, float], preparation: Preparation, config: Ru
         elif name != NETWORK:
             rows.append(2 * season if name == "seasonal-naive" else rows_needed(season))
     return max(rows)
-
-
-def write_tail(run: RunDir, preparation: Preparation, rows: int) -> None:
-    """Keep the last `rows` known rows of every series in the run: what a forecast without a table begins with."""
-    content = _tail_file(preparation, rows)
-    with run.writing(run.tail) as stream:
-        stream.write(content.getbuffer())
-    release_memory()
-
-
-def _tail_file(preparation: Preparation, rows: int) -> io.BytesIO:
-    content = io.BytesIO()
-    tail(preparation.panel, rows).to_parquet(content, index=False)
-    return content
-
-
-def ends_alike(run: RunDir, preparation: Preparation, config: RunConfig) -> bool:
-    """Return whether the rows that a run keeps of its table's end are the end of this table, too."""
-    kept = read_tail(run, preparation.schema)
-    here = pd.read_parquet(_tail_file(preparation, rows_to_keep({}, preparation, config)))
-    roles = preparation.panel.roles
-    if list(kept) != list(here) or len(here.merge(kept)) != len(here):
-        return False
-    if roles.item_id is None:
-        return bool(kept[roles.time].max() == here[roles.time].max())
-    last = [table.groupby(roles.item_id)[roles.time].max() for table in (kept, here)]
-    return bool(last[0].equals(last[1]))

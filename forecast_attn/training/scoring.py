@@ -21,9 +21,11 @@ from forecast_attn.devices import choose_device
 from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
 from forecast_attn.forecasting.adaptive_calibration import Tracking
 from forecast_attn.forecasting.attention_output import AttentionDumpPlan, NetworkShare
+from forecast_attn.forecasting.calibration import ADAPTIVE, fit_calibration
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.model import Model, forecast_windows, load_network
-from forecast_attn.forecasting.quantiles import ADAPTIVE, fit_calibration, score_quantiles
+from forecast_attn.forecasting.quantiles import score_quantiles
+from forecast_attn.forecasting.tail import write_tail
 from forecast_attn.forecasting.weight_need import weight_need
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.training.callbacks import best_epoch_of
@@ -32,7 +34,6 @@ from forecast_attn.training.choose_combination import (
     chosen_combination,
     rows_to_keep,
     scored_combination,
-    write_tail,
 )
 from forecast_attn.training.final_fit import no_final_fit
 from forecast_attn.training.preparation import Preparation
@@ -134,7 +135,7 @@ def _score_and_write(
         scores["calibration_sha256"] = sha256_of(run.calibration)
     if not run.is_member and model.config.training.combination == "auto":
         scores["combination"] = combination(preparation, validation, preparation.baseline_setup())
-        write_tail(run, preparation, rows_to_keep(scores["combination"]["weights"], preparation, model.config))
+        write_tail(run, preparation.panel, rows_to_keep(scores["combination"]["weights"], preparation, model.config))
     if model.has_attention:
         weights = scores.get("combination", {}).get("weights", {NETWORK: 1.0})
         _write_validation_attention(run, model, preparation, arrays, NetworkShare(weights.get(NETWORK, 0.0)))

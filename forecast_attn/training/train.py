@@ -25,15 +25,16 @@ from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import series_weights
 from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.forecasting.calibration import check_enough_values
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.model import number_of_weights, read_config, read_schema, window_sizes
-from forecast_attn.forecasting.quantiles import check_enough_values
+from forecast_attn.forecasting.tail import has_the_same_end, write_tail
 from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.atomic import held
 from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
 from forecast_attn.training.apart import run_apart
-from forecast_attn.training.choose_combination import ends_alike, rows_to_keep, write_tail
+from forecast_attn.training.choose_combination import rows_to_keep
 from forecast_attn.training.final_fit import check_final_fit, config_of_final_fit, fit_on_all_rows, no_final_fit
 from forecast_attn.training.fit import check_hardware, fit, uses_several_gpus
 from forecast_attn.training.group import is_first, joined_launch, meet, told
@@ -215,8 +216,10 @@ def check_is_of_table(run: RunDir, preparation: Preparation) -> None:
     """
     if run.read_json(run.config)["data"]["sha256"] is not None:
         return
-    same = read_schema(run).to_dict() == preparation.schema.to_dict()
-    if not (same and ends_alike(run, preparation, read_config(run))):
+    schema, panel = preparation.schema, preparation.panel
+    rows = rows_to_keep({}, preparation, read_config(run))
+    same = read_schema(run).to_dict() == schema.to_dict()
+    if not (same and has_the_same_end(run, schema, panel, rows)):
         raise RunError(
             f"'{run.path}' was begun with other rows than these",
             f"give the rows it was begun with; one of `forecast backtest DATA` goes on with that command and "
@@ -300,7 +303,7 @@ def _check_calibration(preparation: Preparation, config: RunConfig) -> None:
 
 def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, source: DataSource) -> None:
     run.write_json(run.schema, preparation.schema.to_dict())
-    write_tail(run, preparation, rows_to_keep({}, preparation, config))
+    write_tail(run, preparation.panel, rows_to_keep({}, preparation, config))
     # Last, because a directory is a run once it has a config.json.
     run.write_json(
         run.config,

@@ -22,10 +22,11 @@ from forecast_attn.devices import choose_device, cpu_threads
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.model import load_model
 from forecast_attn.forecasting.predict import kept_weights
+from forecast_attn.forecasting.tail import write_tail
 from forecast_attn.runs.atomic import make_scratch, remove_scratch, write_atomically, write_errors_of
 from forecast_attn.runs.run_dir import RunDir, check_is_free, sha256_of
 from forecast_attn.runs.training_table import Table, name_of
-from forecast_attn.training.choose_combination import rows_to_keep, write_tail
+from forecast_attn.training.choose_combination import rows_to_keep
 from forecast_attn.training.refit import (
     Refit,
     folder_of_network,
@@ -182,7 +183,7 @@ class _Child:
             run.write_json(run.calibration, calibration.to_dict())
         weights = self._weights()
         preparation = windows_to_refit(self.update.start, self.known, replace(self.wanted, since=None, half_life=None))
-        write_tail(run, preparation, rows_to_keep(weights, preparation, self.update.model.config))
+        write_tail(run, preparation.panel, rows_to_keep(weights, preparation, self.update.model.config))
         if not len(preparation.validation_cutoffs):
             self._finish_unscored()
             return

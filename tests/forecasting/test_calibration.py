@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forecast_attn.errors import DataError
-from forecast_attn.forecasting.quantiles import (
+from forecast_attn.forecasting.calibration import (
     Calibration,
     check_enough_values,
     conformal_rank,

@@ -12,7 +12,8 @@ from scipy import stats
 
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.transforms import Affine, Transform, identity
-from forecast_attn.forecasting.quantiles import Calibration, cut_off, in_units, quantiles_of
+from forecast_attn.forecasting.calibration import Calibration
+from forecast_attn.forecasting.quantiles import cut_off, in_units, quantiles_of
 from forecast_attn.nn.heads import GaussianHead, Head, QuantileHead, StudentTHead
 
 QUANTILES = (0.01, 0.1, 0.5, 0.9)

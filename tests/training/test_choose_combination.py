@@ -23,7 +23,7 @@ from forecast_attn.baselines.combination_weights import (
 )
 from forecast_attn.baselines.theta import formula_forecasts
 from forecast_attn.errors import RunError
-from forecast_attn.forecasting import history
+from forecast_attn.forecasting import tail
 from forecast_attn.forecasting.predict import BaselineForecasts, ForecastResult
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.training import choose_combination
@@ -230,7 +230,7 @@ def test_regressions_that_would_cost_too_much_at_every_forecast_are_no_candidate
     options = {**OPTIONS, "lookback": 14, "epoch_windows": 8, "validation_windows": 8, "horizon": 7}
     run = Forecaster(**options).fit(make_table(400), out=tmp_path / "run")
     assert {"linear", "median-regression"} & set(run.metrics["combination"]["weights"])
-    monkeypatch.setattr(history, "MOST_FUTURE_ROWS", 0)  # the run's whole table is no longer than it may be
+    monkeypatch.setattr(tail, "MOST_FUTURE_ROWS", 0)  # the run's whole table is no longer than it may be
     assert len(run.predict().predictions) == 7
     monkeypatch.setattr(choose_combination, "MOST_VALUES", 14 * 399)
     run = Forecaster(**options).fit(make_table(400), out=tmp_path / "large")
