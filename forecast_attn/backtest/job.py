@@ -1,3 +1,5 @@
+"""A planned backtest: what it is made of, the parts it is computed in, and who hears how it goes."""
+
 from __future__ import annotations
 
 import hashlib

@@ -136,7 +136,7 @@ class _Memory:
         self.weight *= left
 
     def learn(self, seen: Floats, wanted: Floats, ages: Ints) -> None:
-        """Add windows whose horizons ended `steps` ago."""
+        """Add windows whose horizons ended `ages` steps ago (num_windows,)."""
         weights = 0.5 ** (ages / self._steps)
         weighted = seen * weights[:, None]
         self._moments += weighted.T @ seen

@@ -208,7 +208,7 @@ def _week_of_year(stamps: Stamps) -> NDArray[np.float64]:
 
 
 def _time_of(period: int) -> Callable[[Stamps], NDArray[np.float64]]:
-    """Share of a period of `seconds` that has passed."""
+    """Return the function that gives the share of a period (in seconds) that has passed."""
     return lambda stamps: (_seconds(stamps) % period) / period
 
 

@@ -87,7 +87,7 @@ class Holidays:
         return (Finding("FA521", "note", message, f"pip install holidays=={self.package_version} for the same days"),)
 
     def _beyond_dates(self, local_stamps: Stamps) -> tuple[Finding, ...]:
-        """Mask of steps in years after the last date: the user's list says nothing about them."""
+        """Warn of steps in years after the last date: the user's list says nothing about them."""
         if not self.dates or not len(local_stamps):
             return ()
         last_year, stamps = int(self.dates[-1][:4]), local_stamps.astype("datetime64[Y]").astype(int) + 1970

@@ -1,4 +1,4 @@
-"""Builds a panel from a table: parses, sorts, puts it on one time axis, and refuses missing values."""
+"""Builds a panel from a table: parses, sorts, puts it on one time axis, and repairs or refuses what is missing."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ class Patches:
     def in_steps(
         self, patches: Float[Tensor, "batch num_steps patch_size"]
     ) -> Float[Tensor, "batch horizon output_size"]:
-        """Repeat the values of each patch for each time step of the horizon."""
+        """Cut what is put out for each patch into its time steps, without those beyond the horizon."""
         batch, _, size = patches.shape
         return patches.reshape(batch, -1, size // self.length)[:, : self.horizon]
 

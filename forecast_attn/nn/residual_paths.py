@@ -1,4 +1,4 @@
-"""A second look at each time step of the horizon, after the decoder."""
+"""Paths beside the decoder whose outputs are added to the forecast: a perceptron per time step, and a linear map."""
 
 import torch
 from jaxtyping import Float
