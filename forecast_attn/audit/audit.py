@@ -25,6 +25,7 @@ from forecast_attn.audit.wording import change_of, plural
 from forecast_attn.baselines.naive import seasonal_naive
 from forecast_attn.data.findings import counted
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.split import spread_evenly
 from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.identifiability import is_identifiable
@@ -156,12 +157,6 @@ def plan_audit(model: Model, preparation: Preparation, options: AuditOptions, nu
             2 + REACH_COST + draws + num_others + deletion.num_forecasts(num_keys) + ranking.num_forecasts(num_keys)
         )
     return AuditPlan(windows, available, draws, forecasts)
-
-
-def spread_evenly(cutoffs: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Choose at most `count` of the cut-offs, the first and the last among them."""
-    places = np.linspace(0, len(cutoffs) - 1, min(count, len(cutoffs)))
-    return cutoffs[np.round(places).astype(np.int64)]
 
 
 def _refuse(model: Model, options: AuditOptions, others: dict[str, Model]) -> None:

@@ -425,3 +425,10 @@ def series_weights(panel: Panel, training_cutoffs: NDArray[np.int32]) -> NDArray
     relative = panel.weights / panel.weights.max()  # no product of a weight and a count overflows
     factor = windows.sum() / (relative * windows).sum()
     return np.asarray(relative * factor, np.float32)
+
+
+def spread_evenly(cutoffs: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """At most `most` of the cut-offs, evenly spread from the first to the last; all of them when `most` is 0."""
+    if not most or len(cutoffs) <= most:
+        return cutoffs
+    return cutoffs[np.linspace(0, len(cutoffs) - 1, most).round().astype(np.int64)]

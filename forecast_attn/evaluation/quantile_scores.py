@@ -55,8 +55,14 @@ def intervals(quantiles: Iterable[float]) -> tuple[Interval, ...]:
     )
 
 
-def pinball(target: Floats, forecast: Floats, quantile: float) -> Floats:
-    """The pinball loss of a forecast of one quantile, of any shape: smallest in the mean at that quantile."""
+def pinball(target: Floats, forecast: Floats, quantile: float | Floats) -> Floats:
+    """The pinball loss of a forecast of one quantile, of any shape: smallest in the mean at that quantile.
+
+    Args:
+        target: broadcastable to `forecast`.
+        forecast: (..., num_quantiles) where there are several quantiles.
+        quantile: one, or (num_quantiles,).
+    """
     error = target - forecast
     return np.maximum(quantile * error, (quantile - 1) * error)
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.values import quantile_name
 from forecast_attn.data.scaling import Scaler
+from forecast_attn.evaluation.quantile_scores import pinball
 
 Floats = NDArray[np.float64]
 
@@ -115,11 +116,9 @@ def score_quantiles(quantiles: tuple[float, ...], actual: Floats, forecast: Floa
     if not observed.any():
         return {"pinball": None, "interval": None}
     values, forecasts = actual[observed][:, None], forecast[observed]
-    error = values - forecasts
-    shares = np.array(quantiles)
-    pinball = np.maximum(shares * error, (shares - 1) * error).mean(axis=0)
+    losses = pinball(values, forecasts, np.array(quantiles)).mean(axis=0)
     return {
-        "pinball": {quantile_name(quantile): float(loss) for quantile, loss in zip(quantiles, pinball, strict=True)},
+        "pinball": {quantile_name(quantile): float(loss) for quantile, loss in zip(quantiles, losses, strict=True)},
         "interval": _interval(quantiles, values[:, 0], forecasts) if len(quantiles) > 1 else None,
     }
 

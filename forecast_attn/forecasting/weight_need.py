@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 from torch import Tensor
 
+from forecast_attn.data.split import spread_evenly
 from forecast_attn.forecasting.model import Model, forecast_windows
 from forecast_attn.nn.attention import Attention, Reweigh, Weigh
 
@@ -55,7 +56,7 @@ def weight_need(
     Returns:
         windows, mae, mae_equal, mae_random (the smallest of them), and needed: whether the forecast needs its weights.
     """
-    chosen = np.unique(np.linspace(0, len(cutoffs) - 1, min(len(cutoffs), WINDOWS)).round().astype(np.int64))
+    chosen = spread_evenly(np.arange(len(cutoffs)), WINDOWS)
     observed, attention = ~np.isnan(actual[chosen]), model.network.decoder.attention
     assert attention is not None
 

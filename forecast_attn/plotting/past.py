@@ -15,6 +15,7 @@ from forecast_attn.attention_file.times import parse_time
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, table_name
+from forecast_attn.data.split import spread_evenly
 from forecast_attn.devices import cpu_threads
 from forecast_attn.errors import DataError, RunError
 from forecast_attn.evaluation.quantile_scores import quantile_columns
@@ -25,7 +26,6 @@ from forecast_attn.plotting.forecasts import Forecasts, check_known, label_of
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import panel_of_run
 from forecast_attn.training.preparation import Preparation, prepare
-from forecast_attn.training.sampling import spread_evenly
 
 SEASONAL_NAIVE = "seasonal-naive"
 Rows = NDArray[np.int64]

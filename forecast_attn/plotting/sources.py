@@ -269,11 +269,11 @@ def by_value_of(source: PlotSource, choice: PlotChoice) -> ByValue:
     import torch
 
     from forecast_attn.audit.subject import Subject
+    from forecast_attn.data.split import spread_evenly
     from forecast_attn.devices import cpu_threads
     from forecast_attn.forecasting.predict import kept_weights
     from forecast_attn.plotting.by_value import by_value, with_dependence
     from forecast_attn.plotting.past import forecasts_of_validation, prepared_past
-    from forecast_attn.training.sampling import spread_evenly
 
     run = source.run
     if run is None:

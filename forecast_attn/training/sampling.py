@@ -76,10 +76,3 @@ class WindowBatches(Dataset[tuple[Tensor, Window]]):
 def mix_seed(seed: int, *parts: int) -> int:
     """One seed from several whole numbers, such that neighbours have nothing in common."""
     return int(np.random.SeedSequence([seed, *parts]).generate_state(1, np.uint64)[0]) >> 1  # numpy 1 shifts no uint64
-
-
-def spread_evenly(cutoffs: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """At most `most` of the cut-offs, evenly spread; all of them when `most` is 0."""
-    if not most or len(cutoffs) <= most:
-        return cutoffs
-    return cutoffs[np.linspace(0, len(cutoffs) - 1, most).round().astype(np.int64)]

@@ -16,6 +16,7 @@ from forecast_attn.baselines.registry import DEFAULT_BASELINES, BaselineSetup, b
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.memory import release_memory
+from forecast_attn.data.split import spread_evenly
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import choose_device
 from forecast_attn.evaluation.metrics import point_metrics, skill_per_cent
@@ -37,7 +38,6 @@ from forecast_attn.training.choose_combination import (
 )
 from forecast_attn.training.final_fit import no_final_fit
 from forecast_attn.training.preparation import Preparation
-from forecast_attn.training.sampling import spread_evenly
 
 FinalFit = Callable[[RunDir, RunConfig, int], dict[str, Any]]
 """Replaces the weights of a run, given its configuration and its best epoch, and says what it did."""

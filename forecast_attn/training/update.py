@@ -18,6 +18,7 @@ from forecast_attn.baselines.combination_weights import scaled_error
 from forecast_attn.baselines.naive import Floats
 from forecast_attn.data.panel import Panel
 from forecast_attn.evaluation.metrics import point_metrics
+from forecast_attn.evaluation.quantile_scores import pinball
 from forecast_attn.forecasting.calibration import Calibration
 from forecast_attn.forecasting.model import Model, followed_errors
 from forecast_attn.training.preparation import Preparation
@@ -176,8 +177,9 @@ def scores_of(model: Model, validation: ValidationForecasts, preparation: Prepar
 
 def _scaled_pinball(quantiles: tuple[float, ...], actual: Floats, forecast: Floats, scale: Floats) -> float:
     """Mean pinball loss, twice, over all quantiles: that of 0.5 alone is the absolute error."""
+    # `scaled_error` scales and averages errors: it is handed a forecast that is wrong by twice the loss.
     losses = [
-        scaled_error(actual, actual - 2 * np.maximum(quantile * error, (quantile - 1) * error), scale)
-        for quantile, error in zip(quantiles, np.moveaxis(actual[..., None] - forecast, -1, 0), strict=True)
+        scaled_error(actual, actual - 2 * pinball(actual, of_quantile, quantile), scale)
+        for quantile, of_quantile in zip(quantiles, np.moveaxis(forecast, -1, 0), strict=True)
     ]
     return float(np.mean(losses))

@@ -9,9 +9,10 @@ import pytest
 import torch
 
 from forecast_attn.audit import Audit, AuditOptions, AuditPlan, audit_attention
-from forecast_attn.audit.audit import AuditListener, spread_evenly
+from forecast_attn.audit.audit import AuditListener
 from forecast_attn.audit.subject import Subject
 from forecast_attn.config.options import RunConfig
+from forecast_attn.data.split import spread_evenly
 from forecast_attn.errors import ConfigError
 from forecast_attn.forecasting.model import Model, window_sizes
 from forecast_attn.nn.builder import build_network
