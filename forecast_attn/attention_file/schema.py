@@ -116,8 +116,8 @@ class AttentionMetadata:
 
     @property
     def key_season(self) -> int:
-        """Keys in a season; 1 where no whole number of keys, or a single one, makes a season."""
-        return 1 if self.season % self.patch_length else self.season // self.patch_length
+        """Keys in a season; see `season_in_keys`."""
+        return season_in_keys(self.season, self.patch_length)
 
     @property
     def stored_length(self) -> int:
@@ -221,3 +221,13 @@ def read_errors_of(path: Path) -> Iterator[None]:
         reason = str(error).partition("\n")[0].partition(". ")[0]
         hint = "`forecast predict` writes attention.parquet"
         raise RunError(f"'{path}' is not an attention file, or is damaged: {reason}", hint) from None
+
+
+def season_in_keys(season: int, patch_length: int) -> int:
+    """Return the keys in a season; 1 where no whole number of keys, or a single one, makes a season.
+
+    Args:
+        season: in time steps; 1 for none.
+        patch_length: time steps of a key.
+    """
+    return 1 if season % patch_length else season // patch_length

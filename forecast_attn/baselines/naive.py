@@ -59,10 +59,10 @@ def drift(target: Floats, starts: Ints, cutoffs: Ints, *, horizon: int) -> Float
     Source: Hyndman and Athanasopoulos, "Forecasting: principles and practice", section 5.2.
     """
     first, last = _first_observed(target, starts), _last_observed(target, cutoffs)
-    quantile = _value_at(target, starts, last)
-    rise = np.where(last > first, quantile - _value_at(target, starts, first), 0.0)
+    last_value = _value_at(target, starts, last)
+    rise = np.where(last > first, last_value - _value_at(target, starts, first), 0.0)
     slope = rise / np.maximum(last - first, 1)
-    return np.asarray(quantile[:, None] + slope[:, None] * np.arange(1, horizon + 1))
+    return np.asarray(last_value[:, None] + slope[:, None] * np.arange(1, horizon + 1))
 
 
 def recent_mean(target: Floats, starts: Ints, cutoffs: Ints, *, horizon: int) -> Floats:
@@ -111,6 +111,16 @@ def _last_observed(target: Floats, cutoffs: Ints) -> Ints:
     if not missing.any():  # nothing of the panel's size is made
         return cutoffs
     return np.maximum.accumulate(np.where(np.isnan(target), -1, np.arange(len(target))))[cutoffs]
+
+
+def without_holes(values: Floats) -> Floats:
+    """One series from its first observed value on, each missing one replaced by the one before it (at most num_rows,).
+
+    Args:
+        values: NaN where not observed, (num_rows,).
+    """
+    latest = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))
+    return values[latest[latest >= 0]]
 
 
 def _first_observed(target: Floats, starts: Ints) -> Ints:

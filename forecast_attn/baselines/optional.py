@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.baselines.naive import without_holes
 from forecast_attn.baselines.window_features import BaselineSetup, WindowFeatures
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, DataError
@@ -88,7 +89,7 @@ def statistical_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: Baselin
     series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
     for index, (cutoff, start) in enumerate(zip(cutoffs, panel.starts[series], strict=True)):
-        values = _without_holes(panel.target[max(start, cutoff + 1 - length) : cutoff + 1])
+        values = without_holes(panel.target[max(start, cutoff + 1 - length) : cutoff + 1])
         if len(values):
             forecasts[index] = _one_forecast(models, name, values, setup)
     return forecasts
@@ -100,12 +101,6 @@ def _one_forecast(models: Any, name: str, values: Floats, setup: BaselineSetup) 
         return np.full(setup.horizon, values[-1])
     model = {"auto-ets": "AutoETS", "auto-theta": "AutoTheta", "auto-arima": "AutoARIMA"}[name]
     return np.asarray(getattr(models, model)(season_length=season).forecast(y=values, h=setup.horizon)["mean"])
-
-
-def _without_holes(values: Floats) -> Floats:
-    """Start at the first observed value and replace each missing one by the one before it."""
-    latest = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))
-    return values[latest[latest >= 0]]
 
 
 _PACKAGES = {

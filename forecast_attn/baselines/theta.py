@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from forecast_attn.baselines.autoregression import autoregression
 from forecast_attn.baselines.deseasonalising import classical, shrunken
 from forecast_attn.baselines.dynamic_theta import dynamic_theta
+from forecast_attn.baselines.naive import without_holes
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -62,7 +63,7 @@ def formula_forecasts(name: str, target: Floats, starts: Ints, cutoffs: Ints, *,
     for first in range(0, len(cutoffs), _AT_ONCE):
         some = slice(first, first + _AT_ONCE)
         pieces = [
-            _without_holes(target[max(start, cutoff + 1 - reach) : cutoff + 1])
+            without_holes(target[max(start, cutoff + 1 - reach) : cutoff + 1])
             for start, cutoff in zip(starts[some], cutoffs[some], strict=True)
         ]
         seen = np.flatnonzero([len(values) > 0 for values in pieces])
@@ -154,12 +155,6 @@ def _stacked(series: list[Floats]) -> tuple[Floats, Ints]:
     for row, values in zip(stacked, series, strict=True):
         row[: len(values)] = values
     return stacked, lengths
-
-
-def _without_holes(values: Floats) -> Floats:
-    """From the first observed value on, each missing one replaced by the one before it."""
-    latest = np.maximum.accumulate(np.where(np.isnan(values), -1, np.arange(len(values))))
-    return values[latest[latest >= 0]]
 
 
 _FORMULAS = {

@@ -327,7 +327,7 @@ def _one_of_equal_rows(
     zone = _zone_of_repeats(search, examination, options)
     if zone is not None:
         return {"tz": zone}
-    same = (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1])
+    same = cells.repeats[1:]
     equal = all(np.array_equal(v[1:][same], v[:-1][same], equal_nan=True) for v in cells.columns.values())
     if equal or _repeats_are_equal(examination):
         return {"duplicates": "first"}
@@ -341,7 +341,7 @@ def _zone_of_repeats(search: _Search, examination: Examination, options: dict[st
     cells = examination.cells
     if cells is None or search.config.tz is not None or "tz" in options or cells.zone.name is not None:
         return None
-    same = (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1])
+    same = cells.repeats[1:]
     repeats = np.flatnonzero(same)
     if not len(repeats) or not all(cells.may_be_clock_change(int(at)) for at in repeats):
         return None
@@ -359,7 +359,7 @@ def _repeats_are_equal(examination: Examination) -> bool:
     cells, roles = examination.cells, examination.roles
     if cells is None or roles is None:
         return False
-    same = (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1])
+    same = cells.repeats[1:]
     target = cells.columns[roles.target]
     return bool(same.any()) and np.array_equal(target[1:][same], target[:-1][same], equal_nan=True)
 

@@ -68,6 +68,18 @@ class Cells:
         )
 
     @property
+    def repeats(self) -> NDArray[np.bool_]:
+        """True at rows with the series and the stamp of the row before (num_rows,)."""
+        same = (self.series[1:] == self.series[:-1]) & (self.stamps[1:] == self.stamps[:-1])
+        return np.append(False, same)
+
+    def up_to_last_known(self, column: str) -> NDArray[np.bool_]:
+        """True up to the last known number of a column in each series (num_rows,)."""
+        rows = np.arange(len(self.rows))
+        last = np.maximum.reduceat(np.where(np.isnan(self.columns[column]), -1, rows), self.starts[:-1])
+        return np.asarray(rows <= last[self.series], np.bool_)
+
+    @property
     def starts(self) -> NDArray[np.int64]:
         """First row of every series, and the number of rows (num_series + 1,)."""
         indices = np.arange(len(self.item_ids) + 1, dtype=self.series.dtype)  # of another type all rows would be copied

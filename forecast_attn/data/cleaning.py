@@ -1,4 +1,4 @@
-"""Repeated and absent rows: leave one row for every series and step."""
+"""Repeated rows, absent rows and empty cells: one row for every series and step, filled as --missing says."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def without_repeats(
             keeps the first category that is not empty.
         repairs: gets what was done, per series.
     """
-    follows = np.append(False, (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1]))
-    if not follows.any():
+    repeats = cells.repeats
+    if not repeats.any():
         return cells
     if duplicates == "error":
-        repeats = np.flatnonzero(follows)
-        report_each(report, repeats[np.argsort(cells.rows[repeats])], lambda at: _repeat(cells, roles, at))
+        rows = np.flatnonzero(repeats)
+        report_each(report, rows[np.argsort(cells.rows[rows])], lambda at: _repeat(cells, roles, at))
     elif repairs is not None:
-        repairs += repairs_by_series(cells, follows, f"duplicates: {duplicates}")
+        repairs += repairs_by_series(cells, repeats, f"duplicates: {duplicates}")
     if duplicates == "mean":
-        return _averaged(cells, follows, repairs)
-    return cells.take(np.append(~follows[1:], True) if duplicates == "last" else ~follows)
+        return _averaged(cells, repeats, repairs)
+    return cells.take(np.append(~repeats[1:], True) if duplicates == "last" else ~repeats)
 
 
 def repairs_by_series(cells: Cells, changed: NDArray[np.bool_], kind: str, column: str | None = None) -> list[Repair]:
@@ -58,12 +58,12 @@ def repairs_by_series(cells: Cells, changed: NDArray[np.bool_], kind: str, colum
     ]
 
 
-def _averaged(cells: Cells, follows: NDArray[np.bool_], repairs: list[Repair] | None) -> Cells:
+def _averaged(cells: Cells, repeats: NDArray[np.bool_], repairs: list[Repair] | None) -> Cells:
     """The first row of every group, with the mean of each number and the first category."""
-    kept = np.flatnonzero(~follows)
-    lengths = np.diff(np.append(kept, len(follows)))
+    kept = np.flatnonzero(~repeats)
+    lengths = np.diff(np.append(kept, len(repeats)))
     repeated = lengths > 1
-    members = np.flatnonzero(follows | np.append(follows[1:], False))
+    members = np.flatnonzero(repeats | np.append(repeats[1:], False))
     starts = np.cumsum(lengths[repeated]) - lengths[repeated]
     averaged = cells.take(kept)
     for name, values in cells.columns.items():
@@ -140,8 +140,7 @@ MANY = 0.03
 
 
 def _are_many(cells: Cells) -> bool:
-    same = (cells.series[1:] == cells.series[:-1]) & (cells.stamps[1:] == cells.stamps[:-1])
-    return len(cells.rows) >= FEWEST_TO_JUDGE and bool(same.sum() > MANY * len(cells.rows))
+    return len(cells.rows) >= FEWEST_TO_JUDGE and bool(cells.repeats.sum() > MANY * len(cells.rows))
 
 
 FEWEST_TO_JUDGE = 50
@@ -248,7 +247,7 @@ def fill_missing(
     repairs = [] if repairs is None else repairs
     if missing == "error":
         return cells, Filled()
-    known = _known_rows(cells, roles)
+    known = cells.up_to_last_known(roles.target)
     filled = Filled(missing)
     columns, codes = dict(cells.columns), dict(cells.category_codes)
     for name in (roles.target, *roles.past_covariates, *roles.future_covariates):
@@ -310,13 +309,6 @@ def hint_for(missing: str, column: str, *, needed: bool) -> tuple[str, tuple[str
     }
     hint = f"{means.get(missing, 'fill the cell, or --missing mask hides it from attention and loss')}{leave_out}"
     return hint, ("missing",) if needed else ("missing", "ignore")
-
-
-def _known_rows(cells: Cells, roles: Roles) -> Mask:
-    """Rows up to the last known target of their series (num_rows,)."""
-    rows = np.arange(len(cells.rows))
-    last = np.maximum.reduceat(np.where(np.isnan(cells.columns[roles.target]), -1, rows), cells.starts[:-1])
-    return np.asarray(rows <= last[cells.series], np.bool_)
 
 
 def _repairs_of_column(

@@ -32,7 +32,7 @@ def policy_for_few(cells: Cells, roles: Roles, frequency: Frequency, report: Rep
     gaps, absent = uneven.at[uneven.gaps], uneven.steps[uneven.gaps].astype(np.int64) - 1
     if not len(gaps) and not empty.any():  # a whole table need not be searched for its future rows
         return "error"
-    known = _known(cells, roles)
+    known = cells.up_to_last_known(roles.target)
     empty &= known
     missing, steps = int(absent.sum()) + int(empty.sum()), len(cells.rows) + int(absent.sum())
     if not missing or len(cells.rows) < FEWEST_ROWS or missing > MOST * steps or _future_is_open(cells, roles, known):
@@ -51,13 +51,6 @@ def policy_for_few(cells: Cells, roles: Roles, frequency: Frequency, report: Rep
 def _are_changes_of_the_clock(cells: Cells, frequency: Frequency, gaps: NDArray[np.int64]) -> bool:
     """Return whether all gaps may be hours that the clock skipped, which a zone explains and nothing need hide."""
     return frequency.is_within_day and len(gaps) > 0 and all(cells.may_be_clock_change(int(at)) for at in gaps)
-
-
-def _known(cells: Cells, roles: Roles) -> NDArray[np.bool_]:
-    """Rows up to the last known target of their series (num_rows,)."""
-    rows = np.arange(len(cells.rows))
-    last = np.maximum.reduceat(np.where(np.isnan(cells.columns[roles.target]), -1, rows), cells.starts[:-1])
-    return np.asarray(rows <= last[cells.series], np.bool_)
 
 
 def _rows_with_empty_cells(cells: Cells, roles: Roles) -> NDArray[np.bool_]:

@@ -90,8 +90,8 @@ class WindowArrays:
             starts=torch.from_numpy(rows.starts),
             past_steps=torch.arange(1 - lookback, 1),
             future_steps=torch.arange(1, horizon + 1),
-            future_known=_known_ahead(rows.layout.known_steps, horizon),
-            future_categories_known=_known_ahead(rows.layout.known_category_steps, horizon),
+            future_known=known_ahead(rows.layout.known_steps, horizon),
+            future_categories_known=known_ahead(rows.layout.known_category_steps, horizon),
             vintages=vintages,
         )
 
@@ -121,7 +121,7 @@ class WindowArrays:
             static_covariates=self.static_covariates[series],
             future_target=_in_units(self.target[future][..., None], target)[..., 0],
             past_observed=observed,
-            past_categories=_zero_outside(self.categories[past], inside),
+            past_categories=zero_outside(self.categories[past], inside),
             future_categories=self._future_categories(future),
             static_categories=self.static_categories[series],
             weight=self.weights[series],
@@ -145,7 +145,7 @@ class WindowArrays:
     def _past_inputs(self, rows: Tensor, series: Tensor, inside: Tensor | None, units: Units | None) -> Tensor:
         values = self._covariates(self.inputs[rows], units, 0)
         inputs = torch.cat([values, self._calendar_of(rows, series)], dim=-1)
-        return _zero_outside(inputs, inside)
+        return zero_outside(inputs, inside)
 
     def _future_inputs(self, rows: Tensor, index: Tensor, series: Tensor, units: Units | None) -> Tensor:
         known = self.inputs[:, self.layout.num_past_columns :][rows]
@@ -196,12 +196,18 @@ def _in_units(values: Tensor, units: Units | None) -> Tensor:
     return values if units is None else units.scaled(values)
 
 
-def _zero_outside(values: Tensor, inside: Tensor | None) -> Tensor:
+def zero_outside(values: Tensor, inside: Tensor | None) -> Tensor:
+    """The values (batch, length, size), 0 at steps outside a mask (batch, length); as they are without one."""
     return values if inside is None else values.masked_fill(~inside[..., None], 0)
 
 
-def _known_ahead(known_steps: tuple[int | None, ...], horizon: int) -> Tensor | None:
-    """Mask of the steps at which each future column (indicators included) is known (horizon, num_future)."""
+def known_ahead(known_steps: tuple[int | None, ...], horizon: int) -> Tensor | None:
+    """Mask of the steps at which each future column is known (horizon, num_columns); None where all are.
+
+    Args:
+        known_steps: how many steps ahead each column is known, None for all; indicators of holes are columns too.
+        horizon: steps of a window.
+    """
     if all(steps is None or steps >= horizon for steps in known_steps):
         return None
     limits = np.array([horizon if steps is None else steps for steps in known_steps])

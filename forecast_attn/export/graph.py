@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.transforms import LARGEST, Affine
-from forecast_attn.data.windows import Window
+from forecast_attn.data.windows import Window, known_ahead, zero_outside
 from forecast_attn.export.clock import clock_features
 from forecast_attn.export.student import student_quantiles
 from forecast_attn.forecasting.model import Model
@@ -84,7 +83,6 @@ class RunGraph(nn.Module):
 
     Args:
         model: on the CPU, in evaluation mode.
-        need_weights: put the attention weights out too.
 
     Attributes:
         inputs: in the order of the arguments of `forward`.
@@ -121,8 +119,8 @@ class RunGraph(nn.Module):
         offsets = None if model.calibration is None else torch.from_numpy(model.calibration.offsets)
         self.register_buffer("offsets", offsets)
         layout, horizon = model.schema.layout, model.schema.horizon
-        self.register_buffer("known", _known_ahead(layout.known_steps, horizon))
-        self.register_buffer("known_categories", _known_ahead(layout.known_category_steps, horizon))
+        self.register_buffer("known", known_ahead(layout.known_steps, horizon))
+        self.register_buffer("known_categories", known_ahead(layout.known_category_steps, horizon))
 
     def _keep(self, name: str, affine: Affine) -> None:
         self.register_buffer(f"{name}_loc", torch.from_numpy(np.array(affine.loc, np.float64)))
@@ -169,12 +167,12 @@ class RunGraph(nn.Module):
         codes = self._codes(given, series)
         return Window(
             past_target=target,
-            past_covariates=_zero_outside(_joined(before, raw, lookback), inside),
+            past_covariates=zero_outside(_joined(before, raw, lookback), inside),
             future_covariates=_joined(after, raw, schema.horizon),
             static_covariates=self._static(given, raw),
             future_target=raw.new_full((raw.shape[0], schema.horizon), torch.nan).float(),
             past_observed=observed,
-            past_categories=_zero_outside(codes[0], inside),
+            past_categories=zero_outside(codes[0], inside),
             future_categories=codes[1],
             static_categories=codes[2],
             weight=raw.new_ones(raw.shape[0]).float(),
@@ -281,18 +279,6 @@ class RunGraph(nn.Module):
         return values.clamp(min=0) if self.config.data.non_negative else values
 
 
-def _known_ahead(known_steps: tuple[int | None, ...], horizon: int) -> Tensor | None:
-    """Mask of the steps at which each future column is known (horizon, num_columns); None where all are."""
-    if all(steps is None or steps >= horizon for steps in known_steps):
-        return None
-    limits: NDArray[np.int64] = np.array([horizon if steps is None else steps for steps in known_steps])
-    return torch.from_numpy(np.arange(1, horizon + 1)[:, None] <= limits)
-
-
 def _joined(parts: list[Tensor | None], raw: Tensor, length: int) -> Tensor:
     there = [part for part in parts if part is not None]
     return torch.cat(there, dim=-1) if there else raw.new_zeros(raw.shape[0], length, 0).float()
-
-
-def _zero_outside(values: Tensor, inside: Tensor | None) -> Tensor:
-    return values if inside is None else values.masked_fill(~inside[..., None], 0)

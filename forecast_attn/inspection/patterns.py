@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.attention_file.schema import season_in_keys
 from forecast_attn.data.frequency import UNIT_NAMES
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.inspection.statistics import Matrix, lags_of, number_and_unit, steps_text
@@ -66,8 +67,8 @@ class MeanWeights:
 
     @property
     def key_season(self) -> int:
-        """Keys in a season; 1 for no season, or one that is no whole number of keys."""
-        return 1 if self.season % self.patch_length else self.season // self.patch_length
+        """Keys in a season; see `season_in_keys`."""
+        return season_in_keys(self.season, self.patch_length)
 
     @property
     def distances(self) -> NDArray[np.int64]:

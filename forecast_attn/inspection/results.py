@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.attention_file.schema import season_in_keys
 from forecast_attn.inspection.statistics import span_text, time_span
 
 Matrix = NDArray[np.floating[Any]]
@@ -61,8 +62,8 @@ class InspectionHeader:
 
     @property
     def key_season(self) -> int:
-        """Keys in a season; 1 for no season, or one that is no whole number of keys."""
-        return 1 if self.season % self.patch_length else self.season // self.patch_length
+        """Keys in a season; see `season_in_keys`."""
+        return season_in_keys(self.season, self.patch_length)
 
     @property
     def keys_text(self) -> str:
