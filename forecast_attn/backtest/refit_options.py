@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from forecast_attn.training.refit import Refit
 
 ORIGINS = ("last", "run")
+"""Values of --refit-from, the default first."""
 KEEPS = ("new", "best")
+"""Values of --refit-keep, the default first: here it is `new`, of `forecast update --keep` it is `best`."""
 EPOCHS = 2
 """Default number of epochs of each refit."""
 

@@ -27,7 +27,7 @@ PARTS = 4
 """The best weights are searched among multiples of one over this."""
 POWER = 6
 """Of the error in the weights that each forecast has by itself, and of the prior."""
-FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend", "autoregression")
+PRIOR_FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend", "autoregression")
 """The candidates that learn from no window; their equal mean is the prior."""
 PRIOR_WINDOWS = 100
 """Independent windows that weigh as much as the prior, if its best formula is as good as what they chose."""
@@ -81,7 +81,7 @@ def choose_weights(
     stacked = np.stack([np.where(known[name], forecasts[name], network) for name in names])
     errors = np.array([scaled_error(actual, each, scale) for each in stacked])
     weights = _without_slivers((_best_quarters(stacked, actual, scale) + _weights_by_error(errors)) / 2)
-    formulas = np.array([name in FORMULAS for name in names])
+    formulas = np.array([name in PRIOR_FORMULAS for name in names])
     if formulas.any():
         chosen, best = scaled_error(actual, np.tensordot(weights, stacked, axes=1), scale), errors[formulas].min()
         share = PRIOR_WINDOWS / (PRIOR_WINDOWS + independent)

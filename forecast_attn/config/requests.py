@@ -36,7 +36,7 @@ LOGGERS = ("csv", "tensorboard", "mlflow", "wandb")
 SEARCH_METRICS = ("mae", "rmse", "mase", "pinball")
 """Errors that a search may minimise."""
 KEEPS = ("best", "new")
-"""Weights that go on after an update."""
+"""Weights that go on after an update, the default first."""
 RECONCILIATIONS = ("bottom-up", "top-down", "ols", "wls-struct", "wls-var", "mint")
 """Ways to make forecasts add up."""
 SIDES = ("both", "above", "below")

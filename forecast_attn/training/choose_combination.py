@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from forecast_attn.baselines.combination_weights import FORMULAS, choose_weights, weighted_mean
+from forecast_attn.baselines.combination_weights import PRIOR_FORMULAS, choose_weights, weighted_mean
 from forecast_attn.baselines.naive import Floats, Ints
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.baselines.theta import rows_needed
@@ -24,7 +24,8 @@ from forecast_attn.forecasting.calibration import ADAPTIVE
 from forecast_attn.forecasting.tail import MOST_ROWS_LEARNED
 from forecast_attn.training.preparation import Preparation
 
-FITTED = ("linear", "median-regression")
+CANDIDATE_REGRESSIONS = ("linear", "median-regression")
+"""The fitted baselines that a run could keep: they learn from the whole table at every forecast."""
 MOST_SERIES, LONGEST_LOOKBACK, MOST_VALUES = 1_000, 1_000, 20_000_000
 """Of a table from which fitted baselines can learn at every forecast. Values are the rows of its longest series times
 the lookback; so many cost about 7 seconds."""
@@ -34,7 +35,7 @@ def candidate_names(panel: Panel, lookback: int) -> tuple[str, ...]:
     """The baselines that a run on this panel could keep."""
     few = panel.num_rows <= MOST_ROWS_LEARNED and panel.num_series <= MOST_SERIES and lookback <= LONGEST_LOOKBACK
     soon = int(panel.known.max()) * lookback <= MOST_VALUES
-    return (*FORMULAS, *(FITTED if few and soon and panel.issued is None else ()))
+    return (*PRIOR_FORMULAS, *(CANDIDATE_REGRESSIONS if few and soon and panel.issued is None else ()))
 
 
 def candidates(panel: Panel, setup: BaselineSetup, cutoffs: Ints) -> dict[str, Floats]:
@@ -87,7 +88,7 @@ def rows_to_keep(weights: dict[str, float], preparation: Preparation, config: Ru
     own = rows_followed(schema.lookback, schema.horizon) if follows else schema.lookback
     season, rows = schema.frequency.season, [own]
     for name in weights:
-        if name in FITTED:
+        if name in CANDIDATE_REGRESSIONS:
             rows.append(int(panel.known.max()))
         elif name != NETWORK:
             rows.append(2 * season if name == "seasonal-naive" else rows_needed(season))
