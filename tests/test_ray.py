@@ -128,6 +128,26 @@ def test_files_have_the_bytes_of_one_process_though_a_worker_is_killed(
         assert files_in(place / f"ray-{kind}") == files_in(place / f"local-{kind}")
 
 
+def test_files_at_urls_have_the_bytes_of_one_process(two_workers: Any, place: Path, files_in: Any) -> None:
+    """Each worker reads and writes its files at the URL; memory:// would be another memory in every process."""
+    forecaster, table = Forecaster.load(place / "run"), (place / "table").as_uri()
+    for engine in ("local", "ray"):
+        out, weights = place / f"{engine}-url", place / f"{engine}-url-weights"
+        result = forecaster.predict_parts(
+            table,
+            out=out.as_uri(),
+            attention_out=weights.as_uri(),
+            engine=engine,
+            cold_start=True,
+            accelerator="cpu",
+        )
+        assert (result.series, len(result.parts)) == (120 * FILES, FILES)
+    for kind in ("url", "url-weights"):
+        files = files_in(place / f"ray-{kind}")
+        assert files == files_in(place / f"local-{kind}")
+        assert len(files) == FILES + 1  # and _SUCCESS
+
+
 def number_of_process(wait: float, _: int) -> int:
     time.sleep(wait)
     return os.getpid()
