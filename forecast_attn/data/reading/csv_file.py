@@ -180,7 +180,9 @@ class _Columns:
         shared = block.plain and not in_one
         return pa_csv.read_csv(
             pa.BufferReader(block.data),
-            read_options=pa_csv.ReadOptions(column_names=names, block_size=min(size, SHARE) if shared else size),
+            read_options=pa_csv.ReadOptions(
+                column_names=names, block_size=min(size, SHARE) if shared else size, use_threads=shared and size > SHARE
+            ),
             parse_options=pa_csv.ParseOptions(delimiter=block.delimiter, newlines_in_values=not block.plain),
             convert_options=pa_csv.ConvertOptions(
                 column_types={name: kind for name, kind in zip(names, kinds, strict=True) if kind is not None},
