@@ -44,7 +44,7 @@ $(TESTING): $(RUNTIME)
 	touch $@
 
 $(SERVICES): $(TESTING)
-	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray,mlflow]" $(MLFLOW_SERVER)
+	$(BIN)/python $(INSTALL) -c constraints.txt -e ".[ray,mlflow,tensorboard,wandb]" $(MLFLOW_SERVER) u8darts
 	touch $@
 
 demo: $(RUNTIME)  ## Train on bundled data, predict, show the attention (writes to runs/demo)
@@ -57,7 +57,7 @@ test: $(TESTING)  ## Lint, types, docs fresh, and all tests of forecast-attn its
 test-integration: $(TESTING)  ## The tests that start something real beside it: a browser, a notebook, a server, a build
 	$(PYTEST) -m "integration and not services"
 
-test-services: $(SERVICES)  ## The tests that start a real Ray and a real MLflow server; installs both (140 MB)
+test-services: $(SERVICES)  ## The tests with a real Ray, MLflow server, TensorBoard, wandb and darts; installs them (230 MB)
 	$(PYTEST) --dist loadfile -m services
 
 fast: $(TESTING)  ## The quick tests, in a minute

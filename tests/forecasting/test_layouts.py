@@ -61,9 +61,33 @@ def test_a_table_of_nixtla_and_one_of_polars_are_forecast_alike(finished_run: Pa
 
 
 @pytest.mark.slow
+@pytest.mark.integration
+@pytest.mark.services
+@pytest.mark.filterwarnings("ignore")
+def test_series_of_darts_are_the_table_they_make(make_table: Any) -> None:
+    """One, and several by name; what comes out goes in again."""
+    darts = pytest.importorskip("darts", reason="darts is not installed: make test-services")
+    frames = {name: make_table(60, seed).drop(columns="temperature") for seed, name in enumerate("ab")}
+    frames = {name: frame.assign(date=pd.to_datetime(frame["date"])) for name, frame in frames.items()}
+    series = {name: darts.TimeSeries.from_dataframe(frame, time_col="date") for name, frame in frames.items()}
+    options = {"lookback": 8, "horizon": 3, "hidden_size": 4, "max_epochs": 1, "seed": 1, "accelerator": "cpu"}
+    for given, table in (
+        (series["a"], frames["a"]),
+        (series, pd.concat(frames, names=["item_id"]).reset_index(level=0)),
+    ):
+        mine, theirs = (Forecaster(**options).fit(each).predict() for each in (given, table))
+        assert mine.predictions["prediction"].tolist() == theirs.predictions["prediction"].tolist()
+        assert list(mine.to_darts("D")) == (["a", "b"] if given is series else list(theirs.to_darts("D")))
+    again = Forecaster(**options).fit(series).predict(series)
+    assert again.predictions["prediction"].tolist() == mine.predictions["prediction"].tolist()
+
+
+@pytest.mark.slow
+@pytest.mark.integration
+@pytest.mark.services
 @pytest.mark.filterwarnings("ignore")
 def test_darts_has_a_series_for_every_name(result: ForecastResult) -> None:
-    pytest.importorskip("darts", reason="darts is not installed")
+    pytest.importorskip("darts", reason="darts is not installed: make test-services")
     series = result.to_darts("D")
     assert list(series) == ["a", "b"]
     assert list(series["b"].components) == ["prediction", "0.1", "0.5", "0.9", "0.975"]

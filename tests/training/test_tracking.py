@@ -112,8 +112,9 @@ def test_a_logger_without_its_package_is_refused(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.integration
+@pytest.mark.services
 def test_tensorboard_reads_the_curves_back(make_table: Callable, here: Path) -> None:
-    pytest.importorskip("tensorboard", reason="the extra tensorboard is not installed")
+    pytest.importorskip("tensorboard", reason="TensorBoard is not installed: make test-services")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
     make_table().to_csv("data.csv", index=False)
@@ -127,9 +128,10 @@ def test_tensorboard_reads_the_curves_back(make_table: Callable, here: Path) -> 
 
 
 @pytest.mark.integration
+@pytest.mark.services
 @pytest.mark.filterwarnings("ignore")
 def test_wandb_writes_an_offline_run(make_table: Callable, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("wandb", reason="the extra wandb is not installed")
+    pytest.importorskip("wandb", reason="wandb is not installed: make test-services")
     monkeypatch.setenv("WANDB_MODE", "offline")
     monkeypatch.setenv("WANDB_SILENT", "true")
     Forecaster(**OPTIONS).fit(make_table(), out="run", logger="wandb", log_to="logs")

@@ -20,7 +20,8 @@ LEVEL_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time", "item
 
 
 def read_frame(table: Any, config: DataConfig) -> pd.DataFrame:
-    """Convert a DataFrame of pandas, or of a library with Arrow's C stream (polars, pyarrow, duckdb), copying little.
+    """Convert a DataFrame of pandas, or of a library with Arrow's C stream (polars, pyarrow, duckdb), copying little;
+    or a TimeSeries of darts, or several by their names.
 
     Raises:
         ConfigError: an option for text files is given.
@@ -28,6 +29,7 @@ def read_frame(table: Any, config: DataConfig) -> pd.DataFrame:
         TypeError: not a table at all.
     """
     refuse_text_options(config, "the table is a DataFrame")
+    table = _from_darts(table)
     if isinstance(table, pd.DataFrame):
         return _from_pandas(table, config)
     if hasattr(table, "collect") and not hasattr(table, "__arrow_c_stream__"):
@@ -35,6 +37,16 @@ def read_frame(table: Any, config: DataConfig) -> pd.DataFrame:
     if not hasattr(table, "__arrow_c_stream__"):
         raise TypeError(f"expected a path, '-' or a DataFrame; got {type(table).__name__}")
     return frame_of_arrow(pa.table(table), config, LABEL)
+
+
+def _from_darts(table: Any) -> Any:
+    """A TimeSeries of darts as a frame, several as one with a column of their names; anything else as it is."""
+    series = table if isinstance(table, dict) else {"": table}
+    if not series or any(type(each).__module__.partition(".")[0] != "darts" for each in series.values()):
+        return table
+    # Its index has the name of its time dimension, which may be any.
+    frames = {str(name): each.to_dataframe().rename_axis("timestamp") for name, each in series.items()}
+    return pd.concat(frames, names=["item_id"]).reset_index() if table is series else frames[""].reset_index()
 
 
 def _from_pandas(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
