@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,64 +24,94 @@ UNSCALED = ("covariates", "none")
 """Scalings under which nobody has measured how far the target's values lie apart."""
 
 
+class _ScaledColumn(NamedTuple):
+    """A column of numbers with the scale that training has for it."""
+
+    name: str
+    values: NDArray[np.float64]
+    """Of all rows."""
+    location: NDArray[np.float64]
+    """Of each series."""
+    scale: NDArray[np.float64]
+    is_target: bool = False
+
+
+def _columns(panel: Panel, scaler: Scaler) -> Iterator[_ScaledColumn]:
+    """Target and covariates; under a transform large targets are tame."""
+    if scaler.transform.kind == "none":
+        yield _ScaledColumn(panel.roles.target, panel.target, *scaler.target, is_target=True)
+    for names, values, group in (
+        (panel.roles.past_covariates, panel.past_covariates, scaler.past),
+        (panel.roles.future_covariates, panel.future_covariates, scaler.future),
+    ):
+        for at, name in enumerate(names):
+            yield _ScaledColumn(name, values[:, at], group.loc[:, at], group.scale[:, at])
+
+
 def outlier_findings(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> list[Finding]:
     """Warn about series with values far beyond the others of their training rows, among these or behind them.
 
     Args:
         panel: all series.
         rows: training rows of each series, its first ones, (num_series,).
-        scaler: fitted on these rows; under a transform large values are tame.
+        scaler: fitted on these rows.
     """
-    if scaler.transform.kind != "none":
-        return []
-    found = list(_outliers(panel, rows, scaler))
-    if not found and scaler.method not in UNSCALED:  # validation on such a value says nothing of the others
-        behind = np.where(rows > 0, panel.known - rows, 0)
-        far = _far(panel, ranges(panel.starts[:-1] + rows, behind), np.repeat(np.arange(len(rows)), behind), scaler)
-        found = [one for one in far if _varies(panel, one[0], rows)]
-    return [_finding(panel, *one) for one in found[:MOST_NAMED]]
+    found: list[Finding] = []
+    for column in _columns(panel, scaler):
+        some = list(_outliers(column, panel, rows))
+        if not some and _is_scaled(column, scaler):  # validation on such a value says nothing of the others
+            behind = np.where(rows > 0, panel.known - rows, 0)
+            far = _far(column, ranges(panel.starts[:-1] + rows, behind), np.repeat(np.arange(len(rows)), behind))
+            some = [one for one in far if _varies(column, panel, one[0], rows)]
+        found += [_finding(column, panel, *one) for one in some[:MOST_NAMED]]
+    return found[:MOST_NAMED]
 
 
-def far_from_training(panel: Panel, scaler: Scaler, lookback: int) -> list[Finding]:
-    """Warn about values of the lookback that lie far beyond anything that training saw.
+def far_from_training(panel: Panel, scaler: Scaler, lookback: int, horizon: int) -> list[Finding]:
+    """Warn about values that a forecast reads and that lie far beyond anything that training saw.
 
     Args:
-        panel: the history, of series that the scaler knows.
+        panel: history and future rows of series that the scaler knows.
         scaler: of the run.
         lookback: steps before the cut-off that a forecast reads.
+        horizon: steps after it.
     """
-    if scaler.transform.kind != "none" or scaler.method in UNSCALED:
-        return []
     kept = np.minimum(panel.known, lookback)
-    rows = ranges(panel.ends - kept, kept)
-    series = np.repeat(np.arange(panel.num_series), kept)
-    far = _far(panel, rows, series, scaler.for_series(panel.item_ids))
-    return [_finding(panel, *one) for one in far[:MOST_NAMED]]
+    read = kept + np.minimum(panel.starts[1:] - panel.ends, horizon)
+    rows, series = ranges(panel.ends - kept, read), np.repeat(np.arange(panel.num_series), read)
+    found = []
+    for column in _columns(panel, scaler.for_series(panel.item_ids)):
+        if _is_scaled(column, scaler):
+            found += [_finding(column, panel, *one) for one in _far(column, rows, series)[:MOST_NAMED]]
+    return found[:MOST_NAMED]
 
 
-def _varies(panel: Panel, index: int, rows: NDArray[np.int64]) -> bool:
+def _is_scaled(column: _ScaledColumn, scaler: Scaler) -> bool:
+    """Tell whether the scale of a column measures how far its values lie apart."""
+    return scaler.method != "none" and not (column.is_target and scaler.method in UNSCALED)
+
+
+def _varies(column: _ScaledColumn, panel: Panel, index: int, rows: NDArray[np.int64]) -> bool:
     """Check that the training rows of a series have a spread to measure by."""
     first = int(panel.starts[index])
-    known = panel.target[first : first + int(rows[index])]
+    known = column.values[first : first + int(rows[index])]
     known = known[~np.isnan(known)]
     return len(known) > 0 and bool(known.max() > known.min())
 
 
-def _far(
-    panel: Panel, rows: NDArray[np.int64], series: NDArray[np.int64], scaler: Scaler
-) -> list[tuple[int, int, float]]:
+def _far(column: _ScaledColumn, rows: NDArray[np.int64], series: NDArray[np.int64]) -> list[tuple[int, int, float]]:
     """Series, row and distance of the values that lie far beyond what the scaler was fitted on."""
-    location, scale = scaler.target
-    distance = np.abs(panel.target[rows] - location[series]) / scale[series]
+    distance = np.abs(column.values[rows] - column.location[series]) / column.scale[series]
+    if not column.is_target:  # a covariate that never moved has the scale 1, which measures nothing
+        distance[column.scale[series] == 1] = 0
     return [(int(series[at]), int(rows[at]), float(distance[at])) for at in np.flatnonzero(distance > FAR)]
 
 
-def _outliers(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> Iterator[tuple[int, int, float]]:
+def _outliers(column: _ScaledColumn, panel: Panel, rows: NDArray[np.int64]) -> Iterator[tuple[int, int, float]]:
     """Series, row and distance of the farthest value of every series that has one far away."""
-    location, scale = scaler.target
-    for index in _suspects(panel, rows, location, scale):
+    for index in _suspects(column, panel, rows):
         first = int(panel.starts[index])
-        values = panel.target[first : first + int(rows[index])]
+        values = column.values[first : first + int(rows[index])]
         known = values[~np.isnan(values)]
         low, middle, high = np.quantile(known, (0.25, 0.5, 0.75))
         spread = (high - low) / NORMAL_IQR
@@ -92,24 +122,27 @@ def _outliers(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> Iterator
             yield int(index), first + at, float(distance[at] / spread)
 
 
-def _suspects(
-    panel: Panel, rows: NDArray[np.int64], location: NDArray[np.float64], scale: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def _suspects(column: _ScaledColumn, panel: Panel, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Series of which a few values may make up all the variance; sorting the others would take long."""
     some = np.flatnonzero(rows > 0)
     chosen = ranges(panel.starts[:-1][some], rows[some])
-    off = np.abs(panel.target[chosen] - np.repeat(location[some], rows[some])) / np.repeat(scale[some], rows[some])
+    location, scale = (np.repeat(each[some], rows[some]) for each in (column.location, column.scale))
+    off = np.abs(column.values[chosen] - location) / scale
     edges = np.cumsum(rows[some]) - rows[some]
     farthest = np.fmax.reduceat(off, edges) if len(some) else off
     suspects: NDArray[np.int64] = some[farthest > np.sqrt(rows[some]) / _SHARE]
     return suspects
 
 
-def _finding(panel: Panel, index: int, row: int, distance: float) -> Finding:
+def _finding(column: _ScaledColumn, panel: Panel, index: int, row: int, distance: float) -> Finding:
     name = panel.item_ids[index]
-    when = panel.zone.stamp_text(panel.timestamps[row])
+    when, times = panel.zone.stamp_text(panel.timestamps[row]), f"{distance:,.0f} times as far off as its values are"
+    if not column.is_target:
+        message = f"column '{column.name}' of series '{name}' has {column.values[row]:.4g} at {when}, {times} mostly"
+        hint = f"correct the cell, or leave the column out with --ignore '{column.name}'"
+        return Finding("FA309", "warning", message, hint, column=column.name, item_id=name)
     message = (
-        f"series '{name}' has {panel.target[row]:.4g} at {when}, {distance:,.0f} times as far off as its values are "
+        f"series '{name}' has {panel.target[row]:.4g} at {when}, {times} "
         f"mostly: beside it they all look alike, and forecasts may be anything"
     )
     hint = "correct the cell, or train with --scaling robust --transform arcsinh"

@@ -170,7 +170,7 @@ class PreparedForecast:
         model, history, panel, findings = read_beyond(
             model, loaded.run, request.data, request.future, cold_start=request.cold_start
         )
-        findings += tuple(far_from_training(history.panel, model.schema.scaler, model.schema.lookback))
+        findings += tuple(far_from_training(panel, model.schema.scaler, model.schema.lookback, model.schema.horizon))
         weights = loaded.weights if request.combine_with is None else {}
         left_out = {*history.cold, *loaded.left_out}
         return cls(

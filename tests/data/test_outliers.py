@@ -61,6 +61,43 @@ def test_an_outlier_of_a_history_is_named(forecast, finished_run, write, make_ta
     assert "warning" not in forecast("predict", finished_run, "--out", "f.csv").err
 
 
+@pytest.fixture(scope="module")
+def priced(make_table) -> pd.DataFrame:
+    rng, table = np.random.default_rng(1), make_table()
+    return table.assign(price=10 + rng.normal(size=len(table)), visits=rng.normal(size=len(table)), rain=0.0)
+
+
+OF_COVARIATES = ("--past", "visits,rain", "--future", "price")
+
+
+@pytest.mark.parametrize(("column", "row"), [("price", 40), ("visits", 40), ("price", 110)])
+def test_an_outlier_of_a_covariate_is_named(forecast, write, priced, column, row):
+    """Among the training rows, and behind them; what rarely happens is none."""
+    priced = priced.copy()
+    priced.loc[[30, 100], "rain"] = 5.0
+    assert "FA309" not in forecast("check", write(priced, "clean.csv"), *OF_COVARIATES).out
+    priced.loc[row, column] = 1e15
+    found = json.loads(forecast("check", write(priced), *OF_COVARIATES, "--json").out)["findings"]
+    named = [finding for finding in found if finding["code"] == "FA309"]
+    assert [finding["column"] for finding in named] == [column]
+    assert f"--ignore '{column}'" in named[0]["fix"]
+
+
+def test_an_outlier_of_a_covariate_that_a_forecast_reads_is_named(forecast, write, priced, small):
+    history, future = priced[:-3], priced[["date", "price"]][-3:]
+    assert forecast("train", write(history), *OF_COVARIATES, *small, "--out", "run").code == 0
+    write(future, "future.csv")
+    plain = forecast("predict", "run", "--future", "future.csv", "--out", "f.csv", "--quiet")
+    assert (plain.code, plain.err) == (0, "")
+    write(future.assign(price=[10, 1e9, 10]), "future.csv")
+    ahead = forecast("predict", "run", "--future", "future.csv", "--out", "f.csv", "--quiet")
+    assert ahead.err.startswith("warning: column 'price' of series 'target' has 1e+09 at 2024-04-28, ")
+    write(history.assign(visits=history["visits"].where(history.index < 110, 1e9)), "history.csv")
+    write(future, "future.csv")
+    words = ("--data", "history.csv", "--future", "future.csv", "--out", "f.csv", "--quiet")
+    assert "column 'visits' of series 'target' has 1e+09 at 2024-04-20, " in forecast("predict", "run", *words).err
+
+
 def test_rare_demand_has_no_outlier(forecast, write, make_table):
     """Of zeros there is no spread; a promotion is no mistake."""
     table = make_table()
