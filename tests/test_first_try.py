@@ -177,6 +177,34 @@ def speed_limits() -> pd.DataFrame:
     return pd.DataFrame({"year": years, "state": np.repeat([1, 2, 3], 30), "sl55": limit, "deaths": values(90)})
 
 
+def half_hours_called_y() -> pd.DataFrame:
+    """As taylor: one column, whose name is short for year, too."""
+    return pd.DataFrame({"Y": (20_000 + 100 * values(400)).astype(int)})
+
+
+def shares_with_the_name_of_a_month() -> pd.DataFrame:
+    shares = {name: values(120) for name in ("AMZN", "APA", "JPM", "MO", "SPY", "TGT")}
+    return pd.DataFrame({"Date": pd.bdate_range("2020-01-01", periods=120).strftime("%Y-%m-%d"), **shares})
+
+
+def ages_of_persons() -> pd.DataFrame:
+    """As a panel of wages: what goes up by one each year of each person is no target."""
+    person, year = np.repeat(np.arange(10), 9), np.tile(np.arange(1980, 1989), 10)
+    return pd.DataFrame({"nr": person, "year": year, "age": person + year - 1950, "wage": values(90)})
+
+
+def forecasts_of_somebody_else() -> pd.DataFrame:
+    hours = pd.date_range("2020-01-01", periods=300, freq="h").strftime("%Y-%m-%d %H:%M")
+    columns = {"total load forecast": values(300), "total load actual": values(300), "wind": 9 * values(300)}
+    return pd.DataFrame({"time": hours, **columns})
+
+
+def measurements_without_names() -> pd.DataFrame:
+    """As observations of a star: the day in fractions, the brightness."""
+    rows = pd.DataFrame({"days": 1900 + np.cumsum(1 + RNG.random(200)), "brightness": values(200)}).round(3)
+    return rows[1:].set_axis(rows.iloc[0].astype(str), axis=1)  # its first row where names are expected
+
+
 CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
     "the finer of two dates": (half_hours_with_their_date, {}, "'Demand', 48 steps of 30 minutes ahead"),
     "year, month, day, hour": (
@@ -213,6 +241,31 @@ CASES: dict[str, tuple[Callable[[], pd.DataFrame], dict[str, object], str]] = {
         no_time_at_all,
         {"time": "row-number", "target": "CO2"},
         "'CO2', 12 steps of 1 row ahead, if the rows are in the order of time",
+    ),
+    "a target called Y": (
+        half_hours_called_y,
+        {"time": "row-number"},
+        "'Y', 12 steps of 1 row ahead, if the rows are in the order of time",
+    ),
+    "a share called MO": (
+        shares_with_the_name_of_a_month,
+        {"wide": True},
+        "6 columns as one series each ('AMZN', 'APA', 'JPM', …), 5 steps of 1 business day ahead",
+    ),
+    "ages": (
+        ages_of_persons,
+        {"item_id": "nr", "target": "wage"},
+        "'wage' of 10 series told apart by 'nr', 3 steps of 1 row ahead",
+    ),
+    "forecasts": (
+        forecasts_of_somebody_else,
+        {"target": "total load actual"},
+        "'total load actual', 24 steps of 1 hour ahead",
+    ),
+    "no names": (
+        measurements_without_names,
+        {"header": False, "time": "row-number", "target": "column_2"},
+        "'column_2', 12 steps of 1 row ahead, if the rows are in the order of time",
     ),
     "202401": (
         years_and_months_as_digits,
@@ -403,6 +456,45 @@ def test_what_stands_above_the_rows_is_left_out(
     assert fixed.code == 0
     assert fixed.out.splitlines()[0].split(",") == (["date", "y"] if target == "y" else ["column_1", "column_2"])
     assert len(fixed.out.splitlines()) == 91
+
+
+@pytest.mark.slow
+def test_rows_below_comments_that_hold_the_names_are_read_without_names(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(f"# time,y\n# a logger in the wood\n# 1 Hz\n{ROWS}\n")
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (dict(proposal.options), proposal.target) == ({"comment": "#", "header": False}, "column_2")
+
+
+@pytest.mark.slow
+def test_columns_below_a_rule_are_read_by_their_blanks(tmp_path: Path) -> None:
+    """As a weather service writes a test year: forty lines of text, names, a line of stars, then numbers."""
+    path = tmp_path / "year.dat"
+    about = ["Station: the town", "", *(f"{name}  what it is called" for name in "abcdefgh")] * 4
+    rows = [f"  {at % 12 + 1:2d}  {value:6.1f}  {value / 2:8.2f}" for at, value in enumerate(values(96))]
+    path.write_text("\n".join([*about, "MM      t         p", "***", *rows]))
+    proposal = find_proposals(path, DataConfig())[0]
+    reading = {name: dict(proposal.options)[name] for name in ("delimiter", "comment", "skip_rows")}
+    assert reading == {"delimiter": "blanks", "comment": "***", "skip_rows": len(about)}
+
+
+@pytest.mark.slow
+def test_numbers_with_exponents_are_no_names(tmp_path: Path) -> None:
+    path = tmp_path / "values.txt"
+    path.write_text("\n".join(f"   {value:.16e}" for value in values(90)))
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (dict(proposal.options), proposal.target) == ({"header": False, "time": "row-number"}, "column_1")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["id", "customer_id", "storeId"])
+def test_an_identifier_is_neither_time_nor_target(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "table.csv"
+    pd.DataFrame({name: np.arange(90) + 1, "y": values(90), "z": values(90)}).to_csv(path, index=False)
+    found = find_proposals(path, DataConfig())
+    assert found
+    assert name not in {proposal.target for proposal in found}
+    assert name == "id" or {proposal.time for proposal in found} == {"row-number"}
 
 
 @pytest.mark.slow

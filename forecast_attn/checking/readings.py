@@ -14,7 +14,18 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.frequency import guess_alias, parse_frequency
-from forecast_attn.data.reading.joined import ROW_NUMBER, parts_of, unit_of, with_joined
+from forecast_attn.data.reading.dialect import unnamed_column
+from forecast_attn.data.reading.joined import (
+    FIRST_YEAR,
+    LAST_YEAR,
+    ROW_NUMBER,
+    are_whole,
+    holds_years,
+    parts_of,
+    unit_of,
+    unit_of_column,
+    with_joined,
+)
 from forecast_attn.data.roles import (
     ID_NAMES,
     LOOSE_TIME_NAMES,
@@ -59,6 +70,8 @@ _LIKELY_TARGETS = (
     *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "price", "load"),
     *("consumption", "sales", "volume_sold", "passengers", "traffic_volume", "level", "glucose"),
 )
+_FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
+"""In the name of what somebody else has forecast."""
 _TAKEN_NAMES = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *_COUNTERS)
 _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
@@ -69,6 +82,8 @@ _NEITHER = 10
 """Rank of whole numbers that repeat or are irregular."""
 _EVENTS = 4
 """Rank of dates that stand more than once in a series."""
+MOST_LETTERS = 2
+"""Of a name that may be short for a unit of time, and for anything else."""
 SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
 MANY = 6
@@ -155,11 +170,9 @@ def _counts_rows(time: str) -> bool:
 
 def _repeats_years(column: pd.Series) -> bool:
     """Return whether a column called year begins again and again, as in the rows of a panel."""
-    if not _is_called_year(str(column.name)) or not pd.api.types.is_numeric_dtype(column.dtype) or column.isna().any():
+    if not _is_called_year(str(column.name)) or not holds_years(column):
         return False
-    years = column.to_numpy(np.float64)
-    is_year = bool(len(years) and years.min() >= 1500 and years.max() <= 2200)
-    return is_year and int(np.sum(np.diff(years) < 0)) >= FEWEST_STARTS
+    return int(np.sum(np.diff(column.to_numpy(np.float64)) < 0)) >= FEWEST_STARTS
 
 
 def _is_a_time_of_many_rows(reading: TableReading) -> bool:
@@ -182,17 +195,19 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     numbers = [str(name) for name in frame.columns if name not in taken and is_numeric(frame[name])]
     numbers = [name for name in numbers if frame[name].nunique() > 1 and not name.lower().startswith("unnamed: ")]
     numbers = [name for name in numbers if name.lower() not in ROW_NAMES or not _counts(frame[name])]
-    numbers = _changing(frame, numbers, reading.item_id) or numbers
+    series = _series_numbers(frame, reading.item_id)
+    numbers = _changing(frame, numbers, series) or numbers
     values = {name: pd.to_numeric(frame[name].astype("string"), errors="coerce") for name in numbers}
-    likely = [name for name in numbers if not _is_of_the_calendar(name) and not _counts_or_cycles(values[name])]
+    likely = [name for name in numbers if not _is_of_the_calendar(frame[name])]
+    likely = [name for name in likely if name.lower() not in ID_NAMES and not _is_called_id(name)]
     likely = [name for name in likely if name.lower() not in TIME_NAMES and not _is_uneven_time(values[name])]
-    likely = likely or numbers
+    likely = [name for name in likely if not _counts_or_cycles(values[name], series)] or numbers
     order = {name: at for at, name in enumerate(_LIKELY_TARGETS)}
     still = {name for name in likely if _stands_still(values[name])}
-    wordy = {each for each in likely if {"target", "total"} & set(re.findall("[a-z]+", each.lower()))}
+    wordy = {each for each in likely if {"target", "total"} & _words(each)}
     titled = {each for each in likely if _names_the_table(each, name)}
     titled = set() if len(titled) > len(likely) / 2 else titled  # what all are called names none
-    chosen = {each for each in likely if "target" in re.findall("[a-z]+", each.lower())}
+    chosen = {each for each in likely if "target" in _words(each)}
 
     def rank(column: str) -> tuple[Any, ...]:
         return (
@@ -200,6 +215,7 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
             column not in chosen,
             order.get(column.lower(), len(order)),
             column not in titled,
+            bool(_FORECAST_WORDS & _words(column)),
             column not in wordy,
         )
 
@@ -209,12 +225,20 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     return Targets(tuple(ranked), are_alike or (len(likely) > 2 and _are_numbered_alike(likely)))
 
 
-def _changing(frame: pd.DataFrame, names: list[str], item_id: str | None) -> list[str]:
-    """Columns with two values within some series: what has one in each is a property of the series."""
+def _words(name: str) -> set[str]:
+    return set(re.findall("[a-z]+", name.lower()))
+
+
+def _series_numbers(frame: pd.DataFrame, item_id: str | None) -> NDArray[np.int64]:
+    """The number of each row's series, 0 where there is one series."""
     columns = [] if item_id is None else [key for key in item_id.split(",") if key in frame.columns]
     if not columns:
-        return names
-    series = frame.groupby(columns, observed=True, sort=False, dropna=False).ngroup().to_numpy()
+        return np.zeros(len(frame), np.int64)
+    return frame.groupby(columns, observed=True, sort=False, dropna=False).ngroup().to_numpy()
+
+
+def _changing(frame: pd.DataFrame, names: list[str], series: NDArray[np.int64]) -> list[str]:
+    """Columns with two values within some series: what has one in each is a property of the series."""
 
     def changes(name: str) -> bool:
         codes = pd.factorize(frame[name])[0]
@@ -239,9 +263,11 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     yield from dates
     named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    yield from (name for name in numbers if name.lower() in named or name.lower() == "t" or _counts(frame[name]))
+    counters = [name for name in numbers if _counts(frame[name]) and not _is_called_id(name)]
+    yield from (name for name in numbers if name.lower() in (*named, "t") or name in counters)
     others = [name for name in numbers if name.lower() not in (*named, "t")]
-    yield from (name for name in others if _is_of_digits(frame[name]) or _holds_years(frame[name]))
+    years = [name for name in others if _is_called_year(name) and holds_years(frame[name])]  # `iyear`, `year of sale`
+    yield from (name for name in others if name in years or _is_of_digits(frame[name]))
     parts = time_parts(frame, free)
     if len(parts) == 1 and parts[0].lower() not in named:
         yield parts[0]
@@ -260,14 +286,6 @@ def _is_put_together(stamps: NDArray[Any]) -> bool:
     return bool(usual > 0 and np.sum(steps < 0) >= FEWEST_STARTS and np.mean(steps == usual) >= MOSTLY_STEPS)
 
 
-def _holds_years(column: pd.Series) -> bool:
-    """Return whether a column called year by a part of its name holds years: `iyear`, `year of sale`."""
-    if unit_of(str(column.name)) == "year" or not _is_called_year(str(column.name)) or column.isna().any():
-        return False
-    years = column.to_numpy(np.float64)
-    return bool((years == np.round(years)).all() and years.min() >= 1500 and years.max() <= 2200)
-
-
 def _is_of_digits(column: pd.Series) -> bool:
     """Return whether numbers are years and months, 202401 or 2024.083, or seconds since 1970 one step apart."""
     if pd.api.types.is_float_dtype(column.dtype):
@@ -284,7 +302,7 @@ def _is_of_digits(column: pd.Series) -> bool:
 def _is_named_time(column: pd.Series) -> bool:
     """Return whether a column of numbers is a time by its name, and most of its cells can be one."""
     name = str(column.name).lower()
-    if unit_of(name) != "year" and name not in (*TIME_NAMES, "step", "t", "time_idx"):
+    if unit_of_column(column) != "year" and name not in (*TIME_NAMES, "step", "t", "time_idx"):
         return False
     return bool(parse_timestamps(column, str(column.name))[1].mean() < 0.5)
 
@@ -299,7 +317,7 @@ def _is_clock(column: pd.Series) -> bool:
 
 def _is_hour(column: pd.Series) -> bool:
     """Return whether a column called hour counts the hours of a day."""
-    if unit_of(str(column.name)) != "hour" or not pd.api.types.is_integer_dtype(column.dtype):
+    if unit_of_column(column) != "hour" or not pd.api.types.is_integer_dtype(column.dtype):
         return False
     return bool(column.min() >= 0 and column.max() <= 24 and column.nunique() >= 12)
 
@@ -499,7 +517,7 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
     found = []
     for name in map(str, frame.columns):
         column = frame[name]
-        is_calendar = (_is_of_the_calendar(name) and name.lower() not in _COUNTERS) or _is_clock(column)
+        is_calendar = (_is_of_the_calendar(column) and name.lower() not in _COUNTERS) or _is_clock(column)
         if name in taken or is_calendar or pd.api.types.is_float_dtype(column.dtype):
             continue
         distinct = column.nunique()
@@ -526,21 +544,32 @@ def _stands_still(values: pd.Series) -> bool:
     return len(np.unique(numbers)) == 2 or bool(np.mean(np.diff(numbers) == 0) > 0.5 and not is_mostly_zero)
 
 
-def _counts_or_cycles(values: pd.Series) -> bool:
-    """Return whether whole numbers go up by one in nearly every row, or start again: 1 to 7, or 1 to 31."""
-    numbers = values.to_numpy(np.float64)
-    if len(numbers) < 3 or np.isnan(numbers).any() or (numbers != np.round(numbers)).any():
+def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
+    """Return whether whole numbers go up by one in nearly every row of a series, or start again: 1 to 7, or 1 to 31."""
+    order = np.argsort(series, kind="stable")
+    numbers, series = values.to_numpy(np.float64)[order], series[order]
+    inside = series[1:] == series[:-1]
+    if len(numbers) < 3 or not inside.any() or np.isnan(numbers).any() or not are_whole(values):
         return False
-    steps = np.diff(numbers)
-    is_next = (steps == 1) | (numbers[1:] == numbers.min())
-    are_years = numbers.min() >= 1500 and numbers.max() <= 2200 and steps.min() >= 0 and steps.max() == 1
+    steps = np.diff(numbers)[inside]
+    is_next = (steps == 1) | (numbers[1:][inside] == numbers.min())
+    are_years = numbers.min() >= FIRST_YEAR and numbers.max() <= LAST_YEAR and steps.min() >= 0 and steps.max() == 1
     return bool(are_years or (steps == 1).all() or (is_next.mean() > 0.9 and np.mean(steps == 1) > 0.6))
 
 
 def _is_uneven_time(values: pd.Series) -> bool:
-    """Return whether a column called time, such as `Time (ka)`, goes up with every row, by steps of any length."""
+    """Return whether a column called time, such as `Time (ka)`, goes up with every row, by steps of any length.
+
+    So does the first column of a table without names that holds fractions: the days of an observation.
+    """
     words = re.findall("[a-z]+", str(values.name).lower())
-    return bool(words) and words[0] in TIME_NAMES and bool((np.diff(values.to_numpy(np.float64)) > 0).all())
+    may_be = bool(words) and (words[0] in TIME_NAMES or (values.name == unnamed_column(1) and not are_whole(values)))
+    return may_be and bool((np.diff(values.to_numpy(np.float64)) > 0).all())
+
+
+def _is_called_id(name: str) -> bool:
+    """Return whether a column is an identifier of something by its name: `customer_id`, `storeId`."""
+    return re.search(r"[_ .-](id|ID|Id)$|[a-z]I[dD]$", name) is not None
 
 
 def _names_the_table(column: str, table: str) -> bool:
@@ -552,9 +581,11 @@ def _names_the_table(column: str, table: str) -> bool:
     return name in words or name[:SAME_START] in starts
 
 
-def _is_of_the_calendar(name: str) -> bool:
-    plain = name.lower()
-    of_the_calendar = unit_of(name) is not None or plain in _CALENDAR or plain in _COUNTERS
+def _is_of_the_calendar(column: pd.Series) -> bool:
+    """Return whether a column says when its row is, by its name; where that is short, `MO`, by its cells too."""
+    plain = str(column.name).lower()
+    unit = unit_of(plain) if len(plain) > MOST_LETTERS else unit_of_column(column)
+    of_the_calendar = unit is not None or plain in _CALENDAR or plain in _COUNTERS
     return of_the_calendar or bool(re.match(r"(minute|hour|day|week|month)s? of (the )?", plain))
 
 

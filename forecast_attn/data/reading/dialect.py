@@ -138,6 +138,11 @@ def column_names(records: list[Record], delimiter: str, label: str) -> list[str]
     return names
 
 
+def unnamed_column(number: int) -> str:
+    """Name of a column of a table without a header, the first of them number 1."""
+    return f"column_{number}"
+
+
 def joined_names(lines: list[Record]) -> Record:
     """One name per column out of a header of several lines: `load` and `MW` are `load MW`.
 
@@ -395,7 +400,7 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     if not records:
         message = f"{source.label} is not a CSV: a quote is never closed in its first rows"
         raise DataError(message, 'put quotes around whole fields, and write a quote within one as ""', code="FA106")
-    names = [f"column_{at}" for at in range(1, len(records[0]) + 1)]
+    names = [unnamed_column(at) for at in range(1, len(records[0]) + 1)]
     if config.header:
         records = [joined_names(records[: config.header_rows]), *records[config.header_rows :]]
         records[0] = _as_wide_as_rows(records)

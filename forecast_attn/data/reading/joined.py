@@ -29,6 +29,8 @@ _UNITS = {
 }
 """Unit of time -> names of columns that count it, in lower case."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+FIRST_YEAR, LAST_YEAR = 1500, 2200
+"""Whole numbers that may be years."""
 SEPARATOR = "/"
 """Between the parts of a joined identifier."""
 
@@ -78,13 +80,32 @@ def unit_of(name: str) -> str | None:
 
 
 def unit_of_column(column: pd.Series) -> str | None:
-    """The unit of time that a column counts, by its name; of a column called period by its cells: Q01, M12."""
+    """The unit of time that a column counts, by its name; of a column called period by its cells: Q01, M12.
+
+    None where its cells are no such numbers: prices of the share `MO`, or a target `Y`.
+    """
     unit = unit_of(str(column.name))
+    if unit is not None and pd.api.types.is_numeric_dtype(column.dtype):
+        return unit if (holds_years(column.dropna()) if unit == "year" else are_whole(column)) else None
     if unit is not None or str(column.name).strip().lower() not in _PERIOD_NAMES or column.dtype.kind in "iufbM":
         return unit
     cells = column.dropna().astype(str).str.strip().unique()
     quarters, months = (_are_all(cells, pattern) for pattern in (r"[Qq]0?[1-4]", r"[Mm](0?[1-9]|1[0-2])"))
     return "quarter" if quarters else "month" if months else None
+
+
+def holds_years(column: pd.Series) -> bool:
+    """Return whether all cells are whole numbers that can be years."""
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return False
+    years = column.to_numpy(np.float64, na_value=np.nan)
+    return bool(len(years) and ((years == np.round(years)) & (years >= FIRST_YEAR) & (years <= LAST_YEAR)).all())
+
+
+def are_whole(column: pd.Series) -> bool:
+    """Return whether no number of a column has a fraction."""
+    numbers = column.to_numpy(np.float64, na_value=np.nan)
+    return bool(((numbers == np.round(numbers)) | np.isnan(numbers)).all())
 
 
 _PERIOD_NAMES = ("period", "per", "subperiod")

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, place, require_column
 from forecast_attn.data.reading.grids import CellGrid, find_grid, has_grid
-from forecast_attn.data.reading.joined import unit_of
+from forecast_attn.data.reading.joined import holds_years, unit_of
 from forecast_attn.data.reading.places import ITEM, LINE, TARGET, TIME
 from forecast_attn.errors import ConfigError, DataError
 
@@ -26,7 +26,6 @@ FEWEST_STEPS = 3
 """Columns that are steps, in a table of one series per row."""
 MANY_STEPS = 8
 """Numbered columns from which on they are rather steps than variables."""
-FIRST_YEAR, LAST_YEAR = 1500, 2200
 
 _STEM = re.compile(r"(\D*?)[ ._-]?(\d{1,6})")
 _DATED = re.compile(r"\d{4}([-./]\d{1,2}){0,2}|\d{4}[- ]?[QqMm]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}")
@@ -217,8 +216,8 @@ def _refuse_repeats(keys: pd.Series, source: str) -> None:
 def find_periods(frame: pd.DataFrame) -> PeriodColumns | None:
     """The year and its twelve months or four quarters; None where they are not all there."""
     names = [str(name) for name in frame.columns]
-    year = next((name for name in names if unit_of(name) == "year" and _holds_years(frame[name])), None)
-    year = year or next((name for name in names[:2] if _holds_years(frame[name])), None)
+    year = next((name for name in names if unit_of(name) == "year" and holds_years(frame[name])), None)
+    year = year or next((name for name in names[:2] if holds_years(frame[name])), None)
     if year is None:
         return None
     others = [name for name in names if name != year]
@@ -243,13 +242,6 @@ def _period(name: str, count: int) -> int | None:
         return 9
     match = re.fullmatch(r"(?:m|month)?[ ._-]?(0?[1-9]|1[0-2])", plain)
     return None if match is None else int(match[1])
-
-
-def _holds_years(column: pd.Series) -> bool:
-    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
-        return False
-    years = column.to_numpy(np.float64, na_value=np.nan)
-    return bool(len(years) and ((years == np.round(years)) & (years >= FIRST_YEAR) & (years <= LAST_YEAR)).all())
 
 
 def _calendar_made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
@@ -359,4 +351,4 @@ def _is_number_or_empty(column: pd.Series) -> bool:
 def _is_dates(column: pd.Series) -> bool:
     from forecast_attn.data.timestamps import looks_like_dates
 
-    return looks_like_dates(column) or (unit_of(str(column.name)) == "year" and _holds_years(column))
+    return looks_like_dates(column) or (unit_of(str(column.name)) == "year" and holds_years(column))

@@ -14,17 +14,19 @@ DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 """The ones that are looked for, and how they are typed behind --delimiter."""
 MOST_RECORDS = 1000
 COMMENT_MARKS = ("#", "%", "//")
-MOST_TITLES = 30
+MOST_TITLES = 60
 """Lines that may stand above a header."""
 MOST_FOOTERS = 15
 """Lines that may stand below the rows."""
 MOSTLY = 0.9
 """Share of lines with as many fields as the header, from which on what stands above is a title."""
-DATA_CELL = re.compile(r"[+-]?\d+([.,]\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{4}.*")
+DATA_CELL = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{4}.*")
 MOST_HEADER_ROWS = 4
 FEWEST_BELOW = 5
 """Rows that must show that the lines above them are names."""
 _YEAR = re.compile(r"(1[5-9]|20|21)\d\d")
+_RULE = re.compile(r"([-=*_])\1{2,}")
+"""A line that is drawn below a header."""
 _NAMING_LINE = re.compile(rb'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
 
 
@@ -149,7 +151,9 @@ def find_preamble(text: str) -> dict[str, Any]:
     mark = _mark_of_comments(lines)
     if mark is not None and lines[0].lstrip().startswith(mark):
         header = _header_among_comments(lines, mark)
-        return {"comment": mark} if header is None else {"skip_rows": text.splitlines().index(header)}
+        if header is not None:
+            return {"skip_rows": text.splitlines().index(header)}
+        return {"comment": mark} | ({"header": False} if _begins_with_a_row(lines, mark) else {})
     for delimiter in DELIMITERS:
         widths = [_fields(line, delimiter) - 1 for line in lines]
         common, count = Counter(widths).most_common(1)[0] if widths else (0, 0)
@@ -163,6 +167,13 @@ def find_preamble(text: str) -> dict[str, Any]:
             at = text.splitlines().index(lines[first])
             return {"skip_rows": at}
     return find_wide_titles(text) or ({} if mark is None else {"comment": mark})
+
+
+def _begins_with_a_row(lines: list[str], mark: str) -> bool:
+    """Return whether the first line that is no comment has dates and numbers alone, where names are expected."""
+    rows = [line for line in lines if not line.lstrip().startswith(mark)]
+    delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in rows))
+    return bool(rows) and all(_is_data(cell) for cell in rows[0].split(delimiter))
 
 
 def _header_among_comments(lines: list[str], mark: str) -> str | None:
@@ -234,22 +245,32 @@ def find_blanks(text: str) -> dict[str, Any]:
     Args:
         text: the first lines of a file.
     """
-    lines = [line for line in text.splitlines()[:MOST_RECORDS] if line.strip()]
-    mark = next((mark for mark in COMMENT_MARKS if any(line.lstrip().startswith(mark) for line in lines)), None)
-    rows = [line for line in lines if mark is None or not line.lstrip().startswith(mark)]
-    if any(_are_split_alike([line.count(delimiter) for line in rows]) for delimiter in DELIMITERS):
+    numbered = [(at, line) for at, line in enumerate(text.splitlines()[:MOST_RECORDS]) if line.strip()]
+    mark = next((mark for mark in COMMENT_MARKS if any(line.lstrip().startswith(mark) for _, line in numbered)), None)
+    rows = [(at, line) for at, line in numbered if mark is None or not line.lstrip().startswith(mark)]
+    if any(_are_split_alike([line.count(delimiter) for _, line in rows]) for delimiter in DELIMITERS):
         return {}
-    widths = [len(line.split()) for line in rows]
-    common = Counter(widths).most_common(1)[0][0] if widths else 0
-    first = widths.index(common) if common else 0
-    if common < 2 or first > MOST_TITLES or widths[first:].count(common) < MOSTLY * len(widths[first:]):
+    cells = [line.split() for _, line in rows]
+    first = _first_of_equal_width([len(each) for each in cells])
+    if first is None:
         return {}
-    has_header = not any(DATA_CELL.fullmatch(cell) for cell in rows[first].split())
+    has_header = not any(DATA_CELL.fullmatch(cell) for cell in cells[first])
     found: dict[str, Any] = {"delimiter": "blanks"} | ({} if has_header else {"header": False})
-    if mark is not None:
-        found["comment"] = mark
-        return found | ({"skip_rows": first} if first and lines[:first] == rows[:first] else {})
-    return found | ({"skip_rows": text.splitlines().index(rows[first])} if first else {})
+    rule = next((line.strip() for _, line in rows[first + 1 : first + 3] if _RULE.fullmatch(line.strip())), None)
+    if mark is not None or rule is not None:
+        found["comment"] = mark or rule
+    is_below_comments = mark is not None and numbered[:first] != rows[:first]
+    return found | ({"skip_rows": rows[first][0]} if first and not is_below_comments else {})
+
+
+def _first_of_equal_width(widths: list[int]) -> int | None:
+    """The line from which on most have the commonest number of fields, and not that one alone; None where none is."""
+    common = Counter(widths).most_common(1)[0][0] if widths else 0
+    for at, width in enumerate(widths[: MOST_TITLES + 1]):
+        goes_on = common in widths[at + 1 : at + 3]
+        if width == common > 1 and goes_on and widths[at:].count(common) >= MOSTLY * len(widths[at:]):
+            return at
+    return None
 
 
 def _are_split_alike(counts: list[int]) -> bool:
