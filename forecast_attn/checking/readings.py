@@ -234,7 +234,7 @@ def _series_numbers(frame: pd.DataFrame, item_id: str | None) -> NDArray[np.int6
     columns = [] if item_id is None else [key for key in item_id.split(",") if key in frame.columns]
     if not columns:
         return np.zeros(len(frame), np.int64)
-    return frame.groupby(columns, observed=True, sort=False, dropna=False).ngroup().to_numpy()
+    return np.asarray(frame.groupby(columns, observed=True, sort=False, dropna=False).ngroup(), np.int64)
 
 
 def _changing(frame: pd.DataFrame, names: list[str], series: NDArray[np.int64]) -> list[str]:
