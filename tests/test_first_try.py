@@ -478,6 +478,81 @@ def test_columns_below_a_rule_are_read_by_their_blanks(tmp_path: Path) -> None:
     assert reading == {"delimiter": "blanks", "comment": "***", "skip_rows": len(about)}
 
 
+def of_a_statistical_office() -> str:
+    """As Eurostat: keys with commas, dates between tabs, footnotes behind numbers."""
+    months = pd.date_range("2015-01-01", periods=80, freq="MS").strftime("%Y-%m")
+    rows = [f"M,PC,{place}\t" + "\t".join(map(str, values(79))) + "\t97.3 p" for place in ("AT", "BE", "DE")]
+    return "\n".join(["freq,unit,geo\\TIME_PERIOD\t" + " \t".join(months), *rows])
+
+
+def of_another_office() -> str:
+    """As INSEE: when each series was last changed stands beside its months."""
+    months = pd.date_range("2015-01-01", periods=80, freq="MS").strftime('"%Y-%m"')
+    rows = [f'"Indice {at}";"2021-03-15";' + ";".join(f'"{value}"' for value in values(80)) for at in range(3)]
+    return "\n".join(['"name";"changed";' + ";".join(months), *rows])
+
+
+def of_a_weather_office() -> str:
+    """As the Met Office: lines about the station, names, units, columns of numbers, estimates with a star."""
+    rows = [
+        f" {2000 + at // 12}  {at % 12 + 1:2d}  {value:6.1f}{'*' if at > 90 else ''}"
+        for at, value in enumerate(values(96))
+    ]
+    return "\n".join(["The Town (Airport)", "Lat 51.5 Lon 0.4", " yyyy  mm   tmax", "              degC", *rows])
+
+
+def of_a_data_base() -> str:
+    """As InfluxDB: types above the names, each line as wide as the rows."""
+    hours = pd.date_range("2022-01-01", periods=300, freq="h").strftime("%Y-%m-%dT%H:%M:%SZ")
+    rows = [f",,0,{stamp},{value}" for stamp, value in zip(hours, values(300), strict=True)]
+    return "\n".join(["#datatype,string,long,dateTime,double", "#default,mean,,,", ",result,table,_time,_value", *rows])
+
+
+def of_a_meter() -> str:
+    """As a utility: start and end of each reading."""
+    hours = pd.date_range("2022-01-01", periods=300, freq="h")
+    rows = [
+        f"{start:%Y-%m-%d},{start:%H}:00,{start:%H}:59,{value}" for start, value in zip(hours, values(300), strict=True)
+    ]
+    return "\n".join(["DATE,START TIME,END TIME,USAGE", *rows])
+
+
+def with_dots_in_clocks() -> str:
+    hours = pd.date_range("2004-03-10 18:00", periods=300, freq="h")
+    return "\n".join(
+        ["Date;Time;CO", *(f"{at:%d/%m/%Y;%H.%M.%S};{v}" for at, v in zip(hours, values(300), strict=True))]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("make", "options", "forecasts"),
+    [
+        (
+            of_a_statistical_office,
+            {"delimiter": "tab", "layout": "rows"},
+            "the rows as 3 series, 12 steps of 1 month ahead",
+        ),
+        (of_another_office, {"layout": "rows"}, "the rows as 3 series, 12 steps of 1 month ahead"),
+        (
+            of_a_weather_office,
+            {"delimiter": "blanks", "comment": "degC", "skip_rows": 2, "time": "yyyy,mm"},
+            "'tmax', 12 steps of 1 month ahead",
+        ),
+        (of_a_data_base, {"comment": "#", "target": "_value"}, "'_value', 24 steps of 1 hour ahead"),
+        (of_a_meter, {"time": "DATE,START TIME"}, "'USAGE', 24 steps of 1 hour ahead"),
+        (with_dots_in_clocks, {"time": "Date,Time"}, "'CO', 24 steps of 1 hour ahead"),
+    ],
+)
+def test_tables_as_offices_and_meters_write_them(
+    tmp_path: Path, make: Callable[[], str], options: dict[str, object], forecasts: str
+) -> None:
+    path = tmp_path / "table.txt"
+    path.write_text(make())
+    proposal = find_proposals(path, DataConfig())[0]
+    assert (dict(proposal.options), proposal.forecasts) == (options, forecasts)
+
+
 @pytest.mark.slow
 def test_numbers_with_exponents_are_no_names(tmp_path: Path) -> None:
     path = tmp_path / "values.txt"

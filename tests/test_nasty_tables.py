@@ -161,6 +161,37 @@ def test_numbers_are_those_in_the_cells(tmp_path: Path) -> None:
     assert [finding.column for finding in found.findings if finding.code == "FA109"] == ["dollars", "grouped", "share"]
 
 
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["3 kW", "4.5 kW", "-2 kW"], [3, 4.5, -2]),
+        (["3°C", "4.5°C", "-2°C"], [3, 4.5, -2]),
+        (["3 m³/s", "4.5 m³/s", "0 m³/s"], [3, 4.5, 0]),
+        (["150.1*", "7.0", "8.1"], [150.1, 7, 8.1]),
+        (["97.3 p", "96.1", ":"], [97.3, 96.1, np.nan]),
+        (["97.3(P)", "96.1", "95.0"], [97.3, 96.1, 95]),
+        (["3 kW", "4.5 MW", "2 kW"], None),
+        (["3 k", "400", "500"], None),
+        (["3*", "4*", "5"], None),
+        (["2020 Jan", "2021 Jan", "2022 Jan"], None),
+        (["2020 Q1", "2021 Q1", "2022 Q1"], None),
+        (["5 am", "6 am", "7 am"], None),
+        (["3 of 4", "2 of 4", "1 of 4"], None),
+        (["12 Main Street", "14 Main Street", "16 Main Street"], None),
+    ],
+)
+def test_units_and_footnotes_behind_numbers_leave_the_numbers(
+    tmp_path: Path, cells: list[str], numbers: list[float] | None
+) -> None:
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"day": [1, 2, 3], "y": cells}).to_csv(path, index=False)
+    column = read_table(path, DataConfig(), report=lambda finding: None)["y"]
+    if numbers is None:
+        assert list(column.astype(str)) == cells
+    else:
+        np.testing.assert_array_equal(column, numbers)
+
+
 def test_one_sign_among_plain_numbers_is_a_mistake(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("date,y\n" + "".join(f"{day:%Y-%m-%d},{at}{'%' * (at == 9)}\n" for at, day in enumerate(DAYS)))

@@ -37,6 +37,8 @@ from forecast_attn.errors import DataError
 
 Table = Path | str | pd.DataFrame
 MOST_SHEETS = 6
+_DELIMITERS = ("tab", "semicolon", "pipe", "comma")
+"""Where several split a text alike: the ones that stand within names and cells come last."""
 _NO_TABLE = ("FA106", "FA107", "FA108")
 """Codes of texts that another option may read."""
 
@@ -109,6 +111,12 @@ def _first_openings(
     read = frame if frame is not None else _read(table, config, options)
     if isinstance(read, DataError) and read.code not in _NO_TABLE:
         return
+    if isinstance(read, DataError) and read.options == ("delimiter",):
+        for delimiter in _DELIMITERS:
+            again = _read(table, config, {**options, "delimiter": delimiter})
+            if _is_better(again, read):
+                read, options = again, {**options, "delimiter": delimiter}
+                break
     for around in _surroundings(table, options, read):
         again = _read(table, config, {**options, **around})
         if _is_better(again, read):
@@ -200,6 +208,8 @@ def _surroundings(table: Table, options: dict[str, Any], problem: object) -> tup
         source = Source.of(table)
         if source.kind == SPREADSHEET:
             source = sheet_as_text(source, options.get("sheet"))
+        if source.kind != "text":
+            return ()
         start, end = _ends(source)
     except DataError:
         return ()
@@ -211,7 +221,8 @@ def _surroundings(table: Table, options: dict[str, Any], problem: object) -> tup
     ways = [{**each, **named} for each in likely or [{}] if (named := _header_rows(start, {**options, **each}))]
     if isinstance(problem, pd.DataFrame) and problem.shape[1] > 1:  # what can be read may have titles, or longer names
         titles = find_wide_titles(start)
-        return (titles,) if titles else tuple(way for way in ways if set(way) == {"header_rows"})
+        only = ({"comment"}, {"header_rows"})  # what stands above the rows and is as wide as they
+        return (titles,) if titles else tuple(way for way in (*likely, *ways) if set(way) in only)
     if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:
         return (*ways, *likely, {"skip_rows": 1, "header": False})
     return (*ways, *likely, {"header": False})

@@ -60,7 +60,9 @@ MOSTLY_STEPS = 0.99
 NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
 
-_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?")
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?|\d{1,2}\.\d{2}\.\d{2}")
+_ENDS = {"end", "ending", "stop", "until", "to", "bis", "fin", "einde"}
+"""In the name of the time at which an interval ends; where the table has its start as well, that names it."""
 _COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "num", "number", "record", "instant", "idx", "index")
 _CALENDAR = (
     *("weekday", "dayofweek", "day_of_week", "dow", "wday", "weekofyear", "week_of_year", "dayofyear", "doy", "yday"),
@@ -213,16 +215,21 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
         return (
             column in still,
             column not in chosen,
-            order.get(column.lower(), len(order)),
+            order.get(_plain(column), len(order)),
             column not in titled,
             bool(_FORECAST_WORDS & _words(column)),
             column not in wordy,
         )
 
     ranked = sorted(likely, key=rank)
-    named = [each for each in likely if each.lower() in order or each in titled]
+    named = [each for each in likely if _plain(each) in order or each in titled]
     are_alike = not named and len(likely) >= MANY and _have_one_scale([values[n] for n in likely])
     return Targets(tuple(ranked), are_alike or (len(likely) > 2 and _are_numbered_alike(likely)))
+
+
+def _plain(name: str) -> str:
+    """A name in lower case without marks of footnotes: `Close*`."""
+    return name.lower().strip("* ")
 
 
 def _words(name: str) -> set[str]:
@@ -353,7 +360,8 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
     if len(longest) < (FEWEST_ROWS if name is None else FEWEST_PER_SERIES):
         return
     regular = _regularity(np.unique(longest))
-    rank = (_kind(time, stamps, is_unique, regular), -len(np.unique(longest)), unit_of(time) != "year", time)
+    is_end = bool(_ENDS & _words(time))
+    rank = (_kind(time, stamps, is_unique, regular), -len(np.unique(longest)), unit_of(time) != "year", is_end, time)
     season = _season_of_fractions(frame) if _counts_rows(time) and name is None else None
     yield TableReading(time, name, rank, date_format, _automatic(frame, config), season)
 
@@ -512,13 +520,14 @@ def _automatic(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None, str
 
 
 def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]:
-    """Columns of names or of few whole numbers, that repeat."""
+    """Columns of names or of few whole numbers, however they are written, that repeat."""
     taken = {time, *time.split(","), config.target, config.weight, *config.ignore}
     found = []
     for name in map(str, frame.columns):
         column = frame[name]
         is_calendar = (_is_of_the_calendar(column) and name.lower() not in _COUNTERS) or _is_clock(column)
-        if name in taken or is_calendar or pd.api.types.is_float_dtype(column.dtype):
+        is_measured = pd.api.types.is_float_dtype(column.dtype) and not are_whole(column)
+        if name in taken or is_calendar or is_measured:
             continue
         distinct = column.nunique()
         if 1 < distinct <= len(frame) / FEWEST_PER_SERIES and not column.isna().any() and not looks_like_dates(column):

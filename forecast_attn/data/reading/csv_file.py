@@ -7,6 +7,7 @@ file is read again with a wider one.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -28,6 +29,7 @@ from forecast_attn.data.reading.dialect import (
     parse_texts,
     unit_around,
     western_encoding,
+    without_footnote,
 )
 from forecast_attn.data.reading.encoding import WESTERN, NotUtf8Error, as_utf8
 from forecast_attn.data.reading.records import Block, Layout, read_records, rewrite, split_blocks
@@ -307,6 +309,8 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 FEW = 50
+MOST_FOOTNOTES = 0.5
+"""Largest share of numbers with the mark of a footnote."""
 _BOOLEANS = {"true": True, "false": False}
 
 
@@ -326,19 +330,38 @@ def finish_text(
     texts = [str(text) for text in column.categories[:FEW]]
     if texts and all(text.lower() in _BOOLEANS for text in texts) and len(texts) == len(column.categories):
         return _spread(np.array([_BOOLEANS[text.lower()] for text in texts]), column), None
-    # Most text is no number at all: a few cells show it.
-    for shown in (str, bare_number):
-        for cells in (texts, column.categories):
-            numbers = parse_texts(map(shown, cells), decimal, grouped=grouped)
-            if np.isnan(numbers).any() or not len(numbers):
-                break
-        else:
-            if shown is bare_number and len({unit_around(text) for text in map(str, column.categories)}) > 1:
-                return column, None  # 5 % among plain numbers may be 0.05
+    for shown, may_be in ((str, _is_any), (bare_number, _has_one_unit), (without_footnote, _has_few_footnotes)):
+        numbers = _numbers(column, shown, decimal, grouped=grouped)
+        if numbers is not None and may_be(column):
             dressed = next((text for text in map(str, column.categories) if shown(text) != text), None)
-            example = None if dressed is None else (dressed, shown(dressed))
-            return _spread(numbers, column), example
+            return _spread(numbers, column), None if dressed is None else (dressed, shown(dressed))
     return column, None
+
+
+def _numbers(
+    column: pd.Categorical, shown: Callable[[str], str], decimal: str, *, grouped: bool
+) -> NDArray[np.float64] | None:
+    """The number that each distinct text shows (num_categories,); None where one shows none."""
+    for cells in (column.categories[:FEW], column.categories):  # most text is no number at all: a few cells tell
+        numbers = parse_texts(map(shown, map(str, cells)), decimal, grouped=grouped)
+        if np.isnan(numbers).any() or not len(numbers):
+            return None
+    return numbers
+
+
+def _is_any(column: pd.Categorical) -> bool:
+    return True
+
+
+def _has_one_unit(column: pd.Categorical) -> bool:
+    """Return whether all cells have the same unit or none: 5 % among plain numbers may be 0.05."""
+    return len({unit_around(text) for text in map(str, column.categories)}) <= 1
+
+
+def _has_few_footnotes(column: pd.Categorical) -> bool:
+    """Return whether at most half of the cells have a footnote: what all have is no exception."""
+    marked = np.array([without_footnote(text) != text for text in map(str, column.categories)])
+    return bool(marked[column.codes[column.codes >= 0]].mean() <= MOST_FOOTNOTES)
 
 
 def stripped(column: pd.Categorical, na: tuple[str, ...] = ()) -> pd.Categorical:

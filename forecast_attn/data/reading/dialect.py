@@ -202,7 +202,7 @@ def _check_is_split(names: list[str], delimiter: str, label: str) -> None:
 # evidence.
 
 
-MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A", "."]
+MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A", ".", ":"]
 """Cells that mean: no value."""
 
 _EXPONENT = r"([eE][+-]?\d+)?"
@@ -298,8 +298,8 @@ def _plain_number(cell: str | None, decimal: str, grouped: bool) -> str | None:
 def bare_number(cell: str) -> str:
     """The number of a cell without what people write around it; the cell as it is where that is no number.
 
-    A currency or a percent sign, brackets or a minus behind it for below zero, and blanks or apostrophes between
-    thousands: `$ 1,234.50`, `12.5 %`, `(3.20)`, `3.20-`, `1 234`, `1'234`.
+    A currency, a percent sign or a unit behind a blank, brackets or a minus behind it for below zero, and blanks or
+    apostrophes between thousands: `$ 1,234.50`, `12.5 %`, `3.1 kW`, `(3.20)`, `3.20-`, `1 234`, `1'234`.
     """
     if not cell.strip("0123456789.,") or ":" in cell:  # most cells: a plain number, or a time
         return cell
@@ -313,16 +313,26 @@ def bare_number(cell: str) -> str:
 
 
 def unit_around(cell: str) -> str:
-    """The currency or the percent sign of a cell; nothing for a plain number."""
-    match = re.search(_UNIT, cell)
-    return match[0] if match is not None else ""
+    """The currency, the percent sign or the unit of a cell; nothing for a plain number."""
+    match = re.search(rf"{_UNIT}|{_UNIT_BEHIND}", cell)
+    return match[0].strip() if match is not None else ""
+
+
+def without_footnote(cell: str) -> str:
+    """The number of a cell without the mark of a footnote behind it, `150.1*`, `97.3 p`; else the cell as it is."""
+    match = _WITH_FOOTNOTE.fullmatch(cell)
+    return match[1] if match is not None else cell
 
 
 _UNIT = r"(?:[$€£¥₹%]|EUR|USD|GBP|CHF|JPY)"
+_NO_UNIT = r"(?!(?i:EUR|USD|GBP|CHF|JPY|[AP]M\b|Q\d|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
+_UNIT_BEHIND = rf"(?:[ \u00a0]{_NO_UNIT}[^\W\d_][\w²³°·%]{{0,9}}(?:/[^\W\d_]\w{{0,5}})?|°[CF])"
+_WITH_FOOTNOTE = re.compile(r"([-+]?\d[\d.,]*)(?:[*†]|\([prePRE]\)| (?![km]\b)[a-z]{1,2})")
+"""`e`, `p`, `b` and their like say that a value is estimated, provisional or the first of a new method."""
 _DRESSED = re.compile(
     rf"(?P<minus>[-−])?\+?(?P<open>\()?{_UNIT}? ?"
     r"(?P<number>\d{1,3}(?:[ \u00a0\u202f\u2009'’]\d{3})+(?:[.,]\d+)?|\d[\d.,]*|[.,]\d+)"
-    rf"[ \u00a0]?{_UNIT}?(?P<close>\))?(?P<behind>-)?"
+    rf"(?:[ \u00a0]?{_UNIT}|{_UNIT_BEHIND}|[ \u00a0])?(?P<close>\))?(?P<behind>-)?"
 )
 
 

@@ -23,11 +23,12 @@ _UNITS = {
     "quarter": ("quarter", "qtr", "q"),
     "month": ("month", "mon", "mo", "mth", "mnth", "mm", "m"),
     "week": ("week", "wk", "isoweek"),
-    "day": ("day", "dd", "d", "mday", "dayofmonth", "day_of_month"),
+    "day": ("day", "dd", "dy", "d", "mday", "dayofmonth", "day_of_month"),
     "hour": ("hour", "hr", "hh", "h"),
     "minute": ("minute", "min"),
 }
 """Unit of time -> names of columns that count it, in lower case."""
+_DOTTED_CLOCK = r"\d{1,2}\.\d{2}\.\d{2}"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 FIRST_YEAR, LAST_YEAR = 1500, 2200
 """Whole numbers that may be years."""
@@ -176,8 +177,10 @@ def _date_of_units(units: dict[str | None, pd.Series], source: str) -> pd.Series
 
 
 def _date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
-    """A date, and a time of day or the number of an hour, with a blank between them."""
+    """A date, and a time of day, `18:00` or `18.00.00`, or the number of an hour, with a blank between them."""
     time = clock.astype("string").str.strip()
+    dotted = time.str.fullmatch(_DOTTED_CLOCK).fillna(False)
+    time = time.mask(dotted, time.str.replace(".", ":", regex=False))
     if pd.api.types.is_numeric_dtype(clock.dtype):
         time = _digits(clock, 2) + ":00"
     return _as_day(date) + " " + time

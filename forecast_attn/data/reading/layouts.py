@@ -107,11 +107,14 @@ def likely_layout(frame: pd.DataFrame) -> str | None:
     if periods is not None and frame[periods.year].is_unique:  # else the months are switches beside rows of months
         return "calendar"
     steps = find_steps(frame)
-    if steps is None or any(_is_dates(frame[name]) for name in frame.columns if name not in steps.names):
+    if steps is None:
+        return None
+    others = [name for name in frame.columns if name not in steps.names]
+    has_more_steps_than_rows = steps.are_dates and len(steps.names) > len(frame)  # a date beside them is a property
+    if not has_more_steps_than_rows and any(_is_dates(frame[name]) for name in others):
         return None
     if steps.are_dates:
         return "rows"
-    others = [name for name in frame.columns if name not in steps.names]
     texts = [name for name in others if frame[name].is_unique and not pd.api.types.is_numeric_dtype(frame[name].dtype)]
     return "rows" if len(steps.names) >= MANY_STEPS and texts else None
 

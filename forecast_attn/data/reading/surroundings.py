@@ -25,8 +25,6 @@ MOST_HEADER_ROWS = 4
 FEWEST_BELOW = 5
 """Rows that must show that the lines above them are names."""
 _YEAR = re.compile(r"(1[5-9]|20|21)\d\d")
-_RULE = re.compile(r"([-=*_])\1{2,}")
-"""A line that is drawn below a header."""
 _NAMING_LINE = re.compile(rb'"?sep=([^\r\n])"?(?:\r\n|\r|\n|$)', re.IGNORECASE)
 
 
@@ -184,7 +182,11 @@ def _header_among_comments(lines: list[str], mark: str) -> str | None:
     width = Counter(_fields(line, delimiter) for line in rows).most_common(1)[0][0] if rows else 0
     header = lines[count - 1]
     is_like_them = (
-        width > 1 and count > 1 and _fields(header, delimiter) == width and _fields(rows[0], delimiter) == width
+        width > 1
+        and count > 1
+        and any(map(_is_data, rows[0].split(delimiter)))
+        and _fields(header, delimiter) == width
+        and _fields(rows[0], delimiter) == width
     )
     return header if is_like_them and not any(map(_is_data, header.split(delimiter))) else None
 
@@ -251,26 +253,42 @@ def find_blanks(text: str) -> dict[str, Any]:
     if any(_are_split_alike([line.count(delimiter) for _, line in rows]) for delimiter in DELIMITERS):
         return {}
     cells = [line.split() for _, line in rows]
-    first = _first_of_equal_width([len(each) for each in cells])
-    if first is None:
+    start = _first_row(cells)
+    if start is None:
         return {}
-    has_header = not any(DATA_CELL.fullmatch(cell) for cell in cells[first])
+    names = next((at for at in (start - 1, start - 2) if at >= 0 and len(cells[at]) == len(cells[start])), None)
+    has_header = names is not None and not any(map(_is_number_or_date, cells[names]))
+    first = names if names is not None and has_header else start
     found: dict[str, Any] = {"delimiter": "blanks"} | ({} if has_header else {"header": False})
-    rule = next((line.strip() for _, line in rows[first + 1 : first + 3] if _RULE.fullmatch(line.strip())), None)
-    if mark is not None or rule is not None:
-        found["comment"] = mark or rule
+    mark_below = _mark_below_header([line for _, line in rows[first:]]) if has_header else None
+    if mark is not None or mark_below is not None:
+        found["comment"] = mark or mark_below
     is_below_comments = mark is not None and numbered[:first] != rows[:first]
     return found | ({"skip_rows": rows[first][0]} if first and not is_below_comments else {})
 
 
-def _first_of_equal_width(widths: list[int]) -> int | None:
-    """The line from which on most have the commonest number of fields, and not that one alone; None where none is."""
+def _first_row(cells: list[list[str]]) -> int | None:
+    """The first line with a number from which on most lines have as many fields, the commonest number of them."""
+    widths = [len(each) for each in cells]
     common = Counter(widths).most_common(1)[0][0] if widths else 0
     for at, width in enumerate(widths[: MOST_TITLES + 1]):
-        goes_on = common in widths[at + 1 : at + 3]
-        if width == common > 1 and goes_on and widths[at:].count(common) >= MOSTLY * len(widths[at:]):
+        is_row = width == common > 1 and any(map(_is_number_or_date, cells[at]))
+        if is_row and widths[at:].count(common) >= MOSTLY * len(widths[at:]):
             return at
     return None
+
+
+def _is_number_or_date(cell: str) -> bool:
+    return DATA_CELL.fullmatch(cell) is not None
+
+
+def _mark_below_header(lines: list[str]) -> str | None:
+    """With what a rule or a line of units below a header begins, where no other line does."""
+    header, below = lines[0].split(), lines[1].split()
+    is_no_row = bool(below) and len(below) != len(header) and not any(map(_is_number_or_date, below))
+    if not is_no_row or any(line.split()[0].startswith(below[0]) for line in [lines[0], *lines[2:]]):
+        return None
+    return below[0]
 
 
 def _are_split_alike(counts: list[int]) -> bool:
@@ -333,6 +351,9 @@ def _mark_of_comments(lines: list[str]) -> str | None:
             continue
         width = Counter(line.count(delimiter) for line in rows).most_common(1)[0][0]
         differ = width == 0 or any(line.count(delimiter) != width for line in marked)
+        above = lines.index(rows[0])
+        is_annotated = above > 1 and not any(map(_is_data, rows[0].split(delimiter)))  # types and groups of columns
+        differ = differ or (is_annotated and all(line.lstrip().startswith(mark) for line in lines[:above]))
         if differ and (width == 0 or rows[0].count(delimiter) == width):  # what is left begins with the header
             return mark
     return None
