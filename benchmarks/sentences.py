@@ -247,6 +247,13 @@ def _evidence(run: Path, document: dict[str, Any]) -> Iterator[str]:
     if need:
         yield (f"quick form: MAE {need['mae']:.4g}, with equal weights {need['mae_equal']:.4g}, "
                f"{need['windows']} windows, needed: {need['needed']}")  # fmt: skip
+    combined = metrics.get("combination")
+    if combined:
+        yield f"combination: MAE {combined['validation']['mae']:.4g}"
+    first = pd.read_csv(run / "predictions.csv", dtype=str)["item_id"].iloc[0]
+    explained = json.loads(_forecast("plot", run, "--kind", "attribution", "--item", first, "--json"))
+    yield (f"attribution: forecast {explained['forecast']:.4g}, baseline {explained['baseline_forecast']:.4g}; "
+           + ", ".join(f"{each['input']} {each['attribution']:+.3g}" for each in explained["inputs"]))  # fmt: skip
     yield f"reading: {document['reading']['kind']}; entropy " + ", ".join(
         f"{step['normalised_entropy']:.2f}" for step in document["steps"][:6]
     )

@@ -119,7 +119,8 @@ def _largest_words(mean: MeanWeights) -> str:
     parts: list[str] = []
     for place in shown:
         key = int(mean.weights[place].argmax())
-        before, of = (" before the time it forecasts", " of the weight") if not parts else ("", "")
+        of = f" of the weight; equal weights: {100 / mean.num_keys:.2g} %" if not parts else ""
+        before = " before the time it forecasts" if not parts else ""
         ahead = f" in {steps_text(*mean.spans[place])}" if len(mean.spans) > 1 else ""
         share = f"({100 * mean.weights[place, key]:.0f} %{of})"
         parts.append(f"{span_words(mean, int(mean.distances[place, key]))}{before}{ahead} {share}")

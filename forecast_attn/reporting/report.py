@@ -169,9 +169,9 @@ def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspectio
     combined = metrics.get("combination")
     if combined and set(combined["weights"]) - {NETWORK}:
         facts[0] = facts[0].replace("its mean absolute error", "the mean absolute error of the network alone")
-        parts = _parts(combined["weights"])
-        facts.append(f"`forecast predict` combines it with baselines ({parts}): together the mean "
-                     f"absolute error is {show(combined['validation']['mae'])}.")  # fmt: skip
+        parts, error = _parts(combined["weights"]), combined["validation"]["mae"]
+        facts.append(f"`forecast predict` combines it with baselines ({parts}): together the mean absolute error is "
+                     f"{show(error)}{_beside(error, metrics, best)}.")  # fmt: skip
     interval = validation.get("interval")
     if interval:
         facts.append(f"{100 * interval['coverage']:.0f} % of the values lie in its {100 * interval['nominal']:.3g} % "
@@ -180,6 +180,17 @@ def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspectio
         facts.append("The training was interrupted.")
     reading = "" if inspection is None else reading_words(inspection.reading)
     return section("In short", "summary", bullets(facts), reading)
+
+
+def _beside(error: float, metrics: dict[str, Any], best: str) -> str:
+    """Distance of an error from that of the best baseline, in words."""
+    other = metrics.get("baselines", {}).get(best, {}).get("mae")
+    if not other:
+        return ""
+    percent = 100 * abs(error / other - 1)
+    if percent < 0.05:
+        return f", as large as that of {best}"
+    return f", {percent:.1f} % {'below' if error < other else 'above'} that of {best}"
 
 
 def _parts(weights: dict[str, float]) -> str:

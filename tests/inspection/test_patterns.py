@@ -101,11 +101,14 @@ def test_the_largest_weights_are_counted_from_the_time_to_forecast(words_of):
     far = np.array([[30], [50], [90]])
     said = words_of(lambda ahead, lag: np.where(ahead + lag == far, 0.1, 0.9 / 167), steps=3)
     assert said == (
-        "most at values 30 hours before the time it forecasts in step 1 (10 % of the weight), 50 hours in step 2 "
-        "(10 %), 90 hours in step 3 (10 %)"
+        "most at values 30 hours before the time it forecasts in step 1 (10 % of the weight; equal weights: 0.6 %), "
+        "50 hours in step 2 (10 %), 90 hours in step 3 (10 %)"
     )
     patches = words_of(lambda ahead, lag: np.where(lag == 4, 0.2, 0.8 / 27), steps=2, keys=28, patch_length=6)
-    assert patches.startswith("most at values 30 hours before the time it forecasts in steps 1–6 (20 % of the weight)")
+    first = (
+        "most at values 30 hours before the time it forecasts in steps 1–6 (20 % of the weight; equal weights: 3.6 %)"
+    )
+    assert patches.startswith(first)
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.003, 0.01, 0.03])

@@ -10,7 +10,7 @@ import pytest
 
 from forecast_attn import Forecaster
 from forecast_attn.plotting.past import validation_forecasts
-from forecast_attn.reporting.report import window_errors
+from forecast_attn.reporting.report import _beside, window_errors
 from forecast_attn.runs.run_dir import RunDir
 
 pytestmark = pytest.mark.slow
@@ -67,6 +67,14 @@ def test_its_numbers_are_those_of_the_run(html, run):
     assert f"{abs(metrics['skill_per_cent']):.1f}\u00a0% {side} the error of {best}" in html
     interval = validation["interval"]
     assert f"{100 * interval['coverage']:.0f}\u00a0% of the values lie in its 80\u00a0% interval" in html
+
+
+def test_the_error_of_a_combination_stands_beside_that_of_the_best_baseline():
+    metrics = {"baselines": {"mean": {"mae": 0.8}}}
+    assert _beside(0.84, metrics, "mean") == ", 5.0 % above that of mean"
+    assert _beside(0.6, metrics, "mean") == ", 25.0 % below that of mean"
+    assert _beside(0.8001, metrics, "mean") == ", as large as that of mean"
+    assert _beside(0.6, {}, "mean") == ""
 
 
 def test_the_lines_are_the_forecast_and_the_errors(html, run):

@@ -335,7 +335,10 @@ function fillLegend() {
   for (const [kind, words, values] of lines) {
     if (values.some(Number.isFinite)) draw(legendEntry(words), "line", { class: kind, x1: 0, x2: 26, y1: 5, y2: 5 });
   }
-  intervals.forEach(({ name }) => draw(legendEntry(`${name} interval`), "rect", { class: "interval", width: 26, height: 10 }));
+  intervals.forEach(({ name }, at) => {
+    const entry = legendEntry(`${name} interval`); // as dark as where it lies on the wider ones
+    for (let under = 0; under <= at; under++) draw(entry, "rect", { class: "interval", width: 26, height: 10 });
+  });
   const chosen = legendEntry("weight of the chosen step, its largest on the series");
   draw(chosen, "rect", { class: "weight", x: 3, y: 2, width: 8, height: 8 });
   if (patch === 1) draw(chosen, "circle", { class: "point looked-at", cx: 19, cy: 5, r: 4 });

@@ -109,6 +109,7 @@ function topPlaces(row, count) {
 
 function number(value, digits = 4) {
   if (value === null || !Number.isFinite(value)) return "–";
+  if (value < 0) return `−${number(-value, digits)}`;
   const size = Math.abs(value);
   if (size >= 1e15 || (size > 0 && size < 1e-4)) return value.toExponential(2);
   if (size >= 1e4) return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
@@ -118,7 +119,7 @@ function number(value, digits = 4) {
 // For an axis: 5M, 12.5k.
 function short(value) {
   const [factor, unit] = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e4, "k"]].find(([each]) => Math.abs(value) >= each) ?? [1, ""];
-  return (number(value / (unit === "k" ? 1e3 : factor)) + unit).replaceAll("-", "−");
+  return number(value / (unit === "k" ? 1e3 : factor)) + unit;
 }
 
 function share(weight) {
