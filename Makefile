@@ -22,7 +22,7 @@ MLFLOW_SERVER := alembic fastapi flask flask-cors sqlalchemy uvicorn
 AXE := 4.14.1
 
 .PHONY: help demo test test-integration test-services fast fuzz coverage minimum lint types docs docs-fresh docs-site notebooks lock samples benchmark benchmark-attention benchmark-startup benchmark-memory \
-	benchmark-growth benchmark-loading benchmark-large benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-nordpool \
+	benchmark-growth benchmark-loading benchmark-large benchmark-training benchmark-gpu benchmark-dump benchmark-backtest benchmark-export benchmark-serve benchmark-ray benchmark-nordpool \
 	benchmark-epf benchmark-fev benchmark-ablation benchmark-ett benchmark-quality golden-record golden-compare pictures clean
 .DEFAULT_GOAL := help
 
@@ -159,6 +159,9 @@ benchmark-export: $(TESTING)  ## Every mechanism, head and cell as an ONNX file 
 
 benchmark-serve: $(TESTING)  ## Requests per second and their times beside the bare model; many at once; memory
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/serve.py $(ARGS)
+
+benchmark-ray: $(SERVICES)  ## Files of 5,000 series forecast by two workers of Ray beside one process; fails below 1.5 times its speed
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/ray_prediction.py $(ARGS)
 
 benchmark-nordpool: $(TESTING)  ## Default settings on a market file: make benchmark-nordpool DATA=NP.csv
 	$(BIN)/python benchmarks/market.py $(DATA)
