@@ -15,15 +15,14 @@ LONG = ("check", "train", "compare", "tune", "backtest")
 """Commands with all options of training, whose `--help` shows the essential ones."""
 OPENING = """# Command line
 
-Every command with all its options. `forecast train --help` shows those that most people need, and `--help-all` all
-of them; so do `check`, `compare` and `backtest`. `make docs` writes this page from the commands; a test fails when it
-is out of date.
+Every command with all its options. For `check`, `train`, `compare`, `tune` and `backtest`, `--help` shows only the
+options that most people need, and `--help-all` shows all of them. `make docs` writes this page from the commands.
 
 `forecast --install-completion` lets the Tab key complete commands, options, mechanisms, presets and run directories, in
 bash, zsh, fish and PowerShell.
 
-Results go to stdout; progress, tables of roles, warnings and errors to stderr. Exit codes: 0 done, 1 bad data or a bad
-run, 2 a bad command line, 3 forecasts without some of the series, which were too short, 130 interrupted with Ctrl-C.
+Results go to stdout; progress, tables of roles, warnings and errors to stderr. Exit codes: 0 done; 1 bad data or a bad
+run; 2 a bad command line; 3 some series were too short and have no forecast; 130 interrupted with Ctrl-C.
 `--debug` anywhere shows the traceback of an error.
 """
 

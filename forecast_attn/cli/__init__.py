@@ -20,25 +20,24 @@ import forecast_attn.cli.printing as printing
 from forecast_attn.errors import INTERRUPTED, ConfigError, DataError, UserError
 
 COMMANDS = {
-    "check": "Say what a table holds and what is wrong with it. Exits with 1 when training would refuse it.",
-    "explain": "Say what a finding of `forecast check` means, why it matters, and how to put it right.",
-    "train": "Train a network on a CSV and say how good it is beside the baselines.",
+    "check": "Show how a table is understood and what is wrong with it. Exits with 1 if training would refuse it.",
+    "explain": "Explain a finding of `forecast check`: what it means, why it matters, and how to fix it.",
+    "train": "Train a network on a table and compare its error with baselines.",
     "compare": "Train attention mechanisms with the same data, budget and seeds, and rank them with their spread.",
-    "tune": "Search the options that forecast a table best, and train a run with them; repeat the command to go on.",
-    "future-template": "Write the CSV that predict needs: the steps to forecast and empty cells "
-    "for what is known of them.",
+    "tune": "Search for the options that forecast a table best, and train a run with them; repeat to continue.",
+    "future-template": "Write the CSV of future covariates that predict needs, with empty cells for you to fill in.",
     "predict": "Forecast the steps after the end of the data; write predictions and attention.\n\n"
     "Files go into the run, unless you name one: then only the files you name are written.",
-    "backtest": "Forecast from many past cut-offs, with or without refits, and say how good that would have been.",
-    "score": "Flag rows outside the interval that was forecast for them; write score and p-value of every row.",
+    "backtest": "Forecast from many past cut-offs, with or without refits, and measure the errors.",
+    "score": "Flag anomalies: rows outside the interval that was forecast for them, with a p-value for every row.",
     "reconcile": "Make forecasts of series that are sums of each other add up: bottom-up, "
     "top-down or by minimal variance.",
-    "update": "Continue a run on new rows, in seconds, and write a new run; "
-    "old weights stay where new ones are no better.",
-    "evaluate": "Score tables of forecasts, whoever made them: errors, skill, and whether differences are significant.",
+    "update": "Continue training on new rows, in seconds, and write a new run; "
+    "keeps the old weights if the new ones are no better.",
+    "evaluate": "Score forecasts from any source: errors, skill, and whether differences are significant.",
     "plot": "Draw forecasts with their intervals, the error by step, or the calibration of the quantiles.",
     "inspect": "Show what a forecast looked at: heat map, top lags, entropy and warnings.",
-    "audit": "Find out whether the attention weights of a run can be believed.",
+    "audit": "Test whether the attention weights of a run can be believed.",
     "report": "Put accuracy, calibration, attention, its audit and the worst windows of a run on one page that prints.",
     "export": "Write a run as an ONNX file: raw values in, forecasts and attention weights out, without torch.",
     "serve": "Serve forecasts of runs over HTTP: history in, forecasts, quantiles and attention out.",
@@ -75,7 +74,8 @@ def _load(name: str) -> Any:
 app = typer.Typer(
     name="forecast",
     cls=Commands,
-    help="Forecast a CSV with an encoder-decoder whose attention you choose, and see what the forecast looked at.",
+    help="Forecast a table with an encoder-decoder network and the attention mechanism of your choice, and see which "
+    "past values the forecast looked at.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -100,7 +100,7 @@ def _root(
     ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
 ) -> None:
-    """Options before the command."""
+    """Global options."""
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:

@@ -24,12 +24,12 @@ def audit(
     run: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[RUN]", help="Run directory; the newest finished run when absent.", autocompletion=finished_runs
+            metavar="[RUN]", help="Run directory (default: the newest finished run).", autocompletion=finished_runs
         ),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="FILE", help="The table it was trained on; the recorded file when absent."),
+        typer.Option("--data", metavar="FILE", help="The table it was trained on (default: the recorded file)."),
     ] = None,
     config: ConfigFile = None,
     json: Json = False,

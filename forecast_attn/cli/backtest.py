@@ -32,14 +32,14 @@ def backtest(
         Path | None,
         typer.Argument(
             metavar="[RUN|DATA]",
-            help="A finished run, the newest when absent; or a table, on whose rows before --start a run is trained.",
+            help="A finished run (default: the newest), or a table; on its rows before --start a run is trained.",
             show_default=False,
             autocompletion=finished_runs,
         ),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="FILE", help="Table to forecast; the one the run was trained on when absent."),
+        typer.Option("--data", metavar="FILE", help="Table to forecast (default: the one the run was trained on)."),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the cut-offs and stop.")] = False,
     config: ConfigFile = None,

@@ -18,7 +18,7 @@ def export(
     run: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[RUN]", help="Run directory; the newest finished run when absent.", autocompletion=finished_runs
+            metavar="[RUN]", help="Run directory (default: the newest finished run).", autocompletion=finished_runs
         ),
     ] = None,
     config: ConfigFile = None,

@@ -16,12 +16,12 @@ def future_template(
     run: Annotated[
         Path | None,
         typer.Argument(
-            help="Run directory; the newest finished one under runs/ when absent.", autocompletion=finished_runs
+            help="Run directory (default: the newest finished one under runs/).", autocompletion=finished_runs
         ),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="HISTORY", help="Table to forecast from; the training data's end when absent."),
+        typer.Option("--data", metavar="HISTORY", help="Table to forecast from (default: the training data's end)."),
     ] = None,
     out: Annotated[str, typer.Option("--out", metavar="FILE", help="CSV to write; - for stdout.")] = "-",
     quiet: Quiet = False,

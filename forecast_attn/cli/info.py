@@ -17,7 +17,7 @@ PACKAGES = ("forecast-attn", "torch", "pytorch-lightning", "pandas", "numpy", "p
 def info(
     run: Annotated[
         Path | None,
-        typer.Argument(help="Run directory to describe; this machine when absent.", autocompletion=finished_runs),
+        typer.Argument(help="Run directory to describe (default: this machine).", autocompletion=finished_runs),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -25,13 +25,13 @@ def inspect(
         Path | None,
         typer.Argument(
             metavar="[RUN|FILE]",
-            help="Run directory or attention file; the newest finished run when absent.",
+            help="Run directory or attention file (default: the newest finished run).",
             autocompletion=finished_runs,
         ),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="FILE", help="Table of the series to draw; found through the run when absent."),
+        typer.Option("--data", metavar="FILE", help="Table of the series to draw (default: found through the run)."),
     ] = None,
     config: ConfigFile = None,
     json: Json = False,

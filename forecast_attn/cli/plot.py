@@ -19,13 +19,13 @@ def plot(
         Path | None,
         typer.Argument(
             metavar="[RUN|FILE]",
-            help="Run directory, backtest.parquet or predictions.csv; the newest finished run when absent.",
+            help="Run directory, backtest.parquet or predictions.csv (default: the newest finished run).",
             autocompletion=finished_runs,
         ),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="FILE", help="Table of the series; found through the run when absent."),
+        typer.Option("--data", metavar="FILE", help="Table of the series (default: found through the run)."),
     ] = None,
     future: Annotated[
         Path | None,

@@ -28,12 +28,12 @@ def predict(
     run: Annotated[
         Path | None,
         typer.Argument(
-            help="Run directory; the newest finished one under runs/ when absent.", autocompletion=finished_runs
+            help="Run directory (default: the newest finished one under runs/).", autocompletion=finished_runs
         ),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="HISTORY", help="CSV to forecast from; the training data's end when absent."),
+        typer.Option("--data", metavar="HISTORY", help="CSV to forecast from (default: the training data's end)."),
     ] = None,
     future: Annotated[
         Path | None, typer.Option("--future", metavar="FUTURE", help="CSV of the future values of covariates.")

@@ -27,14 +27,12 @@ def reconcile(
     run: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[RUN]", help="Run directory; the newest finished run when absent.", autocompletion=finished_runs
+            metavar="[RUN]", help="Run directory (default: the newest finished run).", autocompletion=finished_runs
         ),
     ] = None,
     forecasts: Annotated[
         Path | None,
-        typer.Option(
-            "--forecasts", metavar="FILE", help="Forecasts; those in the run when absent.", show_default=False
-        ),
+        typer.Option("--forecasts", metavar="FILE", help="Forecasts (default: those in the run).", show_default=False),
     ] = None,
     config: ConfigFile = None,
     json: Json = False,

@@ -19,12 +19,12 @@ def report(
     run: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[RUN]", help="Run directory; the newest finished run when absent.", autocompletion=finished_runs
+            metavar="[RUN]", help="Run directory (default: the newest finished run).", autocompletion=finished_runs
         ),
     ] = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="FILE", help="Table of the training; found through the run when absent."),
+        typer.Option("--data", metavar="FILE", help="Table of the training (default: found through the run)."),
     ] = None,
     config: ConfigFile = None,
     **options: Any,

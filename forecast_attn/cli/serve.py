@@ -17,7 +17,7 @@ def serve(
         list[str] | None,
         typer.Argument(
             metavar="[[NAME=]RUN]...",
-            help="Run directory, or a folder of runs, whose newest is served; runs/ when absent.",
+            help="Run directory, or a folder of runs, whose newest is served (default: runs/).",
             autocompletion=finished_runs,
         ),
     ] = None,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def train(
     data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Run directory; runs/<time>-<attention> when absent.")
+        Path | None, typer.Option("--out", metavar="DIR", help="Run directory (default: runs/<time>-<attention>).")
     ] = None,
     resume: Annotated[
         Path | None,

@@ -16,7 +16,7 @@ from forecast_attn.config.requests import UiRequest
 def ui(
     runs: Annotated[
         Path | None,
-        typer.Argument(metavar="[RUNS]", help="Folder of runs; runs/ when absent."),
+        typer.Argument(metavar="[RUNS]", help="Folder of runs (default: runs/)."),
     ] = None,
     config: ConfigFile = None,
     **options: Any,

@@ -22,7 +22,7 @@ def update(
     run: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[RUN]", help="Run directory; the newest finished run when absent.", autocompletion=finished_runs
+            metavar="[RUN]", help="Run directory (default: the newest finished run).", autocompletion=finished_runs
         ),
     ] = None,
     data: Annotated[
@@ -31,7 +31,7 @@ def update(
     ] = None,
     history: Annotated[
         Path | None,
-        typer.Option("--history", metavar="FILE", help="The run's table; the file it was trained on when absent."),
+        typer.Option("--history", metavar="FILE", help="The run's table (default: the file it was trained on)."),
     ] = None,
     config: ConfigFile = None,
     json: Json = False,

@@ -82,30 +82,30 @@ class DataConfig:
     """The meaning of the table's columns, the windows, and how the table is read and scaled."""
 
     target: str | None = option(
-        None, "column to forecast; found by name (target, y, value, OT, …) when absent", essential=True
+        None, "column to forecast (default: found by its name: target, y, value, OT, …)", essential=True
     )
     time: str | None = option(
         None,
-        "column of time stamps, or several, such as year,month or date,time; row-number counts the rows; "
-        "found by name or content when absent",
+        "column of time stamps, or several, such as year,month or date,time; row-number counts the rows "
+        "(default: found by name or content)",
         essential=True,
     )
     item_id: str | None = option(
         None,
-        "column that identifies the series, or several, such as state,region; found by name when absent",
+        "column that identifies the series, or several, such as state,region (default: found by its name)",
         flag="id",
         essential=True,
     )
     past_covariates: tuple[str, ...] = option(
         (),
-        "columns known up to the cut-off; undeclared numeric columns are these",
+        "columns known up to the cut-off (default: all undeclared numeric columns)",
         flag="past",
         metavar="COLUMNS",
         essential=True,
     )
     future_covariates: tuple[str, ...] = option(
         (),
-        "columns known through the horizon; NAME:24 for one known 24 steps ahead",
+        "columns known through the horizon, such as prices; NAME:24 for one known only 24 steps ahead",
         flag="future",
         metavar="COLUMNS",
         essential=True,
@@ -116,43 +116,43 @@ class DataConfig:
     ignore: tuple[str, ...] = option((), "columns to leave out", metavar="COLUMNS")
     horizon: int | None = option(
         None,
-        "steps to forecast; by frequency when absent (hourly 24, daily 7, monthly 12), fewer for short series",
+        "steps to forecast (default: hourly 24, daily 7, monthly 12, …; fewer for short series)",
         low=1,
         high=MOST_STEPS,
         essential=True,
     )
     lookback: int | None = option(
         None,
-        "past steps the model sees; by frequency when absent (hourly 168, daily 28, monthly 36), fewer for short ones",
+        "past steps the model sees (default: hourly 168, daily 28, monthly 36, …; fewer for short series)",
         low=1,
         high=MOST_STEPS,
         essential=True,
     )
-    freq: str | None = option(None, "time step such as h, D, MS, 15min; inferred when absent", essential=True)
+    freq: str | None = option(None, "time step such as h, D, MS, 15min (default: inferred)", essential=True)
     season: str | None = option(
         None,
-        "steps after which the series repeats, or hour, day, week, month, quarter or year; "
-        "of several the first counts, and the lookback covers all; by frequency when absent",
+        "steps after which the series repeats, or hour, day, week, month, quarter or year; with several, "
+        "the first is the season, and the lookback covers all (default: by the time step)",
     )
     date_format: str | None = option(
         None,
-        "format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970; found when absent",
+        "format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970 (default: found)",
     )
     tz: str | None = option(
         None, "zone of local time stamps, such as Europe/Berlin; results are shown in it", essential=True
     )
-    delimiter: str | None = option(None, "character between the fields of a CSV; found when absent")
-    decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma; found when absent")
-    encoding: str | None = option(None, "encoding of a CSV; found when absent (UTF-8, UTF-16, Latin-1)")
+    delimiter: str | None = option(None, "character between the fields of a CSV (default: found)")
+    decimal: str | None = option(None, "decimal mark of a CSV, a point or a comma (default: found)")
+    encoding: str | None = option(None, "encoding of a CSV (default: found, if UTF-8, UTF-16 or Latin-1)")
     skip_rows: int = option(0, "lines of a CSV above its header, such as a title", low=0)
-    comment: str | None = option(None, "start of lines of a CSV that are no data, such as '#'")
-    skip_footer: int = option(0, "lines of a CSV below its rows, such as sums and sources", low=0)
+    comment: str | None = option(None, "start of lines of a CSV that are not data, such as '#'")
+    skip_footer: int = option(0, "lines of a CSV below its rows, such as totals and sources", low=0)
     header: bool = option(True, "the first line of a CSV names its columns; else they are column_1, column_2, …")
     header_rows: int = option(1, "lines of a CSV that name its columns, such as names and units", low=1, high=9)
     na: tuple[str, ...] = option(
-        (), "cells that mean no value, besides NA, NaN, null and the like: -,?,-999", metavar="TEXTS"
+        (), "cells that mean no value, in addition to NA, NaN, null and the like: -,?,-999", metavar="TEXTS"
     )
-    sheet: str | None = option(None, "sheet of a spreadsheet, by its name; the only one with rows when absent")
+    sheet: str | None = option(None, "sheet of a spreadsheet, by its name (default: the only one with rows)")
     wide: bool = option(False, "one column per series, named by the column, instead of one row per series and step")
     layout: str = option(
         "long",
@@ -165,14 +165,14 @@ class DataConfig:
     )
     resample: str | None = option(
         None,
-        "step to put rows on, such as 15min, D, MS: events, irregular rows and finer steps get one row per step",
+        "merge events, irregular rows or finer steps into one row per step, such as 15min, D, MS",
     )
     aggregate: str = option(
         "mean", "aggregate of the target's rows that --resample merges", choices=("mean", "sum", "last")
     )
     missing: str = option(
         "auto",
-        "treatment of empty cells and absent rows; mask hides them from attention and loss, auto does so with a few "
+        "treatment of empty cells and absent rows; mask hides them from attention and loss; auto masks a few "
         "and refuses many",
         choices=("auto", "error", "mask", "ffill", "interpolate", "zero"),
         essential=True,
@@ -190,7 +190,7 @@ class DataConfig:
     holiday_dates: str | None = option(None, "CSV of additional dates to treat as holidays", metavar="FILE")
     vintages: str | None = option(
         None,
-        "table of future covariates as forecast, with a column issued_at: each cut-off sees what was known then",
+        "table of past forecasts of covariates, with a column issued_at: each cut-off sees those issued by then",
         metavar="FILE",
     )
     scaling: str = option(
@@ -211,7 +211,7 @@ class DataConfig:
     )
     validation: float = option(
         0.2,
-        "last stretch of time kept for validation: a fraction below 1, or a number of steps",
+        "end of the table kept for validation: a fraction below 1, or a number of steps",
         low=0,
         high=MOST_WINDOWS,
         check=check_validation,
@@ -243,7 +243,7 @@ class ModelConfig:
         None, "attend before the decoder's cell (bahdanau) or after it (luong)", choices=("bahdanau", "luong")
     )
     attention_size: int | None = option(
-        None, "width of additive and projected scores; 128 when absent", low=1, high=WIDEST
+        None, "width of additive and projected scores (default: 128)", low=1, high=WIDEST
     )
     heads: int = option(4, "heads of multi-head attention", low=1, high=MOST_HEADS, essential=True)
     normaliser: str = option(
@@ -254,39 +254,43 @@ class ModelConfig:
     input_feeding: bool = option(False, "feed the attentional state into the next decoder step (luong order)")
     cell: str = option("gru", "recurrent cell of encoder and decoder", choices=("gru", "lstm"))
     hidden_size: int | None = option(
-        None, "size of the encoder's state, per direction; 64 when absent", low=1, high=WIDEST, essential=True
+        None,
+        "size of the encoder's state, per direction (default: 64; 32 for panels read step by step)",
+        low=1,
+        high=WIDEST,
+        essential=True,
     )
     decoder_size: int | None = option(
-        None, "size of the decoder's state; the encoder's output size when absent", low=1, high=WIDEST
+        None, "size of the decoder's state (default: the encoder's output size)", low=1, high=WIDEST
     )
     num_layers: int = option(1, "recurrent layers of the encoder and of the decoder", low=1, high=100)
-    bidirectional: bool | None = option(None, "read the lookback in both directions; when absent only over patches")
+    bidirectional: bool | None = option(None, "read the lookback in both directions (default: only with patches)")
     patch_length: int | None = option(
         None,
-        "time steps per patch of encoder, attention and decoder; must divide the lookback; "
-        "when absent a quarter of a season of hourly and finer series (6 hours), else 1",
+        "time steps that the network reads as one (a patch); must divide the lookback "
+        "(default: a quarter of a season of hourly and finer series, such as 6 hours; else 1)",
         low=1,
         high=MOST_STEPS,
         essential=True,
     )
     projection_size: int | None = option(
         None,
-        "width of a learned projection of a step's inputs, before the cells; 0: inputs enter as they are; "
-        "when absent 128 over patches, else 0",
+        "width of a learned projection of a step's inputs, before the cells; 0 for none "
+        "(default: 128 with patches, else 0)",
         low=0,
         high=WIDEST,
     )
     lags: tuple[int, ...] | None = option(
         None,
-        "steps back whose values each forecast step reads directly, past the attention, such as 24,168; "
-        "none when absent",
+        "steps back whose values each forecast step reads directly, bypassing the attention, such as 24,168 "
+        "(default: none)",
         metavar="STEPS",
         check=check_lags,
     )
     temporal_decoder_size: int | None = option(
         None,
-        "width of a perceptron per time step that adds to the decoder's forecast; 0 for none; "
-        "when absent 64 over patches, else 0",
+        "width of a perceptron per time step that adds to the decoder's forecast; 0 for none "
+        "(default: 64 with patches, else 0)",
         low=0,
         high=WIDEST,
     )
@@ -312,13 +316,13 @@ class ModelConfig:
     )
     distribution: str = option(
         "none",
-        "distribution to fit by its likelihood; writes --quantiles, else 0.1,0.5,0.9",
+        "distribution to fit by its likelihood; its quantiles are those of --quantiles, else 0.1,0.5,0.9",
         choices=("none", "gaussian", "student-t", *COUNTS),
     )
     calibration: str = option(
         "none",
-        "conformal calibration of quantiles: on validation windows, split (around the point) or cqr; adaptive begins "
-        "as cqr and follows the errors since",
+        "conformal calibration of quantiles on validation windows: split (around the point forecast), cqr, or "
+        "adaptive, which starts as cqr and follows later errors",
         choices=("none", "split", "cqr", "adaptive"),
         essential=True,
     )
@@ -345,24 +349,24 @@ class TrainingConfig:
         "mae", "loss on the scaled target; quantiles and distributions have their own", choices=("mae", "mse", "huber")
     )
     batch_size: int | None = option(
-        None, "windows per step; 16 to 128 by the number of windows when absent", low=1, high=1_000_000
+        None, "windows per training step (default: 16 to 128, by the number of windows)", low=1, high=1_000_000
     )
     learning_rate: float | None = option(
         None,
-        "peak learning rate of AdamW; when absent 0.001 over patches, else 0.008",
+        "peak learning rate of AdamW (default: 0.001 with patches, else 0.008)",
         low=1e-12,
         high=1e36,
         essential=True,
     )
     weight_decay: float | None = option(
-        None, "decoupled weight decay of AdamW; when absent 0.01 over patches, else 0.0001", low=0, high=1e36
+        None, "decoupled weight decay of AdamW (default: 0.01 with patches, else 0.0001)", low=0, high=1e36
     )
     schedule: str = option(
         "one-cycle", "course of the learning rate over --max-epochs", choices=("constant", "one-cycle", "cosine")
     )
     warmup: float | None = option(
         None,
-        "share of the steps during which the learning rate rises; 0.3 of one-cycle and 0.05 of cosine when absent",
+        "share of the steps during which the learning rate rises (default: 0.3 for one-cycle, 0.05 for cosine)",
         low=0,
         high=0.9,
     )
@@ -373,14 +377,14 @@ class TrainingConfig:
     )
     averaging_decay: float = option(
         0.999,
-        "peak decay of the average per step; less in the first steps",
+        "highest decay of the average per step; lower in the first steps",
         low=0,
         high=0.999999,
     )
     gradient_clip: float = option(1.0, "largest norm of the gradient; 0 disables clipping", low=0, high=1e36)
     max_epochs: int | None = option(
         None,
-        "largest number of epochs; enough for about 2,000 steps, 1,200 over patches, when absent",
+        "largest number of epochs (default: enough for about 2,000 training steps, 1,200 with patches)",
         low=1,
         high=1_000_000,
         essential=True,
@@ -390,7 +394,7 @@ class TrainingConfig:
     )
     patience: int | None = option(
         None,
-        "epochs without a better validation loss before training stops; a quarter of them when absent",
+        "epochs without a better validation loss before training stops (default: a quarter of --max-epochs)",
         low=1,
         high=1_000_000,
     )
@@ -404,20 +408,20 @@ class TrainingConfig:
     teacher_forcing_decay: str = option(
         "linear", "decay of the teacher forcing ratio", choices=("linear", "exponential", "inverse-sigmoid")
     )
-    seed: int | None = option(None, "seed; drawn and recorded when absent", low=0, high=2**31 - 1, essential=True)
+    seed: int | None = option(None, "random seed (default: drawn, and recorded)", low=0, high=2**31 - 1, essential=True)
     ensemble: int = option(
-        1, "number of networks to train, each with its own seed, and to combine", low=1, high=1_000, essential=True
+        1, "number of networks to train with different seeds and to combine", low=1, high=1_000, essential=True
     )
     final_fit: str = option(
         "auto",
-        "train again on all rows, as many epochs as validation found best: auto (panels of 20 series or more that are "
-        "read step by step), always, or none",
+        "train again on all rows, for as many epochs as validation found best: auto (only panels of 20 or more series "
+        "without patches), always, or none",
         choices=("auto", "always", "none"),
     )
     combination: str = option(
         "auto",
-        "forecast a weighted mean of the network and baselines, with weights that validation chooses (auto), or the "
-        "network's forecast (none)",
+        "forecast a weighted mean of the network and baselines, with weights that validation chooses (auto), or "
+        "the network alone (none)",
         choices=("auto", "none"),
     )
     combine: str = option(

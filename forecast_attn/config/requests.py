@@ -134,14 +134,14 @@ class PredictRequest(AttentionFile, Computing):
     out: Path | None = option(None, "CSV of the forecasts; - for stdout")
     attention_members: bool = option(False, "write the weights of each ensemble member to its own file too")
     cold_start: bool = option(False, "forecast series never seen in training, scaled by their own lookback")
-    non_negative: bool | None = option(None, "cut forecasts and quantiles off at 0; as in training when absent")
+    non_negative: bool | None = option(None, "cut forecasts and quantiles off at 0 (default: as in training)")
     samples: int | None = option(None, "draw N paths of every series (autoregressive, with quantiles)")
-    seed: int | None = option(None, "seed of the paths; drawn and shown when absent")
+    seed: int | None = option(None, "seed of the paths (default: drawn and shown)")
     samples_out: Path | None = option(None, "Parquet file of the paths")
     combine_with: tuple[str, ...] | None = option(
         None,
-        "average with baselines (regression,quantile-regression), fitted to the history; none: the network alone; "
-        "as validation chose in training when absent",
+        "average with these baselines (regression,quantile-regression), fitted to the history; none: the network alone "
+        "(default: as validation chose in training)",
         read=parse_combination,
     )
     engine: str = option("local", "compute in this process, or on a Ray cluster (extra ray)", choices=ENGINES)
@@ -163,58 +163,59 @@ class BacktestRequest(AttentionFile, Sharing, Computing):
     command = "backtest"
 
     cutoffs: int | None = option(None, "the last N cut-offs whose horizon is in the data")
-    start: str | None = option(None, "first stamp to forecast; the end of training when absent", metavar="DATE")
+    start: str | None = option(None, "first stamp to forecast (default: the end of training)", metavar="DATE")
     end: str | None = option(None, "last stamp a forecast may start at; a date covers its whole day", metavar="DATE")
     stride: str | None = option(
         None,
-        "distance between cut-offs: steps (24), exact time (24h), or days on the wall clock (7D); the horizon when "
-        "absent",
+        "distance between cut-offs: steps (24), exact time (24h), or days on the wall clock (7D) "
+        "(default: the horizon)",
         metavar="STEP",
     )
     refit: str = option("never", "train further every K cut-offs, on rows up to there", metavar="never|every|K")
-    refit_epochs: int | None = option(None, "epochs of each refit; 2 when absent")
-    refit_learning_rate: float | None = option(
-        None, "peak learning rate of each refit; a fifth of the run's when absent"
-    )
+    refit_epochs: int | None = option(None, "epochs of each refit (default: 2)")
+    refit_learning_rate: float | None = option(None, "peak learning rate of each refit (default: a fifth of the run's)")
     refit_window: str | None = option(
-        None, "refit on the newest steps only: 1344, or 8W; on all rows when absent", metavar="STEPS|TIME"
+        None, "refit on the newest steps only: 1344, or 8W (default: on all rows)", metavar="STEPS|TIME"
     )
     refit_validation: int | None = option(
         None,
-        "last steps before a refit's cut-off, which choose its best epoch and are not trained on; 7 horizons when "
-        "absent, 0 for none",
+        "steps before a refit's cut-off that choose its best epoch and are not trained on; 0 for none "
+        "(default: 7 horizons)",
     )
     refit_from: str | None = option(
-        None, "weights that a refit starts from (last, run); last when absent", metavar="NAME"
+        None,
+        "weights that a refit starts from: those of the last refit, or of the run (last, run; default: last)",
+        metavar="NAME",
     )
     refit_half_life: str | None = option(
         None,
-        "draw windows of this age half as often in a refit, older ones less: 1344, or 8W; all alike when absent",
+        "draw windows of this age half as often in a refit, older ones less: 1344, or 8W (default: all alike)",
         metavar="STEPS|TIME",
     )
     refit_keep: str | None = option(
         None,
-        "weights that go on: those of the refit (new, when absent), or the better ones on --refit-validation (best)",
+        "weights to continue with: those of the refit (new, the default), or the better ones on "
+        "--refit-validation (best)",
         metavar="NAME",
     )
     refit_final_fit: bool = option(False, "end each refit with a training on the rows of --refit-validation too")
     baselines: tuple[str, ...] | None = option(
         None,
-        "models to compare with, or none; naive,seasonal-naive,mean,median,drift,linear when absent; also "
+        "models to compare with, or none (default: naive,seasonal-naive,mean,median,drift,linear); also "
         "regression, median-regression, quantile-regression, kernel-regression, boosted-trees, auto-ets, auto-arima",
     )
     combine_with: tuple[str, ...] | None = option(
         None,
-        "score the mean of the model's forecast and baselines' (regression,quantile-regression) too, as combination; "
-        "none: the network alone; as validation chose in training when absent",
+        "also score the mean of the model's forecast and these baselines' (regression,quantile-regression), as "
+        "combination; none: the network alone (default: as validation chose in training)",
         read=parse_combination,
     )
-    metrics: tuple[str, ...] | None = option(None, "metrics, such as mae,rmse; all when absent")
+    metrics: tuple[str, ...] | None = option(None, "metrics, such as mae,rmse (default: all)")
     by: tuple[str, ...] = option((), "score by step, item_id, hour, weekday or cutoff too", metavar="GROUPS")
     out: Path | None = option(None, "Parquet or CSV of the forecasts; the scores are written beside it as JSON")
     out_run: Path | None = option(None, "run directory of the training, where a table is backtested", metavar="DIR")
-    name: str | None = option(None, "name of the model in the file; the run's when absent", metavar="NAME")
-    non_negative: bool | None = option(None, "cut forecasts and quantiles off at 0; as in training when absent")
+    name: str | None = option(None, "name of the model in the file (default: the run's)", metavar="NAME")
+    non_negative: bool | None = option(None, "cut forecasts and quantiles off at 0 (default: as in training)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,9 +227,9 @@ class ScoreRequest(Computing):
     rate: float = option(0.01, "share of normal rows that may be flagged", low=1e-9, high=0.5)
     step: int = option(1, "steps ahead of the forecasts that rows are compared with", low=1)
     side: str = option("both", "flag rows above the interval, below it, or both", choices=SIDES)
-    start: str | None = option(None, "first stamp to score; the one after the reference when absent", metavar="DATE")
+    start: str | None = option(None, "first stamp to score (default: the one after the reference)", metavar="DATE")
     reference: Path | None = option(
-        None, "table of rows known to be normal; the rows that validated the run when absent", metavar="FILE"
+        None, "table of rows known to be normal (default: the rows that validated the run)", metavar="FILE"
     )
     out: Path | None = option(None, "CSV or Parquet file of the scores")
 
@@ -241,7 +242,7 @@ class ReconcileRequest(Computing):
 
     method: str = option("mint", "way to make the forecasts add up", choices=RECONCILIATIONS)
     reference: Path | None = option(
-        None, "table of past rows whose errors wls-var and mint learn from; the run's own when absent", metavar="FILE"
+        None, "table of past rows whose errors wls-var and mint learn from (default: the run's own)", metavar="FILE"
     )
     out: Path | None = option(None, "CSV of the forecasts that add up")
 
@@ -252,20 +253,20 @@ class UpdateRequest(Computing):
 
     command = "update"
 
-    out: Path | None = option(None, "run directory to write; runs/<time>-<attention> when absent", metavar="DIR")
-    epochs: int | None = option(None, "epochs of training; 2 when absent")
-    learning_rate: float | None = option(None, "peak learning rate; a fifth of the run's when absent")
+    out: Path | None = option(None, "run directory to write (default: runs/<time>-<attention>)", metavar="DIR")
+    epochs: int | None = option(None, "epochs of training (default: 2)")
+    learning_rate: float | None = option(None, "peak learning rate (default: a fifth of the run's)")
     window: str | None = option(
-        None, "train on the newest steps only: 1344, or 8W; on all rows when absent", metavar="STEPS|TIME"
+        None, "train on the newest steps only: 1344, or 8W (default: on all rows)", metavar="STEPS|TIME"
     )
     half_life: str | None = option(
         None,
-        "draw windows of this age half as often, older ones less: 1344, or 8W; none: all alike; 8 lookbacks when "
-        "absent and no --window is given",
+        "draw windows of this age half as often, older ones less: 1344, or 8W; none: all alike (default: 8 lookbacks, "
+        "if no --window is given)",
         metavar="STEPS|TIME|none",
     )
     validation: int | None = option(
-        None, "newest steps, held out to choose between old and new weights; 7 horizons when absent, 0 for none"
+        None, "newest steps, held out to choose between old and new weights; 0 for none (default: 7 horizons)"
     )
     keep: str = option("best", "weights that go on: the better ones on --validation, or new ones", choices=KEEPS)
     final_fit: bool = option(True, "train new weights on the steps of --validation too, in the end")
@@ -283,7 +284,7 @@ class AuditRequest(Computing):
     )
     covariates: bool = option(False, "measure the importance of each column too (permutation importance)")
     draws: int | None = option(
-        None, "random orders of the weights; 100 for 128 windows or fewer when absent, fewer for more", low=10
+        None, "random orders of the weights (default: 100 for up to 128 windows, fewer for more)", low=10
     )
     repeats: int = option(10, "permutations of each column", low=2)
     seed: int = option(0, "seed of all random draws", low=0)
@@ -309,7 +310,7 @@ class InspectRequest(Request):
     svg: Path | None = option(None, "the same picture, scalable")
     html: Path | None = option(None, "write an interactive page for any browser")
     html_windows: int | None = option(
-        None, "windows to choose from on the page; as many as fit 1.2 MB when absent", low=1
+        None, "windows to choose from on the page (default: as many as fit 1.2 MB)", low=1
     )
 
 
@@ -321,14 +322,14 @@ class PlotRequest(Request):
 
     kind: str = option("forecast", "what to draw", choices=PICTURES)
     item: tuple[str, ...] = option((), "only this series; repeatable", metavar="NAME", read=lambda given: _each(given))
-    cutoff: str | None = option(None, "forecast of this cut-off; the last of each series when absent", metavar="TIME")
+    cutoff: str | None = option(None, "forecast of this cut-off (default: the last of each series)", metavar="TIME")
     model: tuple[str, ...] = option(
         (), "only this model of a backtest; repeatable", metavar="NAME", read=lambda given: _each(given)
     )
-    history: int | None = option(None, "steps before the cut-off; four horizons, at least 24, when absent", low=0)
-    step: int | None = option(None, "step ahead whose attribution is drawn; the mean of all when absent")
+    history: int | None = option(None, "steps before the cut-off (default: four horizons, at least 24)", low=0)
+    step: int | None = option(None, "step ahead whose attribution is drawn (default: the mean of all)")
     column: tuple[str, ...] = option(
-        (), "column of --kind by-value; repeatable; all when absent", metavar="NAME", read=lambda given: _each(given)
+        (), "column of --kind by-value; repeatable (default: all)", metavar="NAME", read=lambda given: _each(given)
     )
     png: Path | None = option(None, "write the picture")
     svg: Path | None = option(None, "the same picture, scalable")
@@ -365,7 +366,7 @@ class TrackingRequest(Request):
 
     logger: str | None = option(None, "log options, losses and scores elsewhere too", choices=LOGGERS)
     log_to: str | None = option(
-        None, "folder or address of the logger; tracking/ in the run when absent", metavar="FOLDER|URL"
+        None, "folder or address of the logger (default: tracking/ in the run)", metavar="FOLDER|URL"
     )
 
 
@@ -415,7 +416,7 @@ class CompareRequest(Sharing):
     )
     seeds: int = option(3, "trainings of each mechanism", check=check_seeds)
     seed: int = option(0, "seed of the first training of each; the others follow", low=0, high=2**31 - 1)
-    out: Path | None = option(None, "folder of all runs; in runs/ when absent", metavar="DIR")
+    out: Path | None = option(None, "folder of all runs (default: in runs/)", metavar="DIR")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -430,19 +431,19 @@ class TuneRequest(Sharing):
     max_time: str | None = option(
         None, "time limit of the search, such as 30m, 8h; the same command goes on later", check=parse_duration
     )
-    space: Path | None = option(None, "TOML file of options to search and their values; by the table when absent")
+    space: Path | None = option(None, "TOML file of options to search and their values (default: by the table)")
     metric: str = option("mae", "error to minimise", choices=SEARCH_METRICS)
     backtest: int | None = option(
         None, "score by a backtest of the last K cut-offs, instead of on the validation windows", low=1, metavar="K"
     )
     pruner: str = option("median", "early end of trials that validate badly", choices=("median", "none"))
     storage: str | None = option(
-        None, "database of the study: an SQLite file or an URL; runs/<table>.study.db when absent", metavar="FILE|URL"
+        None, "database of the study: an SQLite file or an URL (default: runs/<table>.study.db)", metavar="FILE|URL"
     )
     study: str = option("forecast-attn", "name of the study in its database", metavar="NAME")
     seed: int = option(0, "seed of the search and of every training", low=0, high=2**31 - 1)
     winner: bool = option(True, "train a run with the best options at the end")
-    out: Path | None = option(None, "run directory of the winner; runs/<time>-<attention> when absent", metavar="DIR")
+    out: Path | None = option(None, "run directory of the winner (default: runs/<time>-<attention>)", metavar="DIR")
     png: Path | None = option(None, "picture of the importance of each option (extra plot)")
 
 
@@ -463,14 +464,14 @@ class EvaluateRequest(Request):
 
     command = "evaluate"
 
-    model_columns: tuple[str, ...] = option((), "columns that are forecasts; found when absent", metavar="A,B")
-    metrics: tuple[str, ...] | None = option(None, "metrics, such as mae,rmse; all when absent")
+    model_columns: tuple[str, ...] = option((), "columns that are forecasts (default: found)", metavar="A,B")
+    metrics: tuple[str, ...] | None = option(None, "metrics, such as mae,rmse (default: all)")
     by: tuple[str, ...] = option(
         ("overall",), "overall, step, item_id, hour, weekday, cutoff, or several", metavar="GROUPS"
     )
-    season: int | None = option(None, "steps of a season; by frequency when absent", low=1)
+    season: int | None = option(None, "steps of a season (default: by frequency)", low=1)
     block: int | None = option(None, "steps per forecast in a table without cut-offs", low=1)
-    reference: str | None = option(None, "model to compare with; seasonal-naive when absent", metavar="MODEL")
+    reference: str | None = option(None, "model to compare with (default: seasonal-naive)", metavar="MODEL")
     norm: int = option(1, "norm of a cut-off's errors in the tests: 1 or 2", low=1, high=2)
     out: Path | None = option(None, "scores to write: .csv, or .json with the tests")
 

@@ -93,7 +93,7 @@ def test_only_notes_of_a_forecast_have_no_example() -> None:
 def test_explain_a_note_of_a_forecast(forecast: Callable) -> None:
     outcome = forecast("explain", "FA509")
     assert outcome.code == 0
-    assert outcome.out.startswith("FA509 (note): which forecasts are used\n")
+    assert outcome.out.startswith("FA509 (note): which of the issued forecasts are used\n")
     assert "forecast check" not in outcome.out
 
 
