@@ -142,7 +142,7 @@ class Forecaster:
             ConfigError: options contradict each other, or the logger cannot write.
             RunError: the run directory cannot be written, or the loss became non-finite.
         """
-        from forecast_attn.training.group import is_first, joined, told
+        from forecast_attn.training.group import broadcast, is_first, joined
         from forecast_attn.training.progress import TrainingListener
         from forecast_attn.training.tracking import check_tracking, tracked
         from forecast_attn.training.train import train
@@ -152,11 +152,11 @@ class Forecaster:
         listener = listener or TrainingListener()
         with joined(self.config.training):
             panel, source = read_panel(fetched(data), self.config, vintages, listener.reading)
-            # The first process's counts; a folder of another one's would be left over.
+            # All train in the folder that the first process names; one made here by another would stay behind, empty.
             target = Path(out) if out is not None else self._scratch_dir() if is_first() else Path()
             with tracked(RunDir(target), tracking, listener) as hearing:
                 run = train(panel, self.config, target, source, hearing)
-            told(None)  # the first process has written the run
+            broadcast(None)  # the first process has written the run
         self._has_trained(run)
         return self
 
@@ -188,7 +188,7 @@ class Forecaster:
             RunError: the run is finished or damaged, or the table is another one.
             DataError: what is wrong with the table.
         """
-        from forecast_attn.training.group import joined, told
+        from forecast_attn.training.group import broadcast, joined
         from forecast_attn.training.progress import TrainingListener
         from forecast_attn.training.tracking import tracked
         from forecast_attn.training.train import check_resumable, resume
@@ -201,7 +201,7 @@ class Forecaster:
             panel = panel_of_run(directory, forecaster.config, fetched(data), vintages, listener.reading)
             with tracked(directory, TrackingRequest(), listener) as hearing:
                 resume(panel, directory, hearing)
-            told(None)  # the first process has written the run
+            broadcast(None)  # the first process has written the run
         return forecaster
 
     # ------------------------------------------------------------------ use

@@ -130,9 +130,8 @@ class _RunningBacktest:
         """Have other processes make the parts that are not there yet."""
         backtest, groups = self.backtest, dict[int, list[Part]]()
         for part in backtest.parts:
-            alone = part.number if not backtest.refit.every else part.model if backtest.refit.origin == "run" else 0
-            if not self.parts.forecasts(part.number).is_file():  # a refit that begins where another ended waits for it
-                groups.setdefault(alone, []).append(part)
+            if not self.parts.forecasts(part.number).is_file():
+                groups.setdefault(self._group_of(part), []).append(part)
         names = [name for name in backtest.baselines if not self.parts.baseline(name).is_file()]
         tasks: list[str | list[Part]] = [*groups.values(), *names]
         work = _RunningBacktest(backtest, self.parts, BacktestListener())
@@ -142,6 +141,15 @@ class _RunningBacktest:
         ):
             for _ in made:
                 pass
+
+    def _group_of(self, part: Part) -> int:
+        """Number of the group of parts that one process makes, one after the other."""
+        refit = self.backtest.refit
+        if not refit.every:
+            return part.number  # each by itself
+        if refit.origin == "run":
+            return part.model  # its refit needs no other
+        return 0  # a refit that begins where another ended waits for it
 
     def forecast(self) -> None:
         """Every part that is not there yet."""

@@ -115,7 +115,7 @@ def forecast_parts(
     check_members(loaded.model, request)
     if request.attention_out is not None and not loaded.model.has_attention:
         raise ConfigError("a model without attention has no weights to write", "leave out --attention-out")
-    _ = loaded.weights, loaded.left_out  # are kept once read: the machines of a cluster need not have the run
+    loaded.read_ahead()
     futures = _futures(request.future, parts)
     if request.engine == "local":
         choose_device(request.accelerator)

@@ -134,6 +134,10 @@ class LoadedRun:
         """The weights that validation chose in training; none where the network forecasts alone."""
         return kept_weights(self.run)
 
+    def read_ahead(self) -> None:
+        """Read now what forecasts need of the run's files and keep it: other machines may not have the run."""
+        _ = self.weights, self.left_out
+
     @cached_property
     def left_out(self) -> frozenset[str]:
         """Series that training left out as too short; of runs of earlier versions nobody knows."""
@@ -184,8 +188,8 @@ class PreparedForecast:
             tuple(name for name in panel.item_ids if name in left_out),
         )
 
-    def told(self, forecasts: WindowForecasts) -> WindowForecasts:
-        """The forecasts that a user sees, of those of the network."""
+    def combined(self, forecasts: WindowForecasts) -> WindowForecasts:
+        """The forecasts that a user sees: those of the network, combined with the baselines that the run keeps."""
         if self.other is None:
             return forecasts
         return self.other.combined(forecasts, non_negative=self.model.config.data.non_negative)
@@ -351,10 +355,10 @@ def forecast_prepared(
             _write_weights(member, *_open(member, panel, arrays, cutoffs, wanted, path, files), device, engine)
         # All windows are computed the way that has weights, written or not: a forecast depends on no option.
         for forecasts in engine(model, panel, cutoffs, device=device, arrays=arrays, need_weights=model.has_attention):
-            told = ready.told(forecasts)
-            parts.append(prediction_columns(panel, model, told))
-            if told is not forecasts:
-                moved = told.prediction - forecasts.prediction
+            combined = ready.combined(forecasts)
+            parts.append(prediction_columns(panel, model, combined))
+            if combined is not forecasts:
+                moved = combined.prediction - forecasts.prediction
                 moves |= dict(zip(forecasts.cutoffs.tolist(), moved, strict=True))
             if output is not None and writer is not None:
                 output.write(writer, forecasts)

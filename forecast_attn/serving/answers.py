@@ -33,7 +33,7 @@ def answer(
         content_type: JSON, CSV or ARROW.
         attention: add the weights (JSON only).
     """
-    columns = [prediction_columns(prepared.panel, prepared.model, prepared.told(part)) for part in forecasts]
+    columns = [prediction_columns(prepared.panel, prepared.model, prepared.combined(part)) for part in forecasts]
     table = predictions_table(columns, prepared.panel, prepared.not_learned)
     if content_type == CSV:
         return predictions_csv(table).encode()

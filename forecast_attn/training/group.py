@@ -1,8 +1,8 @@
 """Processes that torchrun or SLURM started, on one machine or several, and that train one run together.
 
 All of them read the table and take part in every step. The first one alone draws the seed, writes the run, scores it
-and speaks; the others ask it (`told`) for what only it can know. Without a launcher this process is the first and only
-one, and nothing here does anything.
+and speaks; the others ask it (`broadcast`) for what only it can know. Without a launcher this process is the first and
+only one, and nothing here does anything.
 """
 
 from __future__ import annotations
@@ -195,7 +195,7 @@ def is_first() -> bool:
     return _joined is None or _joined.launch.rank == 0
 
 
-def told(value: T) -> T:
+def broadcast(value: T) -> T:
     """Return the first process's value. All must ask, and wait for it.
 
     Raises:
@@ -241,7 +241,7 @@ def meet(value: T, reads: object, error: UserError | None = None) -> T:
         raise RunError("another process of this training has ended before it began") from None
     problem = _first_problem(reports)
     if problem is None:
-        return told(value)
+        return broadcast(value)
     problem.is_told_elsewhere = launch.rank > 0
     raise problem from None
 

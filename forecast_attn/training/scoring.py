@@ -39,12 +39,12 @@ from forecast_attn.training.choose_combination import (
 from forecast_attn.training.final_fit import no_final_fit
 from forecast_attn.training.preparation import Preparation
 
-FinalFit = Callable[[RunDir, RunConfig, int], dict[str, Any]]
+FinalFit = Callable[[RunDir, RunConfig, int | None], dict[str, Any]]
 """Replaces the weights of a run, given its configuration and its best epoch, and says what it did."""
 
 
-TOLD = ("best_epoch", "epochs", "ended", "validation", "skill_per_cent", "weight_need", "model_sha256")
-"""What an ensemble's metrics.json tells of each member."""
+KEPT_OF_MEMBERS = ("best_epoch", "epochs", "ended", "validation", "skill_per_cent", "weight_need", "model_sha256")
+"""What an ensemble's metrics.json repeats of each member's."""
 
 
 def finish(
@@ -71,13 +71,14 @@ def finish(
     num_epochs = len(run.history.read_text(encoding="utf-8").splitlines()) - 1
     beginning = {"best_epoch": best_epoch_of(run), "epochs": num_epochs, "ended": reason}
 
-    def ending() -> dict[str, Any]:
-        told: dict[str, Any] = {} if run.is_member else {"no_final_fit": no_final_fit(preparation, config)}
+    def train_on_all_rows() -> dict[str, Any]:
         if final_fit is not None and reason != "interrupted":
-            told = {"final_fit": final_fit(run, config, best_epoch_of(run))}
-        return {**told, "model_sha256": sha256_of(run.model)}
+            final: dict[str, Any] = {"final_fit": final_fit(run, config, best_epoch_of(run))}
+        else:  # the ensemble's metrics.json says why there was none
+            final = {} if run.is_member else {"no_final_fit": no_final_fit(preparation, config)}
+        return {**final, "model_sha256": sha256_of(run.model)}
 
-    _score_and_write(run, model, preparation, arrays, beginning, ending)
+    _score_and_write(run, model, preparation, arrays, beginning, train_on_all_rows)
     if reason != "interrupted":
         run.checkpoint.unlink(missing_ok=True)
 
@@ -98,12 +99,11 @@ def finish_ensemble(
     networks = tuple(load_network(member, config, schema, validated=True) for member in members)
     metrics = [member.read_json(member.metrics) for member in members]
     about = [
-        {"seed": member_config(config, number).training.seed, **{name: each[name] for name in TOLD if name in each}}
-        for number, each in enumerate(metrics)
+        {"seed": member_config(config, number).training.seed, **_repeated(each)} for number, each in enumerate(metrics)
     ]
     model, arrays = Model(config, schema, networks), schema.windows_of(preparation.panel)
 
-    def ending() -> dict[str, Any]:
+    def train_on_all_rows() -> dict[str, Any]:
         if final_fit is None or reason == "interrupted":
             return {"no_final_fit": no_final_fit(preparation, config), "members": about}
         done: dict[str, Any] = {}
@@ -113,7 +113,11 @@ def finish_ensemble(
             member.write_json(member.metrics, {**own, "final_fit": done, "model_sha256": entry["model_sha256"]})
         return {"final_fit": {**done, "epochs": max(entry["final_fit"]["epochs"] for entry in about)}, "members": about}
 
-    _score_and_write(run, model, preparation, arrays, {"ended": reason}, ending)
+    _score_and_write(run, model, preparation, arrays, {"ended": reason}, train_on_all_rows)
+
+
+def _repeated(metrics: dict[str, Any]) -> dict[str, Any]:
+    return {name: metrics[name] for name in KEPT_OF_MEMBERS if name in metrics}
 
 
 def _score_and_write(
@@ -122,9 +126,18 @@ def _score_and_write(
     preparation: Preparation,
     arrays: WindowArrays,
     beginning: dict[str, Any],
-    ending: Callable[[], dict[str, Any]],
+    train_on_all_rows: Callable[[], dict[str, Any]],
 ) -> None:
-    """The scores of a model on the validation windows, its calibration and its attention; metrics.json comes last."""
+    """Write scores of a model on the validation windows, its calibration and its attention; metrics.json comes last.
+
+    Args:
+        run: with weights and history.
+        model: as validated.
+        preparation: with the validation windows.
+        arrays: the windows.
+        beginning: first entries of metrics.json.
+        train_on_all_rows: replaces the weights of the run, where it ends so; returns the last entries of metrics.json.
+    """
     release_memory()
     arrays = arrays.to(choose_device(model.config.training.accelerator))
     validation = forecast_validation(model, preparation, arrays)
@@ -141,7 +154,9 @@ def _score_and_write(
         _write_validation_attention(run, model, preparation, arrays, NetworkShare(weights.get(NETWORK, 0.0)))
     if model.has_attention and not model.is_ensemble:
         scores["weight_need"] = _weight_need(model, preparation, arrays, validation, scores)
-    metrics = {**beginning, **scores, "short_series": preparation.split.short_series(), **ending()}
+    short_series = preparation.split.short_series()
+    final = train_on_all_rows()  # once everything is scored and written, for it replaces the weights
+    metrics = {**beginning, **scores, "short_series": short_series, **final}
     if run.is_member:
         run.write_json(run.metrics, metrics)
     else:
@@ -162,31 +177,31 @@ class UpdateMetrics(NamedTuple):
     """Of network and baselines; empty where the network forecasts alone."""
 
 
-def score_updated(run: RunDir, model: Model, preparation: Preparation, told: UpdateMetrics) -> None:
+def score_updated(run: RunDir, model: Model, preparation: Preparation, facts: UpdateMetrics) -> None:
     """Score an updated model on the steps that it has not seen, and declare its run finished.
 
     Args:
         run: with all files but metrics.json and the attention.
         model: that the next update begins with, calibrated as it forecasts.
         preparation: with the validation windows.
-        told: what else metrics.json holds.
+        facts: what else metrics.json holds.
     """
     release_memory()
     arrays = preparation.windows().to(choose_device(model.config.training.accelerator))
     members = []
     for number, (member, own) in enumerate(zip(run.members, model.members, strict=True)):
         own_scores, _ = _updated_scores(member, own, preparation, arrays)
-        about = {"best_epoch": told.best_epochs[number], "epochs": told.epochs, "ended": "max-epochs", **own_scores}
-        about |= {**told.ending, "model_sha256": sha256_of(member.model)}
+        about = {"best_epoch": facts.best_epochs[number], "epochs": facts.epochs, "ended": "max-epochs", **own_scores}
+        about |= {**facts.ending, "model_sha256": sha256_of(member.model)}
         member.write_json(member.metrics, about)
-        members.append({"seed": own.config.training.seed, **{name: about[name] for name in TOLD if name in about}})
+        members.append({"seed": own.config.training.seed, **_repeated(about)})
     scores, validation = _updated_scores(run, model, preparation, arrays)
-    if told.weights:
-        scores["combination"] = _scored_combination(preparation, validation, told.weights)
-    ending = told.ending | ({"members": members} if members else {"model_sha256": sha256_of(run.model)})
-    beginning = {} if members else {"best_epoch": told.best_epochs[0], "epochs": told.epochs}
+    if facts.weights:
+        scores["combination"] = _scored_combination(preparation, validation, facts.weights)
+    ending = facts.ending | ({"members": members} if members else {"model_sha256": sha256_of(run.model)})
+    beginning = {} if members else {"best_epoch": facts.best_epochs[0], "epochs": facts.epochs}
     short = preparation.split.short_series()
-    run.finish({**beginning, "ended": "max-epochs", **scores, "short_series": short, **ending, "update": told.update})
+    run.finish({**beginning, "ended": "max-epochs", **scores, "short_series": short, **ending, "update": facts.update})
 
 
 def _updated_scores(

@@ -37,7 +37,7 @@ from forecast_attn.training.apart import run_apart
 from forecast_attn.training.choose_combination import rows_to_keep
 from forecast_attn.training.final_fit import check_final_fit, config_of_final_fit, fit_on_all_rows, no_final_fit
 from forecast_attn.training.fit import check_hardware, fit, uses_several_gpus
-from forecast_attn.training.group import is_first, joined_launch, meet, told
+from forecast_attn.training.group import broadcast, is_first, joined_launch, meet
 from forecast_attn.training.module import ForecastModule, TrainingData
 from forecast_attn.training.preparation import Preparation, on_all_rows, prepare
 from forecast_attn.training.progress import TrainingListener
@@ -167,7 +167,7 @@ def train_prepared(
     """
     if is_first():
         _write_start(RunDir.create(out), preparation, config, source)
-    run = RunDir(told(out))
+    run = RunDir(broadcast(out))
     with _held_by_first(run):
         return _fit_and_finish(run, preparation, config, listener)
 
@@ -199,7 +199,7 @@ def resume_prepared(preparation: Preparation, run: RunDir, listener: TrainingLis
             check_is_of_table(run, preparation)
             run.remove_leftovers()
             run.reopen()
-        told(None)  # the others read the run when nothing in it changes
+        broadcast(None)  # the others read the run when nothing in it changes
         return _fit_and_finish(run, preparation, read_config(run), listener)
 
 
@@ -315,10 +315,6 @@ def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, sourc
     )
 
 
-FROM_THE_FIRST = 0
-"""A number of epochs that the first process knows and tells; see `_final_fit`."""
-
-
 def _fit_and_finish(run: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> RunDir:
     number = config.training.ensemble
     if number == 1:
@@ -337,14 +333,14 @@ def _fit_and_finish(run: RunDir, preparation: Preparation, config: RunConfig, li
             _score(config, lambda: finish_ensemble(run, preparation, config, reason, final))
         elif final is not None and reason != "interrupted":
             for member in range(number):
-                final(run.member(member), member_config(config, member), FROM_THE_FIRST)
+                final(run.member(member), member_config(config, member), None)
     return run
 
 
 def _fit_member(member: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> str:
     """Train one member, or what is left to train of it, and say why it ended; a finished one stays as it is."""
     is_done = is_first() and member.is_finished and not was_interrupted(member)
-    reason = told(str(member.read_json(member.metrics)["ended"]) if is_done else None)
+    reason = broadcast(str(member.read_json(member.metrics)["ended"]) if is_done else None)
     if reason is not None:
         listener.training_ended(reason)
         return reason
@@ -356,7 +352,7 @@ def _fit_member(member: RunDir, preparation: Preparation, config: RunConfig, lis
 def _fit_one(run: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> str:
     """Train one network in its folder, and say why training ended."""
     module = module_of(initial_network(config, preparation.schema), preparation, config)
-    checkpoint = run.checkpoint if told(run.checkpoint.is_file()) else None
+    checkpoint = run.checkpoint if broadcast(run.checkpoint.is_file()) else None
     release_memory()
     # Training seeds the global generator at every step; a caller's own random numbers must not notice.
     with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
@@ -366,7 +362,7 @@ def _fit_one(run: RunDir, preparation: Preparation, config: RunConfig, listener:
         if is_first():
             _score(config, lambda: finish(run, preparation, config, module.data.arrays, reason, final))
         elif final is not None and reason != "interrupted":
-            final(run, config, FROM_THE_FIRST)
+            final(run, config, None)
     listener.training_ended(reason)
     return reason
 
@@ -384,9 +380,17 @@ def _final_fit_of(preparation: Preparation, config: RunConfig) -> FinalFit | Non
     return functools.partial(_final_fit, preparation) if no_final_fit(preparation, config) is None else None
 
 
-def _final_fit(preparation: Preparation, run: RunDir, config: RunConfig, epochs: int) -> dict[str, Any]:
-    """Replace a run's weights by those of a training on all rows, and say what was trained on."""
-    epochs = told(epochs)
+def _final_fit(preparation: Preparation, run: RunDir, config: RunConfig, epochs: int | None) -> dict[str, Any]:
+    """Replace a run's weights by those of a training on all rows, and say what was trained on.
+
+    Args:
+        preparation: of the table.
+        run: whose weights are replaced.
+        config: of the run.
+        epochs: to train for, which the first process knows and broadcasts; None in the others.
+    """
+    epochs = broadcast(epochs)
+    assert epochs is not None
     everything, config = on_all_rows(preparation), config_of_final_fit(config, epochs)
     fit_on_all_rows(run, module_of(initial_network(config, everything.schema), everything, config))
     panel = preparation.panel

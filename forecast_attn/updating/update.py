@@ -188,8 +188,8 @@ class _Child:
             self._finish_unscored()
             return
         best = self.update.epochs if self.update.is_new else (0,) * len(self.update.epochs)
-        told = UpdateMetrics(self._told(), best, self.wanted.epochs, self._ending(), weights)
-        score_updated(run, self.update.start, preparation, told)
+        facts = UpdateMetrics(self._record(), best, self.wanted.epochs, self._ending(), weights)
+        score_updated(run, self.update.start, preparation, facts)
 
     def _finish_unscored(self) -> None:
         """Without held-out steps the scores stay those of the network that was validated last."""
@@ -201,7 +201,7 @@ class _Child:
                 own.write_json(own.metrics, _metrics_again(before, ending))
         if self.parent.validation_attention.is_file():
             write_atomically(self.run.validation_attention, self.parent.validation_attention.read_bytes())
-        metrics = {**_metrics_again(self.parent, ending), "update": self._told()}
+        metrics = {**_metrics_again(self.parent, ending), "update": self._record()}
         if self.run.calibration.is_file():
             metrics["calibration_sha256"] = sha256_of(self.run.calibration)
         self.run.finish(metrics)
@@ -234,10 +234,10 @@ class _Child:
             return kept
         return weights_after(self.update.start, self.panel, self.wanted, self.device) or kept
 
-    def _told(self) -> dict[str, Any]:
+    def _record(self) -> dict[str, Any]:
         """The update as metrics.json holds it."""
         grown, text = self.grown, self.panel.zone.stamp_text
-        told = {
+        record = {
             "parent": str(self.parent.path),
             "parent_sha256": sha256_of(self.parent.metrics),
             "number": self.wanted.number,
@@ -250,7 +250,7 @@ class _Child:
             "epochs": self.wanted.epochs,
         }
         scores = {"old": self.update.before, "new": self.update.after}
-        return told | {name: _score(each) for name, each in scores.items() if each is not None}
+        return record | {name: _score(each) for name, each in scores.items() if each is not None}
 
     def _ending(self) -> dict[str, Any]:
         """The last training, as metrics.json tells it."""
