@@ -73,6 +73,10 @@ class Roles:
 def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles:
     """Give every column of a table its role.
 
+    Each role is chosen among the columns that the roles before it have left: the time first, which needs no other; then
+    the series, which may be numbers or text. Of what is left only numbers and declared categories are `usable`: the
+    target is found among the numbers, and all the rest are covariates.
+
     Args:
         frame: the table as read.
         config: what the user declared.

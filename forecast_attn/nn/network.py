@@ -111,18 +111,18 @@ class ForecastNetwork(nn.Module):
         constant = torch.cat([self.embeddings.static(window), scale.features()], dim=-1)
         indicator = () if observed is None else (observed[..., None].to(past_target.dtype),)
         past = torch.cat([past_target[..., None], *indicator, self.embeddings.past(window)], dim=-1)
-        read = _complete(self.patches.of_past(past), constant, self.past_position)
-        encoded = self.encoder(self.encoder_projection(read))
-        seen, of_steps = past[..., : self.lag_size], self.embeddings.future(window)
-        of_steps = self.lags(of_steps, seen)
-        known = _complete(self.patches.of_future(of_steps), constant, self.future_position)
-        known = self.decoder_projection(known)
+        encoder_inputs = _complete(self.patches.of_past(past), constant, self.past_position)
+        encoded = self.encoder(self.encoder_projection(encoder_inputs))
+        lagged = past[..., : self.lag_size]
+        future = self.lags(self.embeddings.future(window), lagged)
+        decoder_inputs = _complete(self.patches.of_future(future), constant, self.future_position)
+        decoder_inputs = self.decoder_projection(decoder_inputs)
         feedback = self._feedback(last_observed(past_target, observed), scale, window, teacher_forcing)
         feedback = feedback._replace(uniform=uniform)
-        visible = self.patches.observed(observed)
-        decoded = self.decoder(encoded, known, feedback, mask=visible, need_weights=need_weights)
+        mask = self.patches.observed(observed)
+        decoded = self.decoder(encoded, decoder_inputs, feedback, mask=mask, need_weights=need_weights)
         head = self.decoder.head
-        outputs = self._added(widened(self.patches.in_steps(decoded.outputs)), decoded.features, seen, of_steps)
+        outputs = self._added(widened(self.patches.in_steps(decoded.outputs)), decoded.features, lagged, future)
         on_window = head.parameters_of(outputs)
         parameters = head.restore(on_window, scale.loc[..., None], scale.scale[..., None])
         prediction = head.point(parameters) if uniform is None else scale.restore(head.sample(on_window, uniform))
@@ -132,15 +132,15 @@ class ForecastNetwork(nn.Module):
         self,
         outputs: Float[Tensor, "batch horizon output_size"],
         features: Float[Tensor, "batch num_steps feature_size"],
-        seen: Float[Tensor, "batch lookback lag_size"],
-        known: Float[Tensor, "batch horizon known_size"],
+        past: Float[Tensor, "batch lookback lag_size"],
+        future: Float[Tensor, "batch horizon known_size"],
     ) -> Float[Tensor, "batch horizon output_size"]:
         """The head's outputs, and what the optional parts add to them."""
         if self.temporal_decoder is not None:
-            outputs = outputs + widened(self.temporal_decoder(features, known))
+            outputs = outputs + widened(self.temporal_decoder(features, future))
         if self.linear_path is not None:
             index = self.decoder.head.point_index
-            forecast = widened(self.linear_path(seen, known))[..., None]
+            forecast = widened(self.linear_path(past, future))[..., None]
             outputs = torch.cat(
                 [outputs[..., :index], outputs[..., index : index + 1] + forecast, outputs[..., index + 1 :]], -1
             )

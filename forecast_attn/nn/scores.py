@@ -14,6 +14,35 @@ from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.nn.additive_kernel import additive_scores, exponential
 from forecast_attn.nn.precision import full_precision, widened
 
+__all__ = [
+    "SCORES",
+    "AdditiveScore",
+    "ConcatScore",
+    "DotScore",
+    "GeneralScore",
+    "KerasAdditiveScore",
+    "LocationScore",
+    "MultiHeadScore",
+    "ProductScore",
+    "ScaledDotScore",
+    "Score",
+    "make_score",
+]
+
+SCORES = (
+    "dot",
+    "general",
+    "additive",
+    "additive-normed",
+    "concat",
+    "location",
+    "scaled",
+    "scaled-dot",
+    "multi-head",
+    "keras-additive",
+    "keras-dot",
+)
+
 PreparedKey = TypeVar("PreparedKey")
 """Keys as a score prepares them: a tensor, (batch_heads, key_len, size), or an `AdditiveKey`."""
 
@@ -209,6 +238,31 @@ class MultiHeadScore(ProductScore):
         return projected.view(*projected.shape[:2], self.heads, -1).transpose(1, 2).flatten(0, 1)
 
 
+class LocationScore(Score[Tensor]):
+    """W_a h, one row of W_a per position of the keys, which are not looked at (Luong et al. 2015, eq. 8)."""
+
+    def __init__(self, query_size: int, key_size: int, key_length: int, *, value_size: int | None = None) -> None:
+        super().__init__(value_size or key_size)
+        self.weight = bias_free(query_size, key_length).weight
+
+    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
+        return key[:, :, :0]
+
+    def forward(
+        self,
+        query: Float[Tensor, "batch query_len query_size"],
+        key: Float[Tensor, "batch_heads key_len size"],
+    ) -> Float[Tensor, "batch_heads query_len key_len"]:
+        length, rows = key.shape[1], self.weight.shape[0]
+        if length > rows:
+            raise ConfigError(
+                f"luong-location knows {rows} positions; got {length} keys",
+                f"train with --lookback {length}, or choose an attention that compares keys, such as luong-general",
+            )
+        weight = self.weight if length == rows else self.weight[:length]
+        return widened(query @ weight.T)
+
+
 # --------------------------------------------------------------------------- additive scores
 # Scores of the form v · tanh(q + k), which differ in where q, k and v come from.
 
@@ -217,7 +271,7 @@ class AdditiveKey(NamedTuple):
     """Projected keys, with what is cheaper to compute once per window than at every step."""
 
     projected: Float[Tensor, "batch key_len size"]
-    exponential: Float[Tensor, "batch key_len size"] | None  # e^{2k}, see `additive.exponential`
+    exponential: Float[Tensor, "batch key_len size"] | None  # e^{2k}, see `additive_kernel.exponential`
 
 
 class PairScore(Score[AdditiveKey]):
@@ -327,63 +381,7 @@ def _vector(size: int) -> nn.Parameter:
     return nn.Parameter(torch.empty(size).uniform_(-limit, limit))
 
 
-# --------------------------------------------------------------------------- scores
-# Every score by its name, for sizes that make sense together.
-
-
-__all__ = [
-    "SCORES",
-    "AdditiveScore",
-    "ConcatScore",
-    "DotScore",
-    "GeneralScore",
-    "KerasAdditiveScore",
-    "LocationScore",
-    "MultiHeadScore",
-    "ProductScore",
-    "ScaledDotScore",
-    "Score",
-    "make_score",
-]
-
-SCORES = (
-    "dot",
-    "general",
-    "additive",
-    "additive-normed",
-    "concat",
-    "location",
-    "scaled",
-    "scaled-dot",
-    "multi-head",
-    "keras-additive",
-    "keras-dot",
-)
-
-
-class LocationScore(Score[Tensor]):
-    """W_a h, one row of W_a per position of the keys, which are not looked at (Luong et al. 2015, eq. 8)."""
-
-    def __init__(self, query_size: int, key_size: int, key_length: int, *, value_size: int | None = None) -> None:
-        super().__init__(value_size or key_size)
-        self.weight = bias_free(query_size, key_length).weight
-
-    def prepare_key(self, key: Float[Tensor, "batch key_len key_size"]) -> Float[Tensor, "batch_heads key_len size"]:
-        return key[:, :, :0]
-
-    def forward(
-        self,
-        query: Float[Tensor, "batch query_len query_size"],
-        key: Float[Tensor, "batch_heads key_len size"],
-    ) -> Float[Tensor, "batch_heads query_len key_len"]:
-        length, rows = key.shape[1], self.weight.shape[0]
-        if length > rows:
-            raise ConfigError(
-                f"luong-location knows {rows} positions; got {length} keys",
-                f"train with --lookback {length}, or choose an attention that compares keys, such as luong-general",
-            )
-        weight = self.weight if length == rows else self.weight[:length]
-        return widened(query @ weight.T)
+# --------------------------------------------------------------------------- by name
 
 
 def make_score(
