@@ -132,15 +132,16 @@ def _try(subject: Subject, sight: Sight, seed: int, deleted: Callable[[Chosen], 
     """Forecast without `deleted(chosen)`, for steps chosen from the top, from the bottom and at random."""
     num_keys, random = sight.weights.shape[-1], np.random.default_rng(seed)
     shares = [count / num_keys for count in counts_of(num_keys)]
-    weights, steps, effects = sight.weights.mean(axis=1), [], []
+    weights, own_mae = sight.weights.mean(axis=1), subject.mae(sight.prediction)
+    steps, forecast_change, mae_change = list[float](), list[list[float]](), list[list[float]]()
     for share in shares:
         numbers = _numbers(sight.visible, share)
         steps.append(float(numbers.mean()))
-        for order in _orders(weights, random):
-            forecast = subject.forecast(reweigh=_without(subject, deleted(_chosen(order, sight.visible, numbers))))
-            effects.append((np.abs(forecast - sight.prediction).mean(), subject.mae(forecast)))
-    moved, maes = np.array(effects).reshape(len(shares), -1, 2).transpose(2, 0, 1)
-    return _Trials(shares, steps, moved, maes - subject.mae(sight.prediction), subject.key)
+        choices = [_chosen(order, sight.visible, numbers) for order in _orders(weights, random)]
+        forecasts = [subject.forecast(reweigh=_without(subject, deleted(chosen))) for chosen in choices]
+        forecast_change.append([float(np.abs(forecast - sight.prediction).mean()) for forecast in forecasts])
+        mae_change.append([subject.mae(forecast) - own_mae for forecast in forecasts])
+    return _Trials(shares, steps, np.array(forecast_change), np.array(mae_change), subject.key)
 
 
 def _orders(weights: NDArray[np.float32], random: np.random.Generator) -> Iterator[NDArray[np.float32]]:
