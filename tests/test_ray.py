@@ -213,6 +213,24 @@ def test_trainings_of_a_comparison_are_those_of_one_process(
         assert local.read_bytes() == ray.read_bytes()
 
 
+def test_a_backtest_has_the_bytes_of_one_process(two_workers: Any, place: Path) -> None:
+    """Windows and baselines are shared out, and the refits too, each of which begins with the weights of the run."""
+    wanted: dict[str, Any] = {
+        "cutoffs": 4,
+        "refit": "2",
+        "refit_from": "run",
+        "baselines": "seasonal-naive,theta",
+        "accelerator": "cpu",
+    }
+    for engine in ENGINES:
+        Forecaster.load(place / "run").backtest(
+            place / "table" / "0.parquet", out=place / f"{engine}-backtest.csv", engine=engine, **wanted
+        )
+    local, ray = ((place / f"{engine}-backtest.csv").read_bytes() for engine in ENGINES)
+    assert local == ray
+    assert local.count(b"\n") > 120 * 3
+
+
 def test_a_search_is_done_by_workers_alone_and_finds_what_one_process_finds(
     two_workers: Any, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
