@@ -7,14 +7,16 @@ ones; shrinking them does (Clemen 1989, "Combining forecasts: a review and annot
 1990, "The use of prior information in forecast combination").
 
 Where few windows are independent of each other, all this follows chance, and favours the network, whose best epoch the
-same windows have chosen. There the answer is drawn towards the equal mean of four formulas, which have learned nothing
-from them; the less so, the worse the best of the formulas is on these windows.
+same windows have chosen. There the answer is drawn towards a mean of four formulas, which have learned nothing from
+them; the less so, the worse the best of the formulas is on these windows. Formulas cost little, so that the mean knows
+their errors at more cut-offs than the validation windows have: the more of these, the less equal it is.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +30,13 @@ PARTS = 4
 POWER = 6
 """Of the error in the weights that each forecast has by itself, and of the prior."""
 PRIOR_FORMULAS = ("seasonal-naive", "dynamic-theta", "damped-trend", "autoregression")
-"""The candidates that learn from no window; their equal mean is the prior."""
+"""The candidates that learn from no window; their mean is the prior."""
 PRIOR_WINDOWS = 100
 """Independent windows that weigh as much as the prior, if its best formula is as good as what they chose."""
 LEAST, DIGITS = 0.02, 3
 """Smallest weight, and the decimals that weights are rounded to."""
+EVIDENCE = 20
+"""Independent windows of the formulas of which their weights in the prior fall with half of `POWER`."""
 MOST_UNKNOWN = 0.2
 """Share of windows without a forecast above which a baseline is no candidate."""
 
@@ -63,8 +67,17 @@ def independent_windows(cutoffs: NDArray[np.int64], series: NDArray[np.int64], h
     return sum(1 + int(np.ptp(cutoffs[series == each])) // horizon for each in np.unique(series))
 
 
+class EarlierErrors(NamedTuple):
+    """Errors of the formulas at cut-offs up to the end of the table."""
+
+    errors: dict[str, float]
+    """`scaled_error` by name; empty where no series is long enough."""
+    independent: int
+    """Windows with actual values of their own."""
+
+
 def choose_weights(
-    forecasts: dict[str, Floats], actual: Floats, scale: Floats, *, independent: int
+    forecasts: dict[str, Floats], actual: Floats, scale: Floats, *, independent: int, earlier: EarlierErrors
 ) -> dict[str, float]:
     """Weights of a forecast with a small `scaled_error`, those that are not 0.
 
@@ -74,6 +87,7 @@ def choose_weights(
         actual: what came, (num_windows, horizon).
         scale: of each window, (num_windows,).
         independent: windows with actual values of their own.
+        earlier: errors of the formulas at more cut-offs.
     """
     network = forecasts[NETWORK]
     known = {name: ~np.isnan(values) for name, values in forecasts.items()}
@@ -81,15 +95,28 @@ def choose_weights(
     stacked = np.stack([np.where(known[name], forecasts[name], network) for name in names])
     errors = np.array([scaled_error(actual, each, scale) for each in stacked])
     weights = _without_slivers((_best_quarters(stacked, actual, scale) + _weights_by_error(errors)) / 2)
-    formulas = np.array([name in PRIOR_FORMULAS for name in names])
-    if formulas.any():
-        chosen, best = scaled_error(actual, np.tensordot(weights, stacked, axes=1), scale), errors[formulas].min()
+    prior = _prior(names, earlier)
+    if prior.any():
+        chosen, best = scaled_error(actual, np.tensordot(weights, stacked, axes=1), scale), errors[prior > 0].min()
         share = PRIOR_WINDOWS / (PRIOR_WINDOWS + independent)
         share *= (chosen / best) ** POWER if best > chosen else 1
-        weights = _without_slivers((1 - share) * weights + share * formulas / formulas.sum())
+        weights = _without_slivers((1 - share) * weights + share * prior)
     weights = np.round(weights, DIGITS)
     weights[weights.argmax()] += 1 - weights.sum()
     return {name: round(float(part), DIGITS) for name, part in zip(names, weights, strict=True) if part}
+
+
+def _prior(names: list[str], earlier: EarlierErrors) -> Floats:
+    """Weights (num_forecasts,) of the formulas, which sum to 1; zeros where there is none.
+
+    Equal ones without evidence; the more of it, the more they fall with each formula's error.
+    """
+    weights = np.array([float(name in PRIOR_FORMULAS) for name in names])
+    if earlier.errors and weights.any():
+        power = POWER * earlier.independent / (earlier.independent + EVIDENCE)
+        errors = np.array([earlier.errors.get(name, np.inf) for name in names])
+        weights = _weights_by_error(errors, power)
+    return np.asarray(weights / max(weights.sum(), 1))
 
 
 def _without_slivers(weights: Floats) -> Floats:
@@ -106,11 +133,11 @@ def _best_quarters(stacked: Floats, actual: Floats, scale: Floats) -> Floats:
     return best
 
 
-def _weights_by_error(errors: Floats) -> Floats:
+def _weights_by_error(errors: Floats, power: float = POWER) -> Floats:
     """Weights (num_forecasts,) that fall with the error of each forecast alone."""
     if not errors.min() > 0:
         return np.asarray((errors == 0) / (errors == 0).sum(), np.float64)
-    powers = (errors / errors.min()) ** -POWER
+    powers = (errors / errors.min()) ** -power
     return np.asarray(powers / powers.sum())
 
 

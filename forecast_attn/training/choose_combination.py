@@ -10,13 +10,20 @@ from typing import Any
 
 import numpy as np
 
-from forecast_attn.baselines.combination_weights import PRIOR_FORMULAS, choose_weights, weighted_mean
+from forecast_attn.baselines.combination_weights import (
+    PRIOR_FORMULAS,
+    EarlierErrors,
+    choose_weights,
+    scaled_error,
+    weighted_mean,
+)
 from forecast_attn.baselines.naive import Floats, Ints
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
 from forecast_attn.baselines.theta import rows_needed
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.panel import Panel
+from forecast_attn.data.split import spread_evenly
 from forecast_attn.errors import DataError
 from forecast_attn.evaluation.metrics import point_metrics
 from forecast_attn.forecasting.adaptive_calibration import rows_followed
@@ -29,6 +36,8 @@ CANDIDATE_REGRESSIONS = ("linear", "median-regression")
 MOST_SERIES, LONGEST_LOOKBACK, MOST_VALUES = 1_000, 1_000, 20_000_000
 """Of a table from which fitted baselines can learn at every forecast. Values are the rows of its longest series times
 the lookback; so many cost about 7 seconds."""
+CUTOFFS_A_SERIES, MOST_SERIES_SCORED, FEWEST_ROWS_BEFORE = 6, 200, 6
+"""At which formulas are scored beside the validation windows, and the rows before the first one."""
 
 
 def candidate_names(panel: Panel, lookback: int) -> tuple[str, ...]:
@@ -49,8 +58,39 @@ def candidates(panel: Panel, setup: BaselineSetup, cutoffs: Ints) -> dict[str, F
     return found
 
 
+def earlier_errors(panel: Panel, setup: BaselineSetup, scale: Floats) -> EarlierErrors:
+    """Errors of the formulas at `CUTOFFS_A_SERIES` cut-offs of each series, over the last two horizons that are known.
+
+    Args:
+        panel: whose known rows are all scored.
+        setup: sizes and season.
+        scale: of each series, (num_series,); those without one (NaN or 0) are left out.
+    """
+    some = spread_evenly(np.flatnonzero(scale > 0), MOST_SERIES_SCORED)
+    back = np.maximum(1, np.arange(1, CUTOFFS_A_SERIES + 1) * 2 * setup.horizon // CUTOFFS_A_SERIES)
+    series, back = np.repeat(some, len(back)), np.tile(back, len(some))
+    long = panel.known[series] - back >= max(2 * setup.season + 1, FEWEST_ROWS_BEFORE)
+    series, back = series[long], back[long]
+    if not len(series):
+        return EarlierErrors({}, 0)
+    ends = panel.ends[series]
+    targets = ends[:, None] - back[:, None] + np.arange(setup.horizon)
+    actual = np.where(targets < ends[:, None], panel.target[np.minimum(targets, len(panel.target) - 1)], np.nan)
+    forecasts = {name: baseline_forecasts(name, panel, ends - 1 - back, setup) for name in PRIOR_FORMULAS}
+    for forecast in forecasts.values():  # none where nothing was observed up to the cut-off
+        actual = np.where(np.isnan(forecast), np.nan, actual)
+    errors = {name: scaled_error(actual, forecast, scale[series]) for name, forecast in forecasts.items()}
+    return EarlierErrors(errors, 2 * len(series) // CUTOFFS_A_SERIES)
+
+
 def chosen_combination(
-    network: Floats, others: dict[str, Floats], actual: Floats, scale: Floats, *, independent: int
+    network: Floats,
+    others: dict[str, Floats],
+    actual: Floats,
+    scale: Floats,
+    *,
+    independent: int,
+    earlier: EarlierErrors,
 ) -> dict[str, Any]:
     """The combination as metrics.json holds it: its weights, and errors on the windows that chose them.
 
@@ -60,8 +100,9 @@ def chosen_combination(
         actual: what came, NaN where not observed.
         scale: in-sample error of seasonal-naive, of each window's series (num_windows,).
         independent: windows with actual values of their own.
+        earlier: errors of the formulas at more cut-offs.
     """
-    weights = choose_weights({NETWORK: network, **others}, actual, scale, independent=independent)
+    weights = choose_weights({NETWORK: network, **others}, actual, scale, independent=independent, earlier=earlier)
     return scored_combination(weights, network, others, actual, scale)
 
 

@@ -33,6 +33,7 @@ from forecast_attn.training.callbacks import best_epoch_of
 from forecast_attn.training.choose_combination import (
     candidates,
     chosen_combination,
+    earlier_errors,
     rows_to_keep,
     scored_combination,
 )
@@ -232,9 +233,16 @@ def _scored_combination(
 def combination(preparation: Preparation, validation: ValidationForecasts, setup: BaselineSetup) -> dict[str, Any]:
     """The weights of network and baselines, and what they score together."""
     others = candidates(preparation.panel, setup, validation.cutoffs)
-    scale = naive_errors(preparation)[validation.series]
+    scale = naive_errors(preparation)
     independent = independent_windows(validation.cutoffs, validation.series, preparation.schema.horizon)
-    return chosen_combination(validation.prediction, others, validation.actual, scale, independent=independent)
+    return chosen_combination(
+        validation.prediction,
+        others,
+        validation.actual,
+        scale[validation.series],
+        independent=independent,
+        earlier=earlier_errors(preparation.panel, setup, scale),
+    )
 
 
 def _weight_need(

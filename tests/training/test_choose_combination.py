@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from forecast_attn import Forecaster
 from forecast_attn.attention_file import AttentionMetadata, read_attention
 from forecast_attn.baselines.combination_weights import (
+    EarlierErrors,
     choose_weights,
     independent_windows,
     scaled_error,
@@ -33,6 +34,7 @@ pytestmark = pytest.mark.slow
 NAMES = ("network", "theta", "linear")
 MANY = 10**9
 """Independent windows beside which the prior is nothing."""
+UNKNOWN = EarlierErrors({}, 0)
 
 
 def plain_error(actual: np.ndarray, forecast: np.ndarray, scale: np.ndarray) -> float:
@@ -64,7 +66,7 @@ def test_the_weights_lie_between_the_best_quarters_and_those_of_each_error(seed:
     actual[0, 1], scale[2] = np.nan, np.nan
     forecasts = {name: actual + rng.normal(rng.normal(), 1, (6, 3)) for name in NAMES}
     forecasts = {name: np.nan_to_num(values) for name, values in forecasts.items()}
-    weights = choose_weights(forecasts, actual, scale, independent=MANY)
+    weights = choose_weights(forecasts, actual, scale, independent=MANY, earlier=UNKNOWN)
     assert sum(weights.values()) == pytest.approx(1)
     expected = (best_quarters(forecasts, actual, scale) + by_error(forecasts, actual, scale)) / 2
     expected = np.where(expected < 0.02, 0, expected)
@@ -85,8 +87,8 @@ def test_few_independent_windows_leave_much_to_the_mean_of_the_formulas(seed: in
     actual, scale = rng.normal(size=(6, 3)), rng.uniform(0.5, 2, 6)
     names = ("network", *FORMULAS, "linear")
     forecasts = {name: actual + rng.normal(rng.normal(), 1, (6, 3)) for name in names}
-    certain = choose_weights(forecasts, actual, scale, independent=MANY)
-    weights = choose_weights(forecasts, actual, scale, independent=independent)
+    certain = choose_weights(forecasts, actual, scale, independent=MANY, earlier=UNKNOWN)
+    weights = choose_weights(forecasts, actual, scale, independent=independent, earlier=UNKNOWN)
     assert sum(weights.values()) == pytest.approx(1)
     chosen = plain_error(actual, sum(part * forecasts[name] for name, part in certain.items()), scale)
     best = min(plain_error(actual, forecasts[name], scale) for name in FORMULAS)
@@ -97,12 +99,41 @@ def test_few_independent_windows_leave_much_to_the_mean_of_the_formulas(seed: in
         assert weights.get(name, 0) == pytest.approx(expected, rel=0.09, abs=0.021)
 
 
+@pytest.mark.parametrize(("independent", "power"), [(20, 3), (40, 4), (20_000, 6)])
+def test_of_the_formulas_those_with_less_error_before_get_more(independent: int, power: float) -> None:
+    rng = np.random.default_rng(5)
+    actual = rng.normal(size=(4, 3))
+    forecasts = {"network": actual + 5, **dict.fromkeys(FORMULAS, actual + 1)}
+    errors = dict(zip(FORMULAS, (1.5, 1.0, 1.25, 1.125), strict=True))
+    weights = choose_weights(forecasts, actual, np.ones(4), independent=0, earlier=EarlierErrors(errors, independent))
+    expected = np.array([error**-power for error in errors.values()])
+    np.testing.assert_allclose([weights[name] for name in FORMULAS], expected / expected.sum(), atol=0.002)
+
+
+def test_formulas_are_scored_at_earlier_cutoffs_up_to_the_last_known_row() -> None:
+    target = np.concatenate([PANEL["y"].to_numpy()[: ROWS + 10], np.full(3, np.nan), PANEL["y"].to_numpy()[-ROWS:]])
+    starts, known = (
+        np.array([0, ROWS, ROWS + 13, len(target)]),
+        np.array([ROWS, 9, ROWS]),
+    )  # one too short, one unscaled
+    panel = SimpleNamespace(starts=starts, known=known, ends=starts[:-1] + known, target=target)
+    setup = SimpleNamespace(season=SEASON, horizon=HORIZON)
+    found = choose_combination.earlier_errors(panel, setup, np.array([2.0, 1.0, np.nan]))
+    values, errors = PANEL["y"].to_numpy()[:ROWS], []
+    for back in (1, 2, 4, 5, 6, 8):
+        known, actual = values[: ROWS - back], values[ROWS - back :][:HORIZON]
+        errors.append(np.abs(np.resize(known[-SEASON:], HORIZON)[: len(actual)] - actual) / 2)
+    assert found.errors["seasonal-naive"] == pytest.approx(np.concatenate(errors).mean())
+    assert set(found.errors) == set(FORMULAS)
+    assert found.independent == 2
+
+
 def test_formulas_that_are_far_worse_get_nothing_of_one_window_either() -> None:
     rng = np.random.default_rng(3)
     actual = rng.normal(size=(1, 24))
     forecasts = {name: actual + rng.normal(0, 1, (1, 24)) for name in FORMULAS}
     forecasts["network"] = actual + 0.2 * rng.normal(size=(1, 24))
-    assert choose_weights(forecasts, actual, np.ones(1), independent=1) == {"network": 1.0}
+    assert choose_weights(forecasts, actual, np.ones(1), independent=1, earlier=UNKNOWN) == {"network": 1.0}
 
 
 @settings(max_examples=10, deadline=None)
@@ -111,10 +142,10 @@ def test_the_order_of_series_and_of_baselines_changes_no_weight(seed: int) -> No
     rng = np.random.default_rng(seed)
     actual, scale = rng.normal(size=(6, 3)), rng.uniform(0.5, 2, 6)
     forecasts = {name: actual + rng.normal(rng.normal(), 1, (6, 3)) for name in ("network", *FORMULAS)}
-    weights = choose_weights(forecasts, actual, scale, independent=6)
+    weights = choose_weights(forecasts, actual, scale, independent=6, earlier=UNKNOWN)
     order = rng.permutation(6)
     turned = {name: forecasts[name][order] for name in reversed(forecasts)}
-    other = choose_weights(turned, actual[order], scale[order], independent=6)
+    other = choose_weights(turned, actual[order], scale[order], independent=6, earlier=UNKNOWN)
     # Of those that are equally good, another may be first.
     assert {name: other.get(name, 0) for name in weights} == pytest.approx(weights, abs=0.0011)
 
@@ -128,13 +159,13 @@ def test_windows_are_independent_that_share_no_actual_value() -> None:
 def test_the_network_stands_alone_where_nothing_helps() -> None:
     actual = np.zeros((4, 2))
     forecasts = {"network": actual + 0.1, "theta": actual + 5, "linear": np.full((4, 2), np.nan)}
-    assert choose_weights(forecasts, actual, np.ones(4), independent=MANY) == {"network": 1.0}
+    assert choose_weights(forecasts, actual, np.ones(4), independent=MANY, earlier=UNKNOWN) == {"network": 1.0}
 
 
 def test_a_perfect_forecast_has_all_weight() -> None:
     actual = np.arange(8.0).reshape(4, 2)
     forecasts = {"network": actual + 0.1, "theta": actual.copy(), "linear": actual - 3}
-    assert choose_weights(forecasts, actual, np.ones(4), independent=MANY) == {"theta": 1.0}
+    assert choose_weights(forecasts, actual, np.ones(4), independent=MANY, earlier=UNKNOWN) == {"theta": 1.0}
 
 
 def test_a_missing_forecast_leaves_its_weight_to_the_others() -> None:
