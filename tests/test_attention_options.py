@@ -213,7 +213,7 @@ def test_the_rank_of_an_older_file_is_computed_from_its_run(run, forecast, tmp_p
     header = json.loads(forecast("inspect", copy / "validation_attention.parquet", "--json").out)["header"]
     assert (header["value_rank"], header["identifiable"]) == (None, None)
     text = forecast("inspect", copy / "validation_attention.parquet").out
-    assert "cannot be told, this file does not say the rank" in " ".join(text.split())
+    assert "unknown, this file does not say the rank" in " ".join(text.split())
 
 
 @pytest.mark.parametrize(("lookback", "rank"), [(4, 3), (5, 3), (9, 3)])

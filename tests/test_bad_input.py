@@ -451,7 +451,7 @@ def test_an_offset_that_no_zone_has(forecast, write, offset):
 
 @pytest.mark.parametrize(
     ("cell", "said"),
-    [("2024-01-01 02:00", "without the offset that other cells have"), ("2024-13-01 02:00+01:00", "no time stamp")],
+    [("2024-01-01 02:00", "without the offset that other cells have"), ("2024-13-01 02:00+01:00", "not a time stamp")],
 )
 def test_a_bad_stamp_among_offsets_is_told_for_what_it_is(forecast, write, cell, said):
     rows = [f"2024-01-01 {hour:02}:00+01:00,1" for hour in range(20)]

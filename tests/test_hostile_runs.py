@@ -139,7 +139,7 @@ def test_a_run_holds_regular_files_only(forecast, run_copy, in_time, name):
     os.mkfifo(run_copy / name)
     outcome = forecast("predict", run_copy)
     assert outcome.code == 1
-    assert outcome.error == f"'run/{name}' is no regular file"
+    assert outcome.error == f"'run/{name}' is not a regular file"
 
 
 # --------------------------------------------------------------------------- recorded paths
@@ -171,7 +171,7 @@ def test_a_recorded_table_beside_the_data_is_a_regular_file(
     (run_copy / "metrics.json").unlink()
     for outcome in (backtest, forecast("train", "data.csv", "--resume", run_copy)):
         assert outcome.code == 1, outcome.err
-        assert outcome.error == "'pipe', which 'run' was trained with, is no regular file"
+        assert outcome.error == "'pipe', which 'run' was trained with, is not a regular file"
 
 
 def test_a_recorded_file_of_dates_is_not_read_again(forecast, run_copy, write, make_table, in_time):

@@ -48,7 +48,7 @@ def test_what_counts_single_steps_gets_single_steps(options):
     ("lookback", "said"),
     [
         (48, None),
-        (50, "--lookback 50 is cut into patches of 5 steps, because it is no multiple of 6, the usual ones; "
+        (50, "--lookback 50 is cut into patches of 5 steps, because it is not a multiple of 6, the usual ones; "
              "--lookback 48 or 54 gives those"),
         (53, "no number of steps near 6 divides --lookback 53, so it is not cut into patches: it is read step by step"),
     ],

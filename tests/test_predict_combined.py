@@ -115,7 +115,7 @@ def test_the_command_says_what_the_forecasts_are(run: Path, tmp_path: Path) -> N
     document = json.loads(done.stdout)
     assert (document["combined_with"], document["alone"]) == (["regression"], ["b"])
     assert "mean of the network's and of 'regression'" in done.stderr
-    assert "of 1 series 'regression' has no forecast, the network's stands alone: 'b'" in done.stderr
+    assert "of 1 series 'regression' has no forecast, the network's is used alone: 'b'" in done.stderr
 
 
 def test_what_is_refused(run: Path) -> None:

@@ -353,7 +353,7 @@ def read_attention(path: Path | str) -> AttentionDump:
     path = Path(path)
     check_name(path)
     if path.exists() and not path.is_file():
-        raise RunError(f"'{path}' is no regular file", "`forecast predict` writes attention.parquet")
+        raise RunError(f"'{path}' is not a regular file", "`forecast predict` writes attention.parquet")
     with read_errors_of(path):
         parquet = pq.ParquetFile(path)
         metadata = _read_metadata(path, parquet.schema_arrow)

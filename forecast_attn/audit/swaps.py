@@ -132,14 +132,16 @@ def _uniform_verdict(rise: Statistic, mae: float, naive_mae: float, passed: bool
     if MATTERS * mae <= rise.value < MATTERS_IN_UNITS * naive_mae:
         return f"{change}, which is {number(100 * rise.value / naive_mae)} % of seasonal-naive's MAE: next to nothing"
     if rise.value >= MATTERS * mae:
-        return f"{change}, but random weights are no worse: other weights than these would do"
+        return f"{change}, but random weights are no worse: others would do as well"
     return f"{change}: the forecast hardly needs these weights to be right"
 
 
 def _order_verdict(as_good: float, rise: float, mae: float, key: str) -> str:
     change = f"in random order the MAE {change_of(rise / mae)} in the median"
     if as_good > RARE:
-        return f"{change}, and {per_cent(as_good)} of random orders do as well: the order of the weights is no matter"
+        return (
+            f"{change}, and {per_cent(as_good)} of random orders do as well: the order of the weights does not matter"
+        )
     if rise < MATTERS * mae:
         return f"{change}: the model's own order is the best, by next to nothing"
     return f"{change}, and {per_cent(as_good)} of random orders do as well: it matters which {key} gets which weight"

@@ -102,7 +102,7 @@ def parse_stamp(text: str, panel: Panel) -> np.datetime64 | np.int64:
     column, zone = pd.Series([text], name="time"), panel.zone
     written = read_stamps(column, "time", panel.date_order)
     if written.bad[0] or written.stamps.dtype.kind != "M":
-        raise DataError("it is no date", "such as 2024-01-31, or '2024-01-31 06:00'")
+        raise DataError("it is not a date", "such as 2024-01-31, or '2024-01-31 06:00'")
     if written.offsets is not None and zone.name is None:
         raise DataError("it has an offset, and the stamps of the data have none", "leave the offset out")
     if written.offsets is None and zone.is_fixed:
@@ -242,7 +242,7 @@ class Stride:
             start = np.array([0], "datetime64[ns]")
             step = int(parse_frequency(frequency.base).shift(start, 1)[0].astype(np.int64))
             if self.nanoseconds % step:
-                raise ConfigError(f"{flag} is no multiple of a step, {step_name(frequency.alias)}", EXAMPLES)
+                raise ConfigError(f"{flag} is not a multiple of a step, {step_name(frequency.alias)}", EXAMPLES)
 
     def from_stamp(self, start: np.datetime64 | np.int64, times: NDArray[np.int64], on: Axis) -> Stamps:
         """The stamps so many strides after `start`, or before it (num_times,)."""

@@ -94,7 +94,7 @@ class BacktestDisplay(BacktestListener):
             until = self._zone.stamp_text(backtest.trained_until)
             self._say(
                 f"the network that validation judged forecasts here, trained until {until}: the one of predict was "
-                "trained on all rows, and knows what came"
+                "trained on all rows, including the actual values"
             )
         if self._live:
             columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())

@@ -222,7 +222,7 @@ def _say_combination(notes: PipedConsole, result: ForecastResult) -> None:
     notes.print(f"{forecasts}; weights and MAE are the network's", soft_wrap=True)
     if result.alone:
         few = quoted(result.alone)
-        said = f"of {len(result.alone):,} series {baselines} {have} no forecast, the network's stands alone"
+        said = f"of {len(result.alone):,} series {baselines} {have} no forecast, the network's is used alone"
         notes.tell("warning", f"{said}: {few}; give more rows with --data")
 
 

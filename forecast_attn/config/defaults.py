@@ -148,7 +148,7 @@ def patches_note(model: ModelConfig, *, lookback: int, horizon: int, season: int
     below = lookback - lookback % usual
     instead = f"--lookback {below} or {below + usual}"
     if length > 1:
-        because = f"because it is no multiple of {usual}, the usual ones; {instead} gives those"
+        because = f"because it is not a multiple of {usual}, the usual ones; {instead} gives those"
         return f"--lookback {lookback} is cut into patches of {length} steps, {because}"
     return (
         f"no number of steps near {usual} divides --lookback {lookback}, so it is not cut into patches: it is read "

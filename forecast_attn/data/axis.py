@@ -123,7 +123,7 @@ def _with_calendar(cells: Cells, frequency: Frequency, report: Report, *, must_r
     assert sessions is not None
     later = int((sessions.closed > cells.stamps.max()).sum())
     expected = f", {later} of them expected after the last row as every year" if later else ""
-    message = f"rows keep a calendar of their own: {step_name(alias)}{expected}; what lies between is no gap"
+    message = f"the rows have closed hours or days: {step_name(alias)}{expected}; these are not gaps"
     hint = f"--freq {frequency.alias} calls every absent step a gap"
     report(Finding("FA215", "note", message, hint, options=("freq",)))
     return found

@@ -287,7 +287,7 @@ def sorted_cells(cells: Cells) -> Cells:
 def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_format: str | None) -> Finding:
     value, name = column.iloc[at], str(column.name)
     offset = offset_in(value)
-    problem, hint = ", which is no time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
+    problem, hint = ", which is not a time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
     if date_format is not None and date_format not in ORDERS:
         problem, hint = f", which is not of --date-format '{date_format}'", "correct the cell or the format"
     elif " 24:00" in str(value).replace("T", " "):

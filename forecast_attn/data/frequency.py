@@ -193,7 +193,7 @@ def with_season(frequency: Frequency, season: str) -> Frequency:
             is the season, and the lookback covers the longest.
 
     Raises:
-        ConfigError: neither, a stretch of time that is no whole number of steps, or one of too many.
+        ConfigError: neither, a stretch of time that is not a whole number of steps, or one of too many.
     """
     seasons = [_steps_of_season(frequency, part.strip()) for part in season.split(",")]
     lookback = max(frequency.default_lookback, min(max(seasons), MOST_STEPS))
@@ -210,7 +210,7 @@ def _steps_of_season(frequency: Frequency, season: str) -> int:
         raise ConfigError(message, "--season 1 for a series without one")
     if not steps:
         step = step_name(frequency.alias)
-        message = f"--season {season} is no whole number of steps of {step}"
+        message = f"--season {season} is not a whole number of steps of {step}"
         raise ConfigError(message, "--season N, a number of steps; or hour, day, week, month, quarter, year")
     return steps
 

@@ -117,7 +117,7 @@ class Holidays:
         """
         dates = tuple(content["dates"])
         if not all(re.fullmatch(r"\d{4}-\d{2}-\d{2}", date) for date in dates):
-            raise ValueError("holidays that are no dates")
+            raise ValueError("holidays that are not dates")
         _as_days(dates)
         return cls(tuple(content["regions"]), content["package_version"], dates)
 

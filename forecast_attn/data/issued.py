@@ -351,7 +351,7 @@ def _without_repeats(table: IssuedForecasts, report: Report) -> IssuedForecasts:
 
 def _bad_time(frame: pd.DataFrame, column: str, at: int) -> Finding:
     value = frame[column].iloc[at]
-    problem = "is empty" if pd.isna(value) else f"is {str(value)!r}, which is no time stamp"
+    problem = "is empty" if pd.isna(value) else f"is {str(value)!r}, which is not a time stamp"
     message = f"column '{column}' {problem} at {place(at + 1)}"
     hint, text = "write dates as YYYY-MM-DD HH:MM", None if pd.isna(value) else str(value)
     return Finding("FA502", "error", message, hint, column=column, row=at + 1, value=text)

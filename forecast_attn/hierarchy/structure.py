@@ -76,7 +76,7 @@ class Hierarchy:
         except DataError as error:
             raise error if error.hint else error.reworded(hint=f"--hierarchy FILE: {shape}") from None
         if len(frame.columns) < 2 or not len(frame):
-            message = f"'{source}' is no hierarchy: it has {len(frame.columns)} columns and {len(frame)} rows"
+            message = f"'{source}' is not a hierarchy: it has {len(frame.columns)} columns and {len(frame)} rows"
             raise DataError(message, shape)
         columns = {str(name): _names(frame[name], source) for name in frame.columns}
         return cls._of_columns(columns, source)

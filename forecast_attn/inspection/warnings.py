@@ -14,7 +14,7 @@ def warnings_of(dump: AttentionDump, summary: Summary, header: InspectionHeader)
     shares = {name: float(np.mean(summary.values[name])) for name in ("uniform", "one_hot", "wrong_sum", "remaining")}
     if shares["wrong_sum"]:
         rule = "at most 1" if dump.metadata.row_sum == "<=1" else "1"
-        yield f"{percent(shares['wrong_sum'])} of the rows do not add up to {rule}: these are no sound weights"
+        yield f"{percent(shares['wrong_sum'])} of the rows do not add up to {rule}: the file is inconsistent"
     missing = float(np.mean(summary.values["missing_weight"]))
     if missing != 0:
         keys = "time steps" if dump.metadata.patch_length == 1 else "patches"
@@ -47,7 +47,7 @@ def _shape_warnings(
 def identifiability_words(header: InspectionHeader) -> str:
     """Text on whether other weights would give the same forecast, or why that is unknown."""
     if header.identifiable is None:
-        return "identifiable: cannot be told, this file does not say the rank of what the weights weigh"
+        return "identifiable: unknown, this file does not say the rank of the encoder states"
     lags = f"{header.num_keys} {'lags' if header.patch_length == 1 else 'patches'}"
     if header.identifiable:
         rank = f"{lags} weigh states of rank {header.value_rank}"

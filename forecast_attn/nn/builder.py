@@ -156,7 +156,7 @@ def _check_season(season: int, patches: Patches) -> None:
         )
     if season % patches.length:
         raise ConfigError(
-            f"local-m looks whole seasons back; a season of {season} steps is no whole number of patches of "
+            f"local-m looks whole seasons back; a season of {season} steps is not a whole number of patches of "
             f"{patches.length}",
             "leave --patch-length out, or take --attention-window local-p",
         )

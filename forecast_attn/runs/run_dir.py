@@ -343,7 +343,7 @@ def check_holds_its_own_files(folder: Path) -> None:
                 if not os.path.realpath(path).startswith(f"{root}{os.sep}"):
                     raise RunError(f"'{shown}' is a link out of the run", "remove it: a run holds its own files")
             elif name in files and not os.path.isfile(path):  # noqa: PTH113
-                raise RunError(f"'{shown}' is no regular file", "remove it: a run holds its own files")
+                raise RunError(f"'{shown}' is not a regular file", "remove it: a run holds its own files")
 
 
 def _parsed(path: Path, text: bytes) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def check_recorded_files(
         if file is None or not (Path(file).exists() or parts_of(file)):
             continue
         if not (Path(file).is_file() or parts_of(file)):
-            raise RunError(f"'{file}', which '{name}' was trained with, is no regular file", "name the table")
+            raise RunError(f"'{file}', which '{name}' was trained with, is not a regular file", "name the table")
         if digest is not None and digest_of(file) != digest:
             raise RunError(
                 f"'{file}' is not the table that '{name}' was started with",

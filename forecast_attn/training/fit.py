@@ -157,7 +157,7 @@ def _check_checkpoint(trainer: pl.Trainer, path: Path) -> None:
             raise ValueError("parts are missing")
     except Exception:  # whatever a foreign file makes torch raise
         hint = "delete it and resume again: training starts from its first epoch"
-        raise RunError(f"'{path}' is damaged, or is no checkpoint of this tool", hint) from None
+        raise RunError(f"'{path}' is damaged, or is not a checkpoint of this tool", hint) from None
 
 
 @contextmanager

@@ -124,7 +124,7 @@ def _interval(field: Any, table: dict[str, Any]) -> ValueRange:
     if unknown:
         raise ConfigError(f"'{name}' has an unknown key '{unknown[0]}'", "low, high, log or step")
     if option_type(field).flag not in (int, float):
-        raise ConfigError(f"'{name}' is no number", f'a list of its values: {name} = ["…", "…"]')
+        raise ConfigError(f"'{name}' is not a number", f'a list of its values: {name} = ["…", "…"]')
     if not {"low", "high"} <= table.keys():
         raise ConfigError(f"'{name}' needs both ends", f"{name} = {{ low = 1, high = 2 }}")
     low, high = (checked_value(field, table[end]) for end in ("low", "high"))

@@ -181,7 +181,7 @@ def _plan_of(study: Study) -> dict[str, Any]:
     while PLAN not in study.user_attrs:
         if time.monotonic() > until:
             raise RunError(
-                f"the study '{study.study_name}' is none of forecast tune, or was killed as it was made",
+                f"the study '{study.study_name}' was not made by forecast tune, or was killed while it was made",
                 "name another one with --study or --storage",
             )
         time.sleep(0.1)

@@ -232,7 +232,7 @@ def test_filled_values_are_no_actuals_and_interpolated_holes_no_cutoffs(
         ({"cutoffs": 0}, ConfigError, "--cutoffs must be at least 1"),
         ({"cutoffs": 500}, DataError, "the data has 36 cut-offs of that stride; --cutoffs asks for 500"),
         ({"start": "2025-01-01"}, DataError, "the last one begins at 2024-04-17"),
-        ({"start": "soon"}, ConfigError, "--start 'soon': it is no date"),
+        ({"start": "soon"}, ConfigError, "--start 'soon': it is not a date"),
         ({"start": "2024-01-05", "end": "2024-01-08"}, DataError, "no series can be forecast at 2 cut-offs"),
         ({"stride": "3x"}, ConfigError, "--stride has no unit 'x'"),
         ({"stride": "0"}, ConfigError, "--stride must be"),

@@ -60,7 +60,7 @@ CASES = {
         5,
         "date",
         None,
-        "'soon', which is no time stamp at row 5 (line 6)",
+        "'soon', which is not a time stamp at row 5 (line 6)",
         "YYYY-MM-DD",
     ),
     "time that is empty": Case(

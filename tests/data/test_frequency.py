@@ -271,7 +271,7 @@ def test_of_several_seasons_the_first_counts_and_the_lookback_covers_all() -> No
     ("alias", "season"), [("h", "0"), ("h", "minute"), ("7h", "day"), ("D", "month"), ("1", "year"), ("YS-JAN", "week")]
 )
 def test_a_season_of_no_whole_number_of_steps_is_refused(alias: str, season: str) -> None:
-    with pytest.raises(ConfigError, match=f"--season {season} is no whole number of steps"):
+    with pytest.raises(ConfigError, match=f"--season {season} is not a whole number of steps"):
         with_season(parse_frequency(alias), season)
 
 

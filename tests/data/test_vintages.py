@@ -197,7 +197,7 @@ def test_an_error_names_the_table_of_forecasts_and_no_other(change: dict[str, ob
         (
             {"issued_at": ["2024-01-01", "soon"]},
             "FA502",
-            "column 'issued_at' is 'soon', which is no time stamp at row 2",
+            "column 'issued_at' is 'soon', which is not a time stamp at row 2",
         ),
         ({"date": ["2024-01-01", None]}, "FA502", "column 'date' is empty at row 2"),
         ({"issued_at": [1, 2]}, "FA502", "has whole numbers in 'issued_at' and dates in 'date'"),

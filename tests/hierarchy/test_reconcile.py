@@ -212,7 +212,7 @@ def test_what_does_not_fit_is_refused(forecaster: Forecaster, base: pd.DataFrame
         Hierarchy.of(pd.concat([TREE, TREE[:1]]))
     with pytest.raises(DataError, match="has an empty cell in column 'region', row 2"):
         Hierarchy.of(TREE.assign(region=["north", None, "south", "south", "south"]))
-    with pytest.raises(DataError, match="is no hierarchy: it has 1 columns"):
+    with pytest.raises(DataError, match="is not a hierarchy: it has 1 columns"):
         Hierarchy.of(TREE[["store"]])
     few = tmp_path / "few.csv"
     table = sales()

@@ -102,7 +102,7 @@ def test_numbers_that_are_none_are_told_in_words_alone(make_dump):
     weights = np.full((2, 1, 2, 8), 1 / 8, np.float32)
     weights[1, 0, 0, :3] = np.inf, -np.inf, np.nan
     inspection = inspect_attention(make_dump(weights))  # warnings of NumPy's are errors here
-    assert inspection.warnings[0] == "25 % of the rows do not add up to 1: these are no sound weights"
+    assert inspection.warnings[0] == "25 % of the rows do not add up to 1: the file is inconsistent"
 
 
 def test_the_only_weight_that_a_file_keeps_is_not_all_weight(make_dump):

@@ -294,6 +294,6 @@ def test_a_patch_cannot_be_fed_back() -> None:
 
 
 def test_local_m_needs_whole_patches_in_a_season() -> None:
-    with pytest.raises(ConfigError, match="a season of 6 steps is no whole number of patches of 4"):
+    with pytest.raises(ConfigError, match="a season of 6 steps is not a whole number of patches of 4"):
         make_network("luong-general", SIZES, patch_length=4, attention_window="local-m")
     make_network("luong-general", SIZES, patch_length=4)

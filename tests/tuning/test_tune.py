@@ -337,7 +337,7 @@ def test_the_same_command_goes_on_with_the_training_of_the_winner(
         ("hidden_size = [0, 4]", "--hidden-size must be between 1 and 65,536; got 0"),
         ("lags = [[24, 168]]", r"a value of 'lags' must be a number, a text, true or false; got \[24, 168\]"),
         ("attention = ['luong']", "--attention has no value 'luong'"),
-        ("attention = { low = 1, high = 2 }", "'attention' is no number"),
+        ("attention = { low = 1, high = 2 }", "'attention' is not a number"),
         ("dropout = { low = 0.1 }", "'dropout' needs both ends"),
         ("dropout = { low = 0.3, high = 0.1 }", "'dropout' goes from 0.3 to 0.1"),
         ("dropout = { low = 0.0, high = 0.1, log = true }", "'dropout' goes from 0.0 to 0.1"),

@@ -120,7 +120,7 @@ def _frame_of(table: Any, config: DataConfig, progress: Progress | None, report:
         refuse_text_options(config, f"{source.label} is a spreadsheet", OPTIONS_OF_FILES)
         return read_delimited(sheet_as_text(source, config.sheet), config, progress, report)
     if config.sheet is not None:
-        raise ConfigError(f"--sheet {config.sheet}: {source.label} is no spreadsheet", "leave --sheet out")
+        raise ConfigError(f"--sheet {config.sheet}: {source.label} is not a spreadsheet", "leave --sheet out")
     if source.kind in COLUMNAR:
         return read_columnar(source, config, progress)
     if is_tsf(source):
