@@ -252,6 +252,27 @@ def test_the_cutoffs_are_played(browser, page):
     browser.wait("document.getElementById('play').getAttribute('aria-pressed') === 'false'")
 
 
+@pytest.mark.parametrize(("motion", "milliseconds"), [("no-preference", 900), ("reduce", 2500)])
+def test_who_wants_less_motion_sees_the_cutoffs_played_slowly(browser, page, motion, milliseconds):
+    browser.open(page)
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-reduced-motion", "value": motion}])
+    browser.ask("window.setInterval = (_, every) => { window.every = every; return 1; }; null")
+    browser.ask("document.getElementById('play').click()")
+    assert browser.ask("window.every") == milliseconds
+    moving = "document.getAnimations().length || getComputedStyle(document.documentElement).scrollBehavior"
+    assert browser.ask(moving) == "auto"
+
+
+def test_a_finger_is_told_what_a_finger_can_do(browser, page):
+    browser.open(page, width=390)
+    browser.call("Emulation.setTouchEmulationEnabled", enabled=True)
+    try:
+        said = browser.ask("document.getElementById('keys').innerText")
+    finally:
+        browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
+    assert said == "Point at a step or an hour."
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("weights", ["window", "mean"])
 def test_more_weight_is_further_from_the_page_in_the_heat_map(browser, page, dump, weights, dark):
