@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib.util
 import shutil
 import tempfile
 import weakref
@@ -154,7 +155,7 @@ class Forecaster:
             panel, source = read_panel(fetched(data), self.config, vintages, listener.reading)
             # All train in the folder that the first process names; one made here by another would stay behind, empty.
             target = Path(out) if out is not None else self._scratch_dir() if is_first() else Path()
-            with tracked(RunDir(target), tracking, listener) as hearing:
+            with tracked(RunDir(target), tracking, listener, _draw_weights) as hearing:
                 run = train(panel, self.config, target, source, hearing)
             broadcast(None)  # the first process has written the run
         self._has_trained(run)
@@ -199,7 +200,7 @@ class Forecaster:
         listener = listener or TrainingListener()
         with joined(forecaster.config.training):
             panel = panel_of_run(directory, forecaster.config, fetched(data), vintages, listener.reading)
-            with tracked(directory, TrackingRequest(), listener) as hearing:
+            with tracked(directory, TrackingRequest(), listener, _draw_weights) as hearing:
                 resume(panel, directory, hearing)
             broadcast(None)  # the first process has written the run
         return forecaster
@@ -746,3 +747,12 @@ class Forecaster:
         path = tempfile.mkdtemp(prefix=SCRATCH)
         weakref.finalize(self, shutil.rmtree, path, ignore_errors=True)
         return Path(path)
+
+
+def _draw_weights(run: RunDir, folder: Path) -> list[Path]:
+    """Draw what the validation windows of a run looked at; nothing without attention or without matplotlib."""
+    picture = folder / "attention.png"
+    if not run.validation_attention.is_file() or importlib.util.find_spec("matplotlib") is None:
+        return []
+    Forecaster._of(run).inspect(validation=True, png=picture)
+    return [picture]

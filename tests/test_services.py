@@ -94,5 +94,6 @@ def test_a_resumed_training_is_one_run_with_a_model_that_forecasts(
         pd.testing.assert_frame_equal(model.predict(below, params=params), wanted)
     with pytest.raises(DataError, match="no column 'target'"):
         model.predict(table.drop(columns="target"))
+    assert [each.path for each in client.list_artifacts(run.info.run_id, "pictures")] == ["pictures/attention.png"]
     saved = Path(client.download_artifacts(run.info.run_id, "model"))
     assert (saved / "MLmodel").is_file() and not list(saved.rglob("*.pkl"))

@@ -11,7 +11,7 @@ import math
 import os
 import tempfile
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,6 +31,8 @@ PACKAGES = {"tensorboard": "tensorboard", "mlflow": "mlflow", "wandb": "wandb"}
 """Package that a logger needs, which is also the name of its extra."""
 PROJECT = "forecast-attn"
 """Name of the experiment or project."""
+Draw = Callable[[RunDir, Path], list[Path]]
+"""Draws pictures of a finished run into a folder, as PNG, and names them."""
 _CURVES = ("train_loss", "validation_loss", "learning_rate", "seconds", "windows_per_second")
 
 
@@ -64,13 +66,16 @@ def check_installed(request: TrackingRequest) -> None:
 
 
 @contextmanager
-def tracked(run: RunDir, request: TrackingRequest, listener: TrainingListener) -> Iterator[TrainingListener]:
+def tracked(
+    run: RunDir, request: TrackingRequest, listener: TrainingListener, draw: Draw | None = None
+) -> Iterator[TrainingListener]:
     """Track a training: what happens in the block reaches the listener and the logger.
 
     Args:
         run: of the training. One that is resumed goes on with the logger it began with.
         request: the logger; none where it names none.
         listener: hears everything first. Of several processes that train together, the first one's alone hears.
+        draw: draws the pictures that are logged beside the scores.
     """
     if not is_first():
         yield TrainingListener()
@@ -82,7 +87,7 @@ def tracked(run: RunDir, request: TrackingRequest, listener: TrainingListener) -
     if request.logger is None:
         yield listener
         return
-    tracker = Tracker(run, request, listener)
+    tracker = Tracker(run, request, listener, draw)
     try:
         yield tracker
     except BaseException:
@@ -94,8 +99,10 @@ def tracked(run: RunDir, request: TrackingRequest, listener: TrainingListener) -
 class Tracker(TrainingListener):
     """Passes on what it hears, and logs options, curves, scores and the run."""
 
-    def __init__(self, run: RunDir, request: TrackingRequest, listener: TrainingListener) -> None:
-        self.run, self.request, self.listener = run, request, listener
+    def __init__(
+        self, run: RunDir, request: TrackingRequest, listener: TrainingListener, draw: Draw | None = None
+    ) -> None:
+        self.run, self.request, self.listener, self.draw = run, request, listener, draw
         self._logger: Any = None
         self._prefix = ""
         self._step = 0
@@ -149,7 +156,7 @@ class Tracker(TrainingListener):
     # ------------------------------------------------------------------ what is logged
 
     def finished(self) -> None:
-        """Log the scores beside the baselines', and the run as an artefact."""
+        """Log the scores beside the baselines', pictures, and the run as an artefact."""
         self._open()
         metrics = self.run.read_json(self.run.metrics)
         scores: dict[str, Any] = {
@@ -159,11 +166,19 @@ class Tracker(TrainingListener):
         }
         numbers = {name: value for name, value in _flat(scores).items() if _is_number(value)}
         self._logger.log_metrics(numbers, step=self._step)
+        self._log_pictures()
         if self.request.logger == "mlflow":
             _log_mlflow_model(self._logger, self.run)
         elif self.request.logger == "wandb":
             _log_wandb_artifact(self._logger, self.run)
         self.ended("success")
+
+    def _log_pictures(self) -> None:
+        if self.draw is None or self.request.logger == "csv":
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            for picture in self.draw(self.run, Path(folder)):
+                _log_picture(self._logger, str(self.request.logger), picture)
 
     def ended(self, status: str) -> None:
         """Close the logger, where one was opened."""
@@ -230,6 +245,19 @@ def _id_of(logger: Any, kind: str | None) -> str | None:
     if kind == "mlflow":
         return str(logger.run_id)
     return str(logger.experiment.id) if kind == "wandb" else None
+
+
+def _log_picture(logger: Any, kind: str, picture: Path) -> None:
+    if kind == "tensorboard":
+        from matplotlib.image import imread
+
+        logger.experiment.add_image(picture.stem, imread(picture), dataformats="HWC")
+    elif kind == "mlflow":
+        logger.experiment.log_artifact(logger.run_id, str(picture), "pictures")
+    else:
+        import wandb
+
+        logger.experiment.log({picture.stem: wandb.Image(str(picture))})
 
 
 def _log_mlflow_model(logger: Any, run: RunDir) -> None:

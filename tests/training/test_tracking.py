@@ -125,6 +125,8 @@ def test_tensorboard_reads_the_curves_back(make_table: Callable, here: Path) -> 
     read = {event.step: event.value for event in events.Scalars("validation_loss")}
     assert read == {epoch: pytest.approx(loss, rel=1e-6) for epoch, loss in losses_of(Path("run"))}
     assert "baselines/seasonal-naive/mae" in events.Tags()["scalars"]
+    (picture,) = events.Images("attention")
+    assert picture.encoded_image_string.startswith(b"\x89PNG") and picture.width > 300
 
 
 @pytest.mark.integration
@@ -136,4 +138,5 @@ def test_wandb_writes_an_offline_run(make_table: Callable, here: Path, monkeypat
     monkeypatch.setenv("WANDB_SILENT", "true")
     Forecaster(**OPTIONS).fit(make_table(), out="run", logger="wandb", log_to="logs")
     assert list(Path("logs").rglob("*.wandb"))
+    assert list(Path("logs").rglob("attention*.png"))
     assert json.loads(Path("run/tracking.json").read_text())["id"]
