@@ -20,7 +20,7 @@ from forecast_attn.attention_file import (
     writer,
 )
 from forecast_attn.attention_file.schema import METADATA_KEY
-from forecast_attn.attention_file.size import TRIAL_WINDOWS, size_text
+from forecast_attn.attention_file.size import WINDOWS_TO_ESTIMATE_SIZE, size_text
 from forecast_attn.attention_file.writer import check_top, windows_per_group
 from forecast_attn.errors import ConfigError
 from forecast_attn.inspection.report import inspect_attention
@@ -305,7 +305,7 @@ def nearly_one_hot(*shape):
 )
 def test_the_size_told_beforehand_is_right_within_15_per_cent(write, make, form):
     weights = make(900, 2, 12, 96)
-    tried = DumpChoice(windows=TRIAL_WINDOWS).of_cutoffs(np.arange(len(weights)))
+    tried = DumpChoice(windows=WINDOWS_TO_ESTIMATE_SIZE).of_cutoffs(np.arange(len(weights)))
     metadata, windows = metadata_of(weights, **form), hourly_windows(weights)
     first = WindowCoordinates(*(windows[name][: windows_per_group(metadata)] for name in WindowCoordinates._fields))
     size = estimate_size(metadata, len(weights), first, weights[tried])

@@ -21,7 +21,7 @@ from forecast_attn.config.options import check_choice
 from forecast_attn.config.values import parse_attention_windows
 from forecast_attn.errors import ConfigError
 
-TRIAL_WINDOWS = 32
+WINDOWS_TO_ESTIMATE_SIZE = 32
 """Enough of them to know how well the weights compress."""
 GROUP_ENTRY_BYTES = 900
 """Bytes of the footer per row group."""

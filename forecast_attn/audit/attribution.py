@@ -29,7 +29,7 @@ from forecast_attn.audit.importance import integrate
 from forecast_attn.audit.subject import full_float32
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.schema import Schema
-from forecast_attn.data.transforms import LARGEST
+from forecast_attn.data.transforms import LARGEST_EXPONENT
 from forecast_attn.data.windows import Window
 from forecast_attn.forecasting.model import Model
 from forecast_attn.nn.inputs import CategoryEmbedding
@@ -197,7 +197,7 @@ def in_units(scaled: Tensor, scaler: Scaler, series: int) -> Tensor:
     values = scaled.double() * float(scaler.target.scale[series]) + float(scaler.target.loc[series])
     if scaler.transform.kind == "none":
         return values
-    bounded = values.clamp(-LARGEST, LARGEST)
+    bounded = values.clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT)
     if scaler.transform.kind == "log":
         return torch.expm1(bounded.clamp(min=0))
     return torch.sinh(bounded) * float(scaler.transform.unit.scale[series]) + float(scaler.transform.unit.loc[series])

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from forecast_attn.audit.results import HIGH, LOW, CovariateImportance, Importance
+from forecast_attn.audit.results import HIGH_QUANTILE, LOW_QUANTILE, CovariateImportance, Importance
 from forecast_attn.audit.subject import Floats, Subject
 from forecast_attn.audit.wording import change_of, signed
 from forecast_attn.data.schema import Schema
@@ -74,8 +74,8 @@ def _importance(columns: Columns, rises: Floats, mae: float, seed: int) -> Impor
         columns=list(columns.columns),
         mae_change=change,
         relative=change / mae if mae > 0 else float("nan"),
-        low=float(np.quantile(by_repeat, LOW)),
-        high=float(np.quantile(by_repeat, HIGH)),
+        low=float(np.quantile(by_repeat, LOW_QUANTILE)),
+        high=float(np.quantile(by_repeat, HIGH_QUANTILE)),
         noise_low=low,
         noise_high=high,
         matters=change > high,
@@ -85,7 +85,7 @@ def _importance(columns: Columns, rises: Floats, mae: float, seed: int) -> Impor
 def noise_interval(by_window: Floats, seed: int) -> tuple[float, float]:
     """5 % and 95 % quantile of the mean rise when the sign of each window's rise (num_windows,) is a coin toss."""
     signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=(SIGN_FLIPS, len(by_window)))
-    low, high = np.quantile(signs @ by_window / len(by_window), (LOW, HIGH))
+    low, high = np.quantile(signs @ by_window / len(by_window), (LOW_QUANTILE, HIGH_QUANTILE))
     return float(low), float(high)
 
 

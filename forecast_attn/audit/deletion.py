@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from forecast_attn.audit.interventions import Without
-from forecast_attn.audit.results import HIGH, LOW, Check, Curve, Statistic, Yardstick
+from forecast_attn.audit.results import HIGH_QUANTILE, LOW_QUANTILE, Check, Curve, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Sight, Subject
 from forecast_attn.audit.wording import as_much, number, plural, random_steps, the_steps
 
@@ -82,8 +82,8 @@ def _lines(values: Floats) -> dict[str, list[float]]:
         "top": values[:, 0].tolist(),
         "bottom": values[:, 1].tolist(),
         "random": np.median(random, axis=1).tolist(),
-        "random_low": np.quantile(random, LOW, axis=1).tolist(),
-        "random_high": np.quantile(random, HIGH, axis=1).tolist(),
+        "random_low": np.quantile(random, LOW_QUANTILE, axis=1).tolist(),
+        "random_high": np.quantile(random, HIGH_QUANTILE, axis=1).tolist(),
     }
 
 

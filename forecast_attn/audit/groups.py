@@ -17,7 +17,7 @@ from forecast_attn.audit.results import Check, GroupNeed, Statistic
 from forecast_attn.audit.subject import Floats, Sight, Subject
 from forecast_attn.audit.wording import change_of, signed
 from forecast_attn.data.panel import Panel
-from forecast_attn.forecasting.weight_need import MATTERS
+from forecast_attn.forecasting.weight_need import SHARE_THAT_MATTERS
 from forecast_attn.inspection.statistics import steps_text
 
 FEWEST_WINDOWS = 8
@@ -147,7 +147,9 @@ def _need(cells: ForecastGroup, errors: Floats, errors_equal: Floats) -> GroupNe
     before, after = (float(np.where(chosen, each, 0).sum() / counts.sum()) for each in (errors, errors_equal))
     rise = after - before
     relative = rise / before if before > 0 else (float("inf") if rise > 0 else 0.0)
-    return GroupNeed(cells.kind, cells.name, int((counts > 0).sum()), before, after, relative, rise >= MATTERS * before)
+    return GroupNeed(
+        cells.kind, cells.name, int((counts > 0).sum()), before, after, relative, rise >= SHARE_THAT_MATTERS * before
+    )
 
 
 def _worst_of(kind: str, needs: list[GroupNeed]) -> Statistic:

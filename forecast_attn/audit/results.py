@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-LOW, HIGH = 0.05, 0.95
+LOW_QUANTILE, HIGH_QUANTILE = 0.05, 0.95
 """Quantiles of a yardstick: one random explanation in twenty lies above the high one."""
 
 Level = Literal["faithful", "partly faithful", "not faithful"]
@@ -31,7 +31,7 @@ class Yardstick:
     def of_draws(cls, draws: ArrayLike, of: str) -> Yardstick:
         values = np.asarray(draws, np.float64)
         defined = values[~np.isnan(values)]
-        quantiles = np.quantile(defined, (LOW, 0.5, HIGH)) if len(defined) else (np.nan,) * 3
+        quantiles = np.quantile(defined, (LOW_QUANTILE, 0.5, HIGH_QUANTILE)) if len(defined) else (np.nan,) * 3
         low, median, high = (float(quantile) for quantile in quantiles)
         return cls(low, median, high, len(values), of)
 

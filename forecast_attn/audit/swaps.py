@@ -11,7 +11,7 @@ from forecast_attn.audit.agreement import spearman
 from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Sight, Subject
 from forecast_attn.audit.wording import change_of, number, per_cent, signed
-from forecast_attn.forecasting.weight_need import MATTERS, MATTERS_IN_UNITS, Shuffled
+from forecast_attn.forecasting.weight_need import MATTERS_IN_UNITS, SHARE_THAT_MATTERS, Shuffled
 
 RARE = 0.05
 """Share of random explanations that may do as well."""
@@ -56,7 +56,7 @@ def uniform_swap(subject: Subject, sight: Sight, forecast: Floats, shuffled: Flo
         rise,
         Statistic("mae_change_relative", "rise of the MAE, relative", rise.value / mae, "share"),
     ]
-    matters = rise.value >= max(MATTERS * mae, MATTERS_IN_UNITS * naive_mae)
+    matters = rise.value >= max(SHARE_THAT_MATTERS * mae, MATTERS_IN_UNITS * naive_mae)
     statistics.append(
         Statistic(
             "mae_change_of_naive",
@@ -100,7 +100,8 @@ def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
         Statistic("as_good", "random orders that do as well", as_good, "share"),
         _sharpness(sight, moved),
     ]
-    passed, verdict = as_good <= RARE and rise >= MATTERS * mae, _order_verdict(as_good, rise, mae, subject.key)
+    passed = as_good <= RARE and rise >= SHARE_THAT_MATTERS * mae
+    verdict = _order_verdict(as_good, rise, mae, subject.key)
     return Check("permutation", "Weights in random order", passed, verdict, statistics)
 
 
@@ -129,9 +130,9 @@ def _uniform_verdict(rise: Statistic, mae: float, naive_mae: float, passed: bool
     change = f"with equal weights the MAE {change_of(rise.value / mae)} ({signed(rise.value)})"
     if passed:
         return f"{change}: the forecast needs these weights"
-    if MATTERS * mae <= rise.value < MATTERS_IN_UNITS * naive_mae:
+    if SHARE_THAT_MATTERS * mae <= rise.value < MATTERS_IN_UNITS * naive_mae:
         return f"{change}, which is {number(100 * rise.value / naive_mae)} % of seasonal-naive's MAE: next to nothing"
-    if rise.value >= MATTERS * mae:
+    if rise.value >= SHARE_THAT_MATTERS * mae:
         return f"{change}, but random weights are no worse: others would do as well"
     return f"{change}: the forecast hardly needs these weights to be right"
 
@@ -142,6 +143,6 @@ def _order_verdict(as_good: float, rise: float, mae: float, key: str) -> str:
         return (
             f"{change}, and {per_cent(as_good)} of random orders do as well: the order of the weights does not matter"
         )
-    if rise < MATTERS * mae:
+    if rise < SHARE_THAT_MATTERS * mae:
         return f"{change}: the model's own order is the best, by next to nothing"
     return f"{change}, and {per_cent(as_good)} of random orders do as well: it matters which {key} gets which weight"

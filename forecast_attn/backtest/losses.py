@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.backtest.folds import Folds
 from forecast_attn.data.panel import Panel
-from forecast_attn.evaluation.significance import FEWEST, tests_of_pair, typical_stride
+from forecast_attn.evaluation.significance import FEWEST_LOSSES, tests_of_pair, typical_stride
 from forecast_attn.runs.atomic import write_errors_of
 
 Floats = NDArray[np.float64]
@@ -128,7 +128,7 @@ class Differences:
         if self._open is not None:
             self._write(self._open[1])
             self._open = None
-        if sum(self._lengths) < FEWEST:
+        if sum(self._lengths) < FEWEST_LOSSES:
             return []
         between = stride()
         rows: list[tuple[Any, ...]] = []

@@ -15,7 +15,7 @@ from forecast_attn.backtest.losses import Differences, steps_between
 from forecast_attn.baselines.naive import insample_scales
 from forecast_attn.data.split import Split
 from forecast_attn.evaluation.scoring import RunningScores, scores_to_records
-from forecast_attn.evaluation.significance import COLUMNS
+from forecast_attn.evaluation.significance import TEST_COLUMNS
 
 if TYPE_CHECKING:
     from forecast_attn.backtest.job import Backtest
@@ -100,7 +100,7 @@ def score_backtest(
         by_step=by_step.table(),
         skills=_skills(errors, backtest),
         best_baseline=best,
-        tests=pd.DataFrame(tests, columns=list(COLUMNS)).astype({"step": "Int64"}),
+        tests=pd.DataFrame(tests, columns=list(TEST_COLUMNS)).astype({"step": "Int64"}),
     )
 
 

@@ -38,7 +38,7 @@ from forecast_attn.errors import DataError
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-MOST_WINDOWS = 10_000
+MOST_WINDOWS_OF_PHASE = 10_000
 """Largest number of windows of a phase; more are thinned out evenly."""
 
 
@@ -89,8 +89,8 @@ def median_regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetu
 
 def _of_phase(blocks: Blocks, windows: Ints, cutoffs: Ints) -> Floats:
     """Fit on these windows, and forecast at those cut-offs (num_cutoffs, horizon)."""
-    if len(windows) > MOST_WINDOWS:
-        windows = windows[np.linspace(0, len(windows) - 1, MOST_WINDOWS).astype(np.int64)]
+    if len(windows) > MOST_WINDOWS_OF_PHASE:
+        windows = windows[np.linspace(0, len(windows) - 1, MOST_WINDOWS_OF_PHASE).astype(np.int64)]
     past, present = MedianInputs(blocks, windows), MedianInputs(blocks, cutoffs)
     parts = []
     for block in range(blocks.number):

@@ -16,7 +16,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.baselines.median_regression import MOST_WINDOWS, Blocks, MedianInputs, weighted_ridge
+from forecast_attn.baselines.median_regression import MOST_WINDOWS_OF_PHASE, Blocks, MedianInputs, weighted_ridge
 from forecast_attn.baselines.regression_inputs import (
     SeriesRows,
     alike,
@@ -60,7 +60,7 @@ def quantile_regression_forecasts(
         maps = regression_quantiles(inputs, wanted, quantiles, penalties)
         return lambda others: others @ maps
 
-    return estimated_anew(NAME, fitted, panel, cutoffs, setup, quantiles, most=MOST_WINDOWS)
+    return estimated_anew(NAME, fitted, panel, cutoffs, setup, quantiles, most=MOST_WINDOWS_OF_PHASE)
 
 
 def estimated_anew(

@@ -12,11 +12,11 @@ from forecast_attn.config.options import ModelConfig, TrainingConfig
 
 PATCHES_PER_SEASON = 4
 SHORTEST_SEASON = 24
-"""Steps in a season from which on several are taken as one: the hours of a day."""
+"""The shortest season, in steps, whose steps are joined in patches: the hours of a day."""
 FEWEST_SEASONS = 2
 """Fewest seasons in the lookback; with fewer there is little to choose among."""
-PANEL = 20
-"""Fewest series of a panel: of many short series a network learns what they share, and soon."""
+FEWEST_SERIES = 20
+"""Smallest number of series that counts as a panel: a network soon learns what so many series share."""
 
 
 _MINUTE = 60 * 10**9
@@ -107,7 +107,7 @@ def shape_of(
     length = model.patch_length or (_patch_length(model, lookback, horizon, season) if within_day else 1)
     shape = Shape(
         length,
-        32 if num_series >= PANEL else 64,
+        32 if num_series >= FEWEST_SERIES else 64,
         bidirectional=False,
         projection_size=0,
         temporal_decoder_size=0,
@@ -121,7 +121,7 @@ def shape_of(
 
 def learning_rate_of(training: TrainingConfig, patch_length: int, num_series: int = 1) -> float:
     """Peak learning rate of AdamW; patched networks and panels need a smaller one."""
-    return training.learning_rate or (0.001 if patch_length > 1 else 0.005 if num_series >= PANEL else 0.008)
+    return training.learning_rate or (0.001 if patch_length > 1 else 0.005 if num_series >= FEWEST_SERIES else 0.008)
 
 
 def weight_decay_of(training: TrainingConfig, patch_length: int) -> float:

@@ -222,7 +222,7 @@ class DataConfig:
 DEFAULT_QUANTILES = (0.1, 0.5, 0.9)
 """Written of a distribution where no quantiles are named."""
 
-COUNTS = ("negative-binomial", "tweedie")
+COUNT_DISTRIBUTIONS = ("negative-binomial", "tweedie")
 """Distributions on the numbers from 0 on."""
 IMPLIED_BY_COUNTS: dict[str, Any] = {"scaling": "covariates", "window_normalisation": "mean", "non_negative": True}
 """Options that they need, as long as nothing else is asked for: 0 stays 0, and a count is one in the target's unit."""
@@ -317,7 +317,7 @@ class ModelConfig:
     distribution: str = option(
         "none",
         "distribution to fit by its likelihood; its quantiles are those of --quantiles, else 0.1,0.5,0.9",
-        choices=("none", "gaussian", "student-t", *COUNTS),
+        choices=("none", "gaussian", "student-t", *COUNT_DISTRIBUTIONS),
     )
     calibration: str = option(
         "none",
@@ -501,7 +501,7 @@ class RunConfig:
     def _check_counts(self) -> None:
         """Refuse what leaves a distribution of counts without its zero, or without its values."""
         distribution = self.model.distribution
-        if distribution not in COUNTS:
+        if distribution not in COUNT_DISTRIBUTIONS:
             return
         for name, wanted in (*IMPLIED_BY_COUNTS.items(), ("transform", "none"), ("decoding", "direct")):
             section = self.data if hasattr(self.data, name) else self.model
@@ -540,7 +540,7 @@ class RunConfig:
         """
         checked = _checked(options)
         checked = _checked(with_preset(checked, checked.get("preset", TrainingConfig.preset)))
-        if checked.get("distribution") in COUNTS:
+        if checked.get("distribution") in COUNT_DISTRIBUTIONS:
             open_ = {name: value for name, value in IMPLIED_BY_COUNTS.items() if checked.get(name) is None}
             checked = {**checked, **open_}
         return cls._of(checked)

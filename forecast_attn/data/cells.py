@@ -15,7 +15,7 @@ from forecast_attn.data.findings import Finding, Report, coded, ended, place, re
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.reading import WIDE_TARGET, FilePlaces, file_places, parse_texts
 from forecast_attn.data.roles import Roles
-from forecast_attn.data.timestamps import ORDERS, ParsedStamps, is_far_off, offset_in, read_stamps
+from forecast_attn.data.timestamps import DATE_ORDERS, ParsedStamps, is_far_off, offset_in, read_stamps
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 
@@ -288,7 +288,7 @@ def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_for
     value, name = column.iloc[at], str(column.name)
     offset = offset_in(value)
     problem, hint = ", which is not a time stamp", "write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
-    if date_format is not None and date_format not in ORDERS:
+    if date_format is not None and date_format not in DATE_ORDERS:
         problem, hint = f", which is not of --date-format '{date_format}'", "correct the cell or the format"
     elif " 24:00" in str(value).replace("T", " "):
         problem, hint = "; other midnights of the column are written 00:00", "write 24:00 as 00:00 of the next day"

@@ -136,7 +136,7 @@ def _hint_without_id(roles: Roles, policies: str) -> str:
 
 
 MANY = 0.03
-"""Share of repeated rows from which on their mean is another series, and is not advised."""
+"""Largest share of repeated rows whose mean is advised; of more it is another series."""
 
 
 def _are_many(cells: Cells) -> bool:
@@ -144,7 +144,7 @@ def _are_many(cells: Cells) -> bool:
 
 
 FEWEST_TO_JUDGE = 50
-"""Rows from which on a share of them says anything."""
+"""Fewest rows of which a share says anything."""
 
 
 def without_empty_series(cells: Cells, roles: Roles, missing: str, repairs: list[Repair]) -> Cells:

@@ -31,9 +31,9 @@ MOST_CLOSED = 0.08
 MOST_CLOSED_OF_FEW = 0.06
 """The same of a table that is too short to show holidays that come again."""
 LONGEST_CLOSURE = 6
-"""Days without any row, one after the other, from which on they are a gap; China's Golden Week has five or six."""
+"""Most days in succession that may be closed; more without any row are a gap. China's Golden Week has five or six."""
 FEWEST_RECURRING = 0.5
-"""Share of a calendar's closed days that come again every year, from which on all of them are closed days."""
+"""Smallest share of a calendar's closed days that come again every year for all of them to be closed days."""
 FEWEST_RECURRING_OF_ALL_DAYS = 0.8
 """The same where every day of the week has rows."""
 LARGEST_GRID = 20_000_000

@@ -14,7 +14,7 @@ from forecast_attn.data.roles import Roles
 MOST = 0.05
 """Share of a table's steps that may be absent or have an empty cell; the holidays of an exchange are four per cent."""
 FEWEST_ROWS = 50
-"""Rows from which on a share says anything."""
+"""Fewest rows of which a share says anything."""
 LONGEST = 0.1
 """Share of its series that one gap may be."""
 

@@ -26,7 +26,8 @@ if TYPE_CHECKING:  # `forecast explain` loads neither
 P = ParamSpec("P")
 T = TypeVar("T")
 
-MOST = 5  # places named per kind of problem
+MOST_PLACES = 5
+"""Places that are named per kind of problem."""
 
 Severity = Literal["error", "warning", "note"]
 
@@ -202,11 +203,12 @@ def counted(number: int, noun: str) -> str:
 
 def report_each(report: Report, rows: Sequence[int] | NDArray[np.int64], finding_at: Callable[[int], Finding]) -> None:
     """Report the finding at each row; after the first five, only the number of the rest."""
-    for at in rows[:MOST]:
+    for at in rows[:MOST_PLACES]:
         report(finding_at(int(at)))
-    if len(rows) > MOST:
-        first = finding_at(int(rows[MOST]))
-        rest = f"{len(rows) - MOST:,} more of {first.code}" + (f" in column '{first.column}'" if first.column else "")
+    if len(rows) > MOST_PLACES:
+        first = finding_at(int(rows[MOST_PLACES]))
+        column = f" in column '{first.column}'" if first.column else ""
+        rest = f"{len(rows) - MOST_PLACES:,} more of {first.code}{column}"
         report(
             Finding(
                 first.code,

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.data.segments import blocks, extremes, quantile, sort_each, sums
-from forecast_attn.data.transforms import SMALLEST, Affine, Transform, identity
+from forecast_attn.data.transforms import SMALLEST_SCALE, Affine, Transform, identity
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -153,7 +153,7 @@ def _divided(total: Floats, number: Ints) -> Floats:
 
 
 def _is_zero(scale: Floats, lowest: Floats, highest: Floats) -> NDArray[np.bool_]:
-    return np.asarray(scale <= np.maximum(RESOLUTION * np.fmax(np.abs(lowest), np.abs(highest)), SMALLEST))
+    return np.asarray(scale <= np.maximum(RESOLUTION * np.fmax(np.abs(lowest), np.abs(highest)), SMALLEST_SCALE))
 
 
 def _or_one(scale: Floats, lowest: Floats, highest: Floats) -> Floats:

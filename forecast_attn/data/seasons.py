@@ -16,7 +16,7 @@ MOST_SERIES = 200
 FEWEST_CYCLES = 4
 SHORTEST = 3
 CLEAR = 0.4
-"""Autocorrelation at a season from which on it is one."""
+"""Smallest autocorrelation at a season that makes it one."""
 DEEP = 0.3
 """By how much the autocorrelation falls before it rises to a season: one that only decays has none."""
 AGAIN = 0.7

@@ -65,7 +65,7 @@ class ScalesSoFar(NamedTuple):
     training_rows: Int64[Tensor, "num_series"]
     """Rows the scaler was fitted on; at so many and more its own scales count."""
     settled_rows: Int64[Tensor, "num_series"]
-    """Rows from which on scales are kept."""
+    """Number of rows after which scales are kept."""
 
     def to(self, device: torch.device | str) -> "ScalesSoFar":
         """The same on another device."""

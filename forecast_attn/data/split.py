@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import MOST, Finding, Repair, Report, Severity, counted, report_each
+from forecast_attn.data.findings import MOST_PLACES, Finding, Repair, Report, Severity, counted, report_each
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.errors import DataError
 
@@ -48,7 +48,7 @@ class Split:
         """Number of each series' first rows that are training (num_series,)."""
         if self.own_rows is not None:
             return self.own_rows
-        # Halving all series at once: a dozen looks at each instead of one at every row.
+        # A binary search in all series at once: a dozen comparisons for each instead of one for every row.
         low, high = panel.starts[:-1].copy(), panel.ends
         while (open_ := low < high).any():
             middle = (low + high) // 2
@@ -154,9 +154,9 @@ def _own_rows(panel: Panel, sizes: _Sizes) -> NDArray[np.int64]:
 
 
 FEWEST_ROWS = 10
-"""Rows of the longest series from which on sizes are chosen to fit; fewer teach nothing, unless series are many."""
+"""Fewest rows of the longest series for sizes to be chosen to fit; fewer teach nothing, unless series are many."""
 FEWEST_IN_ALL = 100
-"""Rows of all series together from which on short ones teach something: a panel of four years and a thousand routes."""
+"""Fewest rows of all series together for short ones to teach something: four years of a thousand routes do."""
 
 
 class WindowLengths(NamedTuple):
@@ -275,8 +275,8 @@ def _lacking(short: ShortSeries) -> str:
 
 def _refused(short: tuple[ShortSeries, ...], lookback: int, horizon: int) -> DataError:
     """Error that lists the first few short series: one error per series would take many runs to fix."""
-    first = ", ".join(f"'{each.item_id}' has {each.rows}" for each in short[:MOST])
-    more = f", and {len(short) - MOST:,} more" if len(short) > MOST else ""
+    first = ", ".join(f"'{each.item_id}' has {each.rows}" for each in short[:MOST_PLACES])
+    more = f", and {len(short) - MOST_PLACES:,} more" if len(short) > MOST_PLACES else ""
     needed = f"lookback {lookback} + horizon {horizon} need {lookback + horizon} training rows"
     return DataError(
         f"{len(short):,} series {'is' if len(short) == 1 else 'are'} too short: {needed}; {first}{more}",

@@ -14,7 +14,7 @@ from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.future import FutureRows, missing_cells, own_future
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.timestamps import EPOCHS, ORDERS
+from forecast_attn.data.timestamps import DATE_ORDERS, EPOCH_UNITS
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 
@@ -91,10 +91,10 @@ def _delimiter(config: DataConfig) -> str:
 
 
 def _texts(stamps: Stamps, zone: Zone, date_format: str | None) -> NDArray[np.object_]:
-    if date_format is None or date_format in ORDERS or stamps.dtype.kind != "M":
+    if date_format is None or date_format in DATE_ORDERS or stamps.dtype.kind != "M":
         return zone.text(stamps)
-    if date_format in EPOCHS:
+    if date_format in EPOCH_UNITS:
         if zone.axis == "local" and zone.name is not None:
             stamps = Zone(zone.name, "utc").instants(stamps).first
-        return np.array(stamps.astype(np.int64) // EPOCHS[date_format], dtype=object)
+        return np.array(stamps.astype(np.int64) // EPOCH_UNITS[date_format], dtype=object)
     return np.array(zone.column(stamps).dt.strftime(date_format), dtype=object)

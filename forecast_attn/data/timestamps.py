@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 MOST_LOOKED_AT = 10_000
 """Rows that nearly always hold a hundred cells that are not empty."""
 
-EPOCHS = {"s": 10**9, "ms": 10**6}
+EPOCH_UNITS = {"s": 10**9, "ms": 10**6}
 """`--date-format` of numbers that count since 1970 in UTC -> nanoseconds of one."""
 
 _OFFSET = r"(?:Z|[+-]\d{2}(?::?\d{2})?)$"
@@ -83,9 +83,9 @@ def read_stamps(column: pd.Series, name: str = "time", date_format: str | None =
     if pd.api.types.is_bool_dtype(column.dtype):
         return ParsedStamps(np.zeros(len(column), np.int64), np.ones(len(column), np.bool_))
     if pd.api.types.is_numeric_dtype(column.dtype):
-        is_found = date_format is None or date_format in ORDERS
+        is_found = date_format is None or date_format in DATE_ORDERS
         return _from_numbers(column) if is_found else _numbers_in_format(column, str(date_format))
-    if date_format in EPOCHS:
+    if date_format in EPOCH_UNITS:
         return _since_1970(pd.to_numeric(column, errors="coerce"), date_format)
     return _from_text(column, name, date_format)
 
@@ -194,7 +194,7 @@ def _dates_or_steps(whole: NDArray[np.int64], form: str) -> ParsedStamps:
 
 
 def _numbers_in_format(column: pd.Series, date_format: str) -> ParsedStamps:
-    if date_format in EPOCHS:
+    if date_format in EPOCH_UNITS:
         return _since_1970(column, date_format)
     whole, bad = _whole(column)
     # A CSV's 01022024 arrives as 1022024: the format says how many digits there were.
@@ -205,7 +205,7 @@ def _numbers_in_format(column: pd.Series, date_format: str) -> ParsedStamps:
 
 def _since_1970(column: pd.Series, unit: str) -> ParsedStamps:
     numbers = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    length = EPOCHS[unit]
+    length = EPOCH_UNITS[unit]
     bad = ~(np.abs(numbers) < 9.2e18 / length)
     if column.dtype.kind in "iu":
         nanoseconds = np.where(bad, 0, column.to_numpy(dtype=np.int64)) * length
@@ -223,7 +223,7 @@ def _from_text(column: pd.Series, name: str, date_format: str | None) -> ParsedS
     if date_format in (None, NUMBERED_MONTHS) and (steps := _numbered_months(column, date_format)) is not None:
         return steps
     which, texts = pd.factorize(column)
-    order = date_format if date_format in ORDERS else None
+    order = date_format if date_format in DATE_ORDERS else None
     date_format = None if order is not None else date_format
     text = pd.Series(texts).astype("string").str.strip()
     if date_format is None and matches(text, _PLAIN_ISO).all():  # the usual form leaves nothing to find out
@@ -372,7 +372,7 @@ FIRST_YEAR, LAST_YEAR = 1678, 2261
 """Years that 64-bit nanoseconds cover fully."""
 _FIRST, _END = np.datetime64(f"{FIRST_YEAR}", "s"), np.datetime64(f"{LAST_YEAR + 1}", "s")
 
-ORDERS = {
+DATE_ORDERS = {
     "day-first": ("%d/%m/%Y", "%d/%m/%y"),
     "month-first": ("%m/%d/%Y", "%m/%d/%y"),
     "year-first": ("%Y/%m/%d", "%y/%m/%d"),
@@ -398,7 +398,7 @@ def parse_forms(text: pd.Series, name: str, order: str | None = None) -> tuple[N
     Args:
         text: stripped cells, each once.
         name: the column's, for messages.
-        order: of `ORDERS`, for dates of three numbers; found when None.
+        order: of `DATE_ORDERS`, for dates of three numbers; found when None.
 
     Returns:
         The dates, and the order in which three numbers are one, where they are.
@@ -426,7 +426,7 @@ def parse_forms(text: pd.Series, name: str, order: str | None = None) -> tuple[N
         left = left[np.isnat(stamps[left])]
         if not len(left):
             break
-    return stamps, next((order for order, dates in ORDERS.items() if date in dates), None)
+    return stamps, next((order for order, dates in DATE_ORDERS.items() if date in dates), None)
 
 
 def matches(text: pd.Series, pattern: str) -> NDArray[np.bool_]:
@@ -531,12 +531,12 @@ def _order(text: pd.Series, name: str, mark: str, given: str | None, *, short: b
         DataError: there is none.
     """
     if given is not None:
-        return ORDERS[given][short]
+        return DATE_ORDERS[given][short]
     orders = _possible_orders(text, mark) if short else _orders_of_long_years(text)
     if len(orders) == 1:
         return orders[0]
     first = next((cell for cell in text if _NUMERIC.match(cell)), text.iloc[0])
-    names = [order for order, formats in ORDERS.items() if set(formats) & set(orders)]
+    names = [order for order, formats in DATE_ORDERS.items() if set(formats) & set(orders)]
     readings = " or ".join(names).replace("-", " ")
     hint = f"--date-format {' or '.join(names)} decides; or write ISO dates (YYYY-MM-DD)"
     message = f"the dates of column '{name}' are ambiguous: '{first}' may be {readings}, and no value decides"

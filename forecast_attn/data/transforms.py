@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-SMALLEST = float(np.finfo(np.float32).tiny)
+SMALLEST_SCALE = float(np.finfo(np.float32).tiny)
 """What is divided by a smaller number is infinite in float32."""
-MOST = 1e31
+LARGEST_SCALE = 1e31
 """No location and no scale is as large: tables hold no number of 1e30 or more."""
-LARGEST = 600.0
+LARGEST_EXPONENT = 600.0
 """exp(600) is a number, exp(710) is not: what a network could say at its worst stays finite."""
 
 
@@ -66,7 +66,7 @@ class Transform:
         """Transformed targets (batch, …) of the series (batch,), as they were. Under log never negative."""
         if self.kind == "none":
             return values
-        bounded = np.clip(values, -LARGEST, LARGEST)
+        bounded = np.clip(values, -LARGEST_EXPONENT, LARGEST_EXPONENT)
         if self.kind == "arcsinh":
             return self.unit.of(series).with_axes(values.ndim).undo(np.sinh(bounded))
         return np.expm1(np.maximum(bounded, 0.0))
@@ -130,8 +130,9 @@ class Affine(NamedTuple):
         for values in self:
             if values.shape != shape:
                 raise ValueError(f"scales of shape {values.shape}, not {shape}")
-        if not ((np.abs(self.loc) < MOST) & (self.scale >= SMALLEST) & (self.scale < MOST)).all():
-            raise ValueError(f"a scale below {SMALLEST:.2g} or above {MOST:g}, or a location beyond")
+        can_be = (np.abs(self.loc) < LARGEST_SCALE) & (self.scale >= SMALLEST_SCALE) & (self.scale < LARGEST_SCALE)
+        if not can_be.all():
+            raise ValueError(f"a scale below {SMALLEST_SCALE:.2g} or above {LARGEST_SCALE:g}, or a location beyond")
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-able list per column. Floats survive bit for bit: Python writes the shortest text that reads

@@ -22,7 +22,7 @@ from forecast_attn.errors import ConfigError, did_you_mean
 from forecast_attn.evaluation.actuals import read_actuals, rows_at
 from forecast_attn.evaluation.metrics import check_metrics
 from forecast_attn.evaluation.scoring import check_groups, score, scores_to_records
-from forecast_attn.evaluation.significance import COLUMNS, compare_models
+from forecast_attn.evaluation.significance import TEST_COLUMNS, compare_models
 from forecast_attn.evaluation.tidy import ForecastTable, absent_stamps, joined, without_copies
 from forecast_attn.runs.atomic import write_atomically
 
@@ -113,7 +113,7 @@ def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) 
     scores = score(shown, metrics, by, scales=scales, baseline=reference)
     if "rmae" in scores:
         scores["skill_per_cent"] = 100 * (1 - scores["rmae"])
-    tests = pd.DataFrame(columns=list(COLUMNS))
+    tests = pd.DataFrame(columns=list(TEST_COLUMNS))
     if has_cutoffs:
         tests = compare_models(shown, norm=norm, by_step="step" in check_groups(by))
     evaluation = Evaluation(scores, tests, shown, reference, season, tuple(notes))

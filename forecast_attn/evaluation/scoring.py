@@ -23,7 +23,7 @@ __all__ = ["GROUPS", "METRICS", "RunningScores", "check_groups", "check_metrics"
 
 Ints = NDArray[np.int64]
 
-KEYS = ("item_id", "cutoff", "timestamp")
+ROW_KEYS = ("item_id", "cutoff", "timestamp")
 """Columns that identify a row of one model; a table has some of them."""
 GROUPS = ("overall", "step", "item_id", "hour", "weekday", "cutoff")
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -260,6 +260,6 @@ def _baseline_error(frame: pd.DataFrame, baseline: str) -> Floats:
     if not len(baseline_rows):
         models = [str(name) for name in pd.unique(frame["model"])]
         raise ConfigError(f"there is no model '{baseline}' to compare with", did_you_mean(baseline, models))
-    keys = [name for name in KEYS if name in frame.columns]
+    keys = [name for name in ROW_KEYS if name in frame.columns]
     error = baseline_rows[keys].assign(error=(baseline_rows["prediction"] - baseline_rows["target"]).abs())
     return frame[keys].merge(error, how="left", on=keys, validate="many_to_one")["error"].to_numpy(np.float64)

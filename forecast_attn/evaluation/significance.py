@@ -19,12 +19,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.errors import ConfigError
-from forecast_attn.evaluation.scoring import KEYS
+from forecast_attn.evaluation.scoring import ROW_KEYS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-FEWEST = 4
+FEWEST_LOSSES = 4
 """Losses below which neither test is made."""
 
 
@@ -99,7 +99,7 @@ def giacomini_white(loss_a: Floats, loss_b: Floats) -> TestResult:
     Raises:
         ValueError: losses of different shape, not finite, or fewer than four.
     """
-    return _giacomini_white(_difference(loss_a, loss_b, FEWEST))
+    return _giacomini_white(_difference(loss_a, loss_b, FEWEST_LOSSES))
 
 
 def _giacomini_white(difference: Floats) -> TestResult:
@@ -160,7 +160,7 @@ def _better(mean: float) -> Literal["a", "b"] | None:
 # Tests of every pair of models in a tidy table of forecasts.
 
 
-COLUMNS = ("model_a", "model_b", "test", "step", "statistic", "p_value", "better", "n", "lags", "note")
+TEST_COLUMNS = ("model_a", "model_b", "test", "step", "statistic", "p_value", "better", "n", "lags", "note")
 
 
 def compare_models(frame: pd.DataFrame, *, norm: int = 1, by_step: bool = False) -> pd.DataFrame:
@@ -197,7 +197,7 @@ def compare_models(frame: pd.DataFrame, *, norm: int = 1, by_step: bool = False)
         for a, b in itertools.combinations(losses.columns, 2)
         for row in tests_of_pair((a, b), (losses[a] - losses[b]).to_numpy(), step or horizon, stride, step)
     ]
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"step": "Int64"})
+    return pd.DataFrame(rows, columns=list(TEST_COLUMNS)).astype({"step": "Int64"})
 
 
 def _common_errors(frame: pd.DataFrame) -> pd.DataFrame:
@@ -216,7 +216,7 @@ def _losses(errors: pd.DataFrame, by: list[str], norm: int) -> pd.DataFrame:
 
 def _stride(frame: pd.DataFrame) -> int:
     """Steps between most cut-offs, as `typical_stride` tells it."""
-    windows = frame.loc[frame["model"] == frame["model"].iloc[0], [*KEYS, "step"]]
+    windows = frame.loc[frame["model"] == frame["model"].iloc[0], [*ROW_KEYS, "step"]]
     horizon = int(windows["step"].max())
     cutoffs = windows["cutoff"].drop_duplicates().sort_values()
     if len(cutoffs) < 2:
@@ -252,7 +252,7 @@ def tests_of_pair(
         stride: steps between cut-offs.
         step: None for all together.
     """
-    if len(differences) < FEWEST:
+    if len(differences) < FEWEST_LOSSES:
         return
     # With a cut-off at every step these are the h - 1 of the papers.
     lags = -(-horizon // stride) - 1

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from forecast_attn.data.schema import Schema
-from forecast_attn.data.transforms import LARGEST, Affine
+from forecast_attn.data.transforms import LARGEST_EXPONENT, Affine
 from forecast_attn.data.windows import Window, known_ahead, zero_outside
 from forecast_attn.export.clock import clock_features
 from forecast_attn.export.student import student_quantiles
@@ -270,7 +270,7 @@ class RunGraph(nn.Module):
         values = scaled * self.target_scale[series].view(axes) + self.target_loc[series].view(axes)
         kind = self.schema.scaler.transform.kind
         if kind != "none":
-            values = values.clamp(-LARGEST, LARGEST)
+            values = values.clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT)
         if kind == "log":
             values = torch.exp(values.clamp(min=0)) - 1
         if kind == "arcsinh":

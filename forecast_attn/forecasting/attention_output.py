@@ -21,7 +21,7 @@ from forecast_attn.attention_file import (
     WindowCoordinates,
     estimate_size,
 )
-from forecast_attn.attention_file.size import TRIAL_WINDOWS
+from forecast_attn.attention_file.size import WINDOWS_TO_ESTIMATE_SIZE
 from forecast_attn.attention_file.writer import check_top, windows_per_group
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.windows import WindowArrays
@@ -96,7 +96,7 @@ class AttentionDumpPlan:
     @cached_property
     def size(self) -> DumpSize:
         """The file's size, estimated by forecasting a few of its windows: only who asks for it pays for that."""
-        tried = DumpChoice(windows=TRIAL_WINDOWS).of_cutoffs(self.cutoffs)
+        tried = DumpChoice(windows=WINDOWS_TO_ESTIMATE_SIZE).of_cutoffs(self.cutoffs)
         device = self.arrays.target.device
         batches = forecast_windows(self.model.uncalibrated, self.panel, tried, device=device, arrays=self.arrays)
         weights = [batch.weights for batch in batches if batch.weights is not None]

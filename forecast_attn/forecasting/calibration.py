@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.data.transforms import MOST
+from forecast_attn.data.transforms import LARGEST_SCALE
 from forecast_attn.errors import DataError
 from forecast_attn.forecasting.adaptive_calibration import Tracking
 
@@ -59,12 +59,13 @@ class Calibration:
         """
         quantiles = tuple(float(quantile) for quantile in content["levels"])
         offsets, values = np.array(content["offsets"], np.float64), np.array(content["values"], np.int64)
-        if offsets.shape != (len(values), len(quantiles)) or not (np.abs(offsets) < MOST).all():
+        if offsets.shape != (len(values), len(quantiles)) or not (np.abs(offsets) < LARGEST_SCALE).all():
             raise ValueError("offsets that cannot be")
         tracking = None
         if content["kind"] == ADAPTIVE:
             tracking = Tracking(np.array(content["unit"], np.float64), int(content["after"]))
-            if tracking.unit.shape != values.shape or not ((tracking.unit >= 0) & (tracking.unit < MOST)).all():
+            can_be = (tracking.unit >= 0) & (tracking.unit < LARGEST_SCALE)
+            if tracking.unit.shape != values.shape or not can_be.all():
                 raise ValueError("units that cannot be")
         return cls(content["kind"], quantiles, offsets, values, tracking)
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 WINDOWS = 64
 RANDOM_ORDERS = 5
-MATTERS = 0.05
+SHARE_THAT_MATTERS = 0.05
 """Share of the MAE that the right weights must be worth: below, a forecast hardly needs them."""
 MATTERS_IN_UNITS = 0.01
 """Share of seasonal-naive's MAE that they must be worth too: of a tiny error a share is nothing anyone would notice."""
@@ -71,7 +71,7 @@ def weight_need(
     generator = torch.Generator().manual_seed(0)
     own, equal = mae(None), mae(uniform)
     random = min(mae(Shuffled(generator)) for _ in range(RANDOM_ORDERS))
-    matters = equal - own >= max(MATTERS * own, MATTERS_IN_UNITS * (naive_mae or 0)) and equal > own
+    matters = equal - own >= max(SHARE_THAT_MATTERS * own, MATTERS_IN_UNITS * (naive_mae or 0)) and equal > own
     return {
         "windows": len(chosen),
         "mae": own,

@@ -21,9 +21,9 @@ from forecast_attn.inspection.statistics import Matrix, lags_of, number_and_unit
 MOST = 0.3
 LIFT = 2.0
 PART = 0.6
-"""Share of a pattern's weight on one distance, from which on that distance is named instead."""
+"""Smallest share of a pattern's weight on one distance at which that distance is named instead."""
 HALF = 0.5
-"""Share from which on "mostly" is the word."""
+"""Smallest share at which "mostly" is the word."""
 RECENT = 3
 """Keys before the cut-off that may be called the last ones."""
 LONGER = {"min": (60, "h"), "h": (24, "D")}

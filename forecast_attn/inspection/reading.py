@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forecast_attn.runs.run_dir import RunDir
 
 NEARLY_EQUAL = 0.9
-"""Entropy, as a share of that of equal weights, from which on there is nothing to see."""
+"""Smallest entropy, as a share of that of equal weights, at which there is nothing to see."""
 NO_PART = (
     "do not read these weights: validation gave the network no part in the forecast, which is that of the baselines"
 )

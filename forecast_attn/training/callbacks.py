@@ -22,7 +22,7 @@ from forecast_attn.training.lightning import pl
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 
-REASONS = ("max-epochs", "patience", "max-time", "interrupted")
+ENDING_REASONS = ("max-epochs", "patience", "max-time", "interrupted")
 REASON_METRIC = "why_training_ended"
 
 SETTLED = 1 / 3
@@ -64,7 +64,7 @@ class Recorder(pl.Callback):
         self.best_epoch = 0
         self.best_weights: dict[str, Tensor] = {}
         self.records: list[EpochRecord] = []
-        self.reason = REASONS[0]
+        self.reason = ENDING_REASONS[0]
         self.interrupted = False
 
     # ------------------------------------------------------------------ state of a resumed run
@@ -123,9 +123,9 @@ class Recorder(pl.Callback):
                 self.listener.batch_done(loss, num_windows)
         self._training_ended = time.monotonic()
         out_of_time = self.max_seconds is not None and time.monotonic() - self._started > self.max_seconds
-        reason = "interrupted" if self.interrupted else "max-time" if out_of_time else REASONS[0]
-        agreed = REASONS[self._highest(trainer, REASONS.index(reason))]
-        if agreed != REASONS[0]:
+        reason = "interrupted" if self.interrupted else "max-time" if out_of_time else ENDING_REASONS[0]
+        agreed = ENDING_REASONS[self._highest(trainer, ENDING_REASONS.index(reason))]
+        if agreed != ENDING_REASONS[0]:
             self.reason = agreed
             trainer.should_stop = True  # Lightning ends the epoch here, and validates
 
@@ -141,7 +141,7 @@ class Recorder(pl.Callback):
             if self.resumable:
                 self._write_checkpoint(trainer)
         # Logged because a metric is what comes back when training ran in processes of its own.
-        pl_module.log(REASON_METRIC, float(REASONS.index(self.reason)), reduce_fx="max", sync_dist=True)
+        pl_module.log(REASON_METRIC, float(ENDING_REASONS.index(self.reason)), reduce_fx="max", sync_dist=True)
 
     @property
     def _has_lost_patience(self) -> bool:

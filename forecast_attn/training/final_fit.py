@@ -10,7 +10,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 
-from forecast_attn.config.defaults import PANEL
+from forecast_attn.config.defaults import FEWEST_SERIES
 from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError
 from forecast_attn.runs.atomic import write_atomically
@@ -31,8 +31,8 @@ def no_final_fit(preparation: Preparation, config: RunConfig) -> str | None:
         return obstacle
     if wanted == "always":
         return None
-    if preparation.panel.num_series < PANEL:
-        return f"fewer than {PANEL} series; --final-fit always does it anyway"
+    if preparation.panel.num_series < FEWEST_SERIES:
+        return f"fewer than {FEWEST_SERIES} series; --final-fit always does it anyway"
     if config.model.patch_length != 1:
         return "with patches it would double the training time; --final-fit always does it anyway"
     return None

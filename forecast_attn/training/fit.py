@@ -17,7 +17,7 @@ from forecast_attn.config.values import parse_duration
 from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.run_dir import RunDir
-from forecast_attn.training.callbacks import REASON_METRIC, REASONS, Recorder
+from forecast_attn.training.callbacks import ENDING_REASONS, REASON_METRIC, Recorder
 from forecast_attn.training.group import check_alone, cluster_environment, joined_launch
 from forecast_attn.training.lightning import SIGTERMException, pl
 from forecast_attn.training.module import ForecastModule
@@ -74,7 +74,7 @@ def fit(
         resumable: write a checkpoint after every epoch.
 
     Returns:
-        Why training ended: one of `REASONS`.
+        Why training ended: one of `ENDING_REASONS`.
 
     Raises:
         RunError: the loss became non-finite, the checkpoint is damaged, the disk is full, or SIGTERM ended it.
@@ -99,7 +99,7 @@ def fit(
     if recorder.interrupted:
         listener.interrupted()
     reported = trainer.callback_metrics.get(REASON_METRIC)  # None where every epoch had been done before the kill
-    return recorder.reason if reported is None else REASONS[int(reported.item())]
+    return recorder.reason if reported is None else ENDING_REASONS[int(reported.item())]
 
 
 def _make_trainer(config: TrainingConfig, run: RunDir, recorder: Recorder, *, validates: bool) -> pl.Trainer:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LambdaLR, LRScheduler, OneCycleLR
 
-from forecast_attn.config.defaults import PANEL, learning_rate_of, weight_decay_of
+from forecast_attn.config.defaults import FEWEST_SERIES, learning_rate_of, weight_decay_of
 from forecast_attn.config.options import TrainingConfig
 
 TARGET_STEPS = 2_000
@@ -45,9 +45,9 @@ def resolve_training(
     """Fill in batch size, epochs, patience, learning rate and seed where the user left them open."""
     batch_size = config.batch_size or _batch_size(num_windows)
     steps = _steps_per_epoch(config, num_windows, batch_size)
-    of_steps = TARGET_STEPS_OF_PANELS if num_series >= PANEL else TARGET_STEPS
+    of_steps = TARGET_STEPS_OF_PANELS if num_series >= FEWEST_SERIES else TARGET_STEPS
     target = TARGET_STEPS_OVER_PATCHES if patch_length > 1 else of_steps
-    fewest = min(MIN_EPOCHS, math.ceil(target / steps)) if num_series >= PANEL else MIN_EPOCHS
+    fewest = min(MIN_EPOCHS, math.ceil(target / steps)) if num_series >= FEWEST_SERIES else MIN_EPOCHS
     max_epochs = config.max_epochs or min(max(math.ceil(target / steps), fewest), MAX_EPOCHS)
     patience = config.patience or max(5, max_epochs // 4)
     return replace(

@@ -17,7 +17,7 @@ import torch
 from forecast_attn.attention_file.size import size_text
 from forecast_attn.attention_file.writer import check_top
 from forecast_attn.config.defaults import patches_note, shape_of
-from forecast_attn.config.options import COUNTS, RunConfig
+from forecast_attn.config.options import COUNT_DISTRIBUTIONS, RunConfig
 from forecast_attn.data.counts import check_counts
 from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel
@@ -143,7 +143,7 @@ def resolved(preparation: Preparation, config: RunConfig) -> RunConfig:
     check_memory(number_of_weights(config.model, schema))
     initial_network(config, schema)
     check_top(config.training.attention_top, schema.lookback, shape.patch_length)
-    if config.model.distribution in COUNTS:
+    if config.model.distribution in COUNT_DISTRIBUTIONS:
         check_counts(preparation.panel, config.model.distribution)
     _check_calibration(preparation, config)
     check_final_fit(preparation, config)

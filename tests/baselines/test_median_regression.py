@@ -219,7 +219,7 @@ def test_too_many_inputs_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_more_windows_than_it_takes_are_thinned_out(monkeypatch: pytest.MonkeyPatch) -> None:
     panel, setup = panel_of(("a",)), setup_of(panel_of(("a",)))
     whole, kept = forecast(panel, [199], setup), median_regression.windows_of_phase
-    monkeypatch.setattr(median_regression, "MOST_WINDOWS", 17)  # of 33
+    monkeypatch.setattr(median_regression, "MOST_WINDOWS_OF_PHASE", 17)  # of 33
     thinned = forecast(panel, [199], setup)
     assert (thinned != whole).all()
     monkeypatch.setattr(median_regression, "windows_of_phase", lambda *given: kept(*given)[::2])

@@ -14,7 +14,7 @@ import torch
 
 from benchmarks.export import EVERY_COLUMN, panel, table
 from forecast_attn import Forecaster
-from forecast_attn.config.options import COUNTS
+from forecast_attn.config.options import COUNT_DISTRIBUTIONS
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.export import onnx_file
 from forecast_attn.export.graph import RunGraph, inputs_of
@@ -188,7 +188,7 @@ def test_a_run_combined_with_baselines_is_refused_by_their_names(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("distribution", COUNTS)
+@pytest.mark.parametrize("distribution", COUNT_DISTRIBUTIONS)
 def test_a_distribution_of_counts_is_refused_by_its_name(distribution: str, tmp_path: Path) -> None:
     frame = table()[["date", "target"]].round({"target": 0})
     forecaster = Forecaster(**{**SMALL, "distribution": distribution}).fit(frame)
