@@ -9,7 +9,7 @@ as the network does; all series share its weights.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -65,8 +65,8 @@ def fitted_linear(panel: Panel, setup: BaselineSetup) -> Callable[[Ints], Floats
             f"there is no window of lookback {setup.lookback} + horizon {setup.horizon} up to {before} to learn from",
             "leave the baseline 'linear' out, or begin later",
         )
-    chosen = _chosen_penalties(features, learnt, setup)
-    layers = [fits[at] for fits, at in zip(_fit(features, learnt, setup), chosen, strict=True)]
+    penalties = [(penalty,) for penalty in _chosen_penalties(features, learnt, setup)]
+    layers = [fit for (fit,) in _fit(features, learnt, penalties)]
 
     def forecast(cutoffs: Ints) -> Floats:
         parts = [
@@ -78,35 +78,35 @@ def fitted_linear(panel: Panel, setup: BaselineSetup) -> Callable[[Ints], Floats
     return forecast
 
 
-def _chosen_penalties(features: WindowFeatures, learnt: Ints, setup: BaselineSetup) -> list[int]:
-    """Index of each step's penalty with the smallest mean absolute error at the end of training."""
+def _chosen_penalties(features: WindowFeatures, learnt: Ints, setup: BaselineSetup) -> list[float]:
+    """Each step's penalty with the smallest mean absolute error at the end of training."""
     held_out = max(1, round(_HELD_OUT * len(learnt)))
     earlier, late = learnt[:-held_out], learnt[-held_out:]
     if len(earlier) < 2:
-        return [len(PENALTIES) - 1] * setup.horizon
+        return [PENALTIES[-1]] * setup.horizon
     past, last = features.past(late)
     chosen = []
-    for step, fits in enumerate(_fit(features, earlier, setup), start=1):
+    for step, fits in enumerate(_fit(features, earlier, [PENALTIES] * setup.horizon), start=1):
         inputs = np.concatenate([past, features.known(late, step)], axis=1)
         misses = np.stack([inputs @ layer.weights + layer.offset for layer in fits]) - features.wanted(late, last, step)
         observed = ~np.isnan(misses[0])
-        chosen.append(int(np.argmin(np.abs(misses[:, observed]).sum(axis=1))))
+        chosen.append(PENALTIES[int(np.argmin(np.abs(misses[:, observed]).sum(axis=1)))])
     return chosen
 
 
-def _fit(features: WindowFeatures, cutoffs: Ints, setup: BaselineSetup) -> Iterator[list[_Layer]]:
-    """Fit a layer per penalty for each step."""
+def _fit(features: WindowFeatures, cutoffs: Ints, penalties: Sequence[tuple[float, ...]]) -> Iterator[list[_Layer]]:
+    """Fit a layer per penalty for each step, whose penalties are given from the first step on."""
     past, last = features.past(cutoffs)
     products = past.T @ past  # the same for every step, and nearly all of the work
-    for step in range(1, setup.horizon + 1):
+    for step, of_step in enumerate(penalties, start=1):
         wanted = features.wanted(cutoffs, last, step)
         observed = ~np.isnan(wanted)
         known = features.known(cutoffs, step)
         if observed.all():
-            yield _ridge(past, known, wanted, products, PENALTIES)
+            yield _ridge(past, known, wanted, products, of_step)
         else:
             some = past[observed]
-            yield _ridge(some, known[observed], wanted[observed], some.T @ some, PENALTIES)
+            yield _ridge(some, known[observed], wanted[observed], some.T @ some, of_step)
 
 
 def _ridge(past: Floats, known: Floats, wanted: Floats, products: Floats, penalties: tuple[float, ...]) -> list[_Layer]:
