@@ -91,6 +91,9 @@ def _pages_of(notebook: File) -> Iterator[tuple[str, str | bytes]]:
                 picture = f"{stem}-{number}.png"
                 yield picture, base64.b64decode("".join(data["image/png"]))
                 parts.append(f"![Output of the cell above]({posixpath.basename(picture)})")
+            elif "text/html" in data:
+                lines = "".join(data["text/html"]).splitlines()
+                parts.append("<div>\n" + "\n".join(line for line in lines if line.strip()) + "\n</div>")
             elif text:
                 parts.append(f"```text\n{text.rstrip()}\n```")
     parts.append(f"[Download this notebook]({posixpath.basename(notebook.src_uri)})")

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 INK, SOFT, GRID, FORECAST, ACCENT = "#22222b", "#5d5d6b", "#ececf1", "#1566c0", "#b5266b"
 """The page's --ink, --soft, --grid, --forecast and --accent: of every picture, on white."""
+GAP = "#c9c9d2"
+"""The page's --gap."""
 HEAT = ("#ffffff", "#fbd9c0", "#f08a6b", "#c93a72", "#74206f", "#1d0b33")
 """The page's --heat-0 to --heat-5, on white."""
 HEAT_ON_DARK = ("#1b1b23", "#47206f", "#8f2d82", "#dd4a69", "#fb9f5c", "#fcf3b0")
@@ -38,6 +40,24 @@ def caption(text: str) -> str:
 def table(frame: pd.DataFrame) -> str:
     """The first and the last rows; names of users are escaped."""
     return str(frame.to_html(index=False, border=0, max_rows=MOST_ROWS, float_format="{:,.5g}".format, na_rep="–"))
+
+
+def part_of_page(html: str) -> str:
+    """A part of one of our HTML pages, with the rules for its figures: a notebook has no style sheet of ours."""
+    rules = {
+        ".curves": "margin:.4rem 0;display:inline-block;width:min(460px,100%);vertical-align:top",
+        ".curves svg": "display:block;width:100%;font:12px system-ui,sans-serif",
+        ".curves text": "fill:currentColor",
+        ".axis": f"fill:none;stroke:{GAP}",
+        ".curve": f"fill:none;stroke-width:2.2;stroke:{SOFT};stroke-dasharray:5 4",
+        ".curve.top": f"stroke:{ACCENT};stroke-dasharray:none",
+        ".curve.bottom": f"stroke:{FORECAST};stroke-dasharray:1 4;stroke-linecap:round",
+        ".area": f"fill:{ACCENT};opacity:.75",
+        ".band": f"fill:{GAP};opacity:.45",
+        ".verdict": "font-weight:600",
+    }
+    style = "".join(f".forecast-attn {name}{{{rule}}}" for name, rule in rules.items())
+    return f'<div class="forecast-attn"><style>{style}</style>{html}</div>'
 
 
 def heat_map(weights: Floats, label: str) -> str:

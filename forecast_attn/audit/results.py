@@ -240,9 +240,10 @@ class Audit:
 
     def _repr_html_(self) -> str:
         """The part of the HTML page that is about the audit, for a notebook."""
+        import forecast_attn.notebook as notebook
         from forecast_attn.inspection.page_sections import audit_section
 
-        return audit_section(self.to_dict())
+        return notebook.part_of_page(audit_section(self.to_dict()))
 
     def to_dict(self) -> dict[str, Any]:
         """All of it for JSON; what is not finite becomes None."""

@@ -1,6 +1,7 @@
 """Audits of attention over patches: a planted lag of whole patches is found, believed, and named in time steps."""
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -105,6 +106,15 @@ def test_the_page_says_patches(audit: Audit) -> None:
     assert repr(audit) == f"<Audit of luong-general, {audit.header.windows} windows: {audit.verdict.level}>"
     assert "% of the patches" in html
     assert "lag 19" in html
+
+
+@pytest.mark.slow
+def test_a_notebook_draws_the_curves_of_an_audit_as_the_page_does(audit: Audit) -> None:
+    """It has no style sheet of ours: lines without a rule would be filled black."""
+    html = audit._repr_html_()
+    drawn = {name for names in re.findall('<(?:path|rect)[^>]* class="([^"]+)"', html) for name in names.split()}
+    assert {"area", "curve", "axis"} <= drawn
+    assert {name for name in drawn if f".{name}{{" not in html} <= {"random"}  # drawn as any other curve
 
 
 @pytest.mark.slow
