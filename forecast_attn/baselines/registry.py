@@ -59,6 +59,20 @@ def check_baselines(names: tuple[str, ...] | list[str]) -> None:
             check_installed(name)
 
 
+class BaselineForecasts:
+    """Forecasts of baselines at some cut-offs, each computed when it is first asked for."""
+
+    def __init__(self, panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> None:
+        self.panel, self.cutoffs, self.setup = panel, cutoffs, setup
+        self._found: dict[str, Floats] = {}
+
+    def of(self, name: str) -> Floats:
+        """As `baseline_forecasts`, (num_cutoffs, horizon)."""
+        if name not in self._found:
+            self._found[name] = baseline_forecasts(name, self.panel, self.cutoffs, self.setup)
+        return self._found[name]
+
+
 def fitted_baseline(name: str, panel: Panel, setup: BaselineSetup) -> Callable[[Ints], Floats] | None:
     """The baseline as a function of cut-offs that may be asked for in parts; None where it needs all of them at once.
 

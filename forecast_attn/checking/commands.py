@@ -36,7 +36,7 @@ MOST_COMMANDS = 6
 MOST_REPAIRS = 8
 """Errors that one command answers by options; more of them are no table that somebody meant to forecast."""
 LARGE = 1_000_000
-"""Rows from which on only the first command is looked for: each one is tried on the whole table."""
+"""A table of more rows gets one command: each is tried on the whole table."""
 MOST_AVERAGED = 0.03
 """Share of rows that `--duplicates` may put together."""
 MOST_HIDDEN = 0.5

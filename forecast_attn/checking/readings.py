@@ -50,13 +50,13 @@ MOST_REPEATED = 0.03
 FEWEST_STARTS = 3
 """Times that the years of a panel begin again, or that the months of a typical year go back to an earlier one."""
 REGULAR = 0.6
-"""Share of steps that are one long from which on an axis is regular, but for its gaps."""
+"""Smallest share of steps of one length at which an axis is regular, but for its gaps."""
 FEWEST_ROWS = 5
 """Rows of a table that is one series."""
 MOST_OF_A_SEASON = 0.5
 """Share of its season that one step may take."""
 MOSTLY_STEPS = 0.99
-"""Share of steps of one length from which on the rows of a table are steps, whatever their dates say."""
+"""Smallest share of steps of one length at which rows are steps, whatever their dates say."""
 NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
 
@@ -89,7 +89,7 @@ MOST_LETTERS = 2
 SAME_START = 5
 """Letters with which the names of a column and its table begin alike."""
 MANY = 6
-"""Columns of one kind from which on they are rather series than covariates."""
+"""Fewest columns of one kind that are rather series than covariates."""
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from forecast_attn.baselines.combination_weights import (
     scaled_error,
     weighted_mean,
 )
-from forecast_attn.baselines.naive import Floats, Ints
-from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
+from forecast_attn.baselines.naive import Floats
+from forecast_attn.baselines.registry import BaselineForecasts, BaselineSetup, baseline_forecasts
 from forecast_attn.baselines.theta import rows_needed
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
@@ -47,12 +47,12 @@ def candidate_names(panel: Panel, lookback: int) -> tuple[str, ...]:
     return (*PRIOR_FORMULAS, *(CANDIDATE_REGRESSIONS if few and soon and panel.issued is None else ()))
 
 
-def candidates(panel: Panel, setup: BaselineSetup, cutoffs: Ints) -> dict[str, Floats]:
+def candidates(baselines: BaselineForecasts) -> dict[str, Floats]:
     """Forecasts of every baseline that a run could keep, (num_windows, horizon) each."""
     found = {}
-    for name in candidate_names(panel, setup.lookback):
+    for name in candidate_names(baselines.panel, baselines.setup.lookback):
         try:
-            found[name] = baseline_forecasts(name, panel, cutoffs, setup)
+            found[name] = baselines.of(name)
         except DataError:  # too few windows to learn from
             continue
     return found

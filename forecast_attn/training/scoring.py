@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file import DumpChoice
 from forecast_attn.baselines.combination_weights import independent_windows
-from forecast_attn.baselines.naive import Floats, Ints, seasonal_naive_error
-from forecast_attn.baselines.registry import DEFAULT_BASELINES, BaselineSetup, baseline_forecasts
+from forecast_attn.baselines.naive import Floats, seasonal_naive_error
+from forecast_attn.baselines.registry import DEFAULT_BASELINES, BaselineForecasts
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.memory import release_memory
@@ -143,12 +143,13 @@ def _score_and_write(
     arrays = arrays.to(choose_device(model.config.training.accelerator))
     validation = forecast_validation(model, preparation, arrays)
     model = calibrated(model, validation, preparation)
-    scores = validation_scores(model, preparation, validation)
+    baselines = BaselineForecasts(preparation.panel, validation.cutoffs, preparation.baseline_setup())
+    scores = validation_scores(model, preparation, validation, baselines)
     if model.calibration is not None:
         run.write_json(run.calibration, model.calibration.to_dict())
         scores["calibration_sha256"] = sha256_of(run.calibration)
     if not run.is_member and model.config.training.combination == "auto":
-        scores["combination"] = combination(preparation, validation, preparation.baseline_setup())
+        scores["combination"] = combination(preparation, validation, baselines)
         write_tail(run, preparation.panel, rows_to_keep(scores["combination"]["weights"], preparation, model.config))
     if model.has_attention:
         weights = scores.get("combination", {}).get("weights", {NETWORK: 1.0})
@@ -210,7 +211,8 @@ def _updated_scores(
 ) -> tuple[dict[str, Any], ValidationForecasts]:
     """Scores of a model whose calibration is older than the windows, and its forecasts; writes its attention."""
     validation = forecast_validation(model, preparation, arrays)
-    scores = validation_scores(model, preparation, validation)
+    baselines = BaselineForecasts(preparation.panel, validation.cutoffs, preparation.baseline_setup())
+    scores = validation_scores(model, preparation, validation, baselines)
     if "calibrated_on_these_windows" in scores["validation"]:
         scores["validation"]["calibrated_on_these_windows"] = False
     if run.calibration.is_file():
@@ -225,14 +227,17 @@ def _updated_scores(
 def _scored_combination(
     preparation: Preparation, validation: ValidationForecasts, weights: dict[str, float]
 ) -> dict[str, Any]:
-    others = candidates(preparation.panel, preparation.baseline_setup(), validation.cutoffs)
+    setup = preparation.baseline_setup()
+    others = candidates(BaselineForecasts(preparation.panel, validation.cutoffs, setup))
     scale = naive_errors(preparation)[validation.series]
     return scored_combination(weights, validation.prediction, others, validation.actual, scale)
 
 
-def combination(preparation: Preparation, validation: ValidationForecasts, setup: BaselineSetup) -> dict[str, Any]:
+def combination(
+    preparation: Preparation, validation: ValidationForecasts, baselines: BaselineForecasts
+) -> dict[str, Any]:
     """The weights of network and baselines, and what they score together."""
-    others = candidates(preparation.panel, setup, validation.cutoffs)
+    others = candidates(baselines)
     scale = naive_errors(preparation)
     independent = independent_windows(validation.cutoffs, validation.series, preparation.schema.horizon)
     return chosen_combination(
@@ -241,7 +246,7 @@ def combination(preparation: Preparation, validation: ValidationForecasts, setup
         validation.actual,
         scale[validation.series],
         independent=independent,
-        earlier=earlier_errors(preparation.panel, setup, scale),
+        earlier=earlier_errors(preparation.panel, baselines.setup, scale),
     )
 
 
@@ -337,15 +342,17 @@ def calibrated(model: Model, validation: ValidationForecasts, preparation: Prepa
     return replace(model, calibration=calibration)
 
 
-def validation_scores(model: Model, preparation: Preparation, validation: ValidationForecasts) -> dict[str, Any]:
+def validation_scores(
+    model: Model, preparation: Preparation, validation: ValidationForecasts, baselines: BaselineForecasts
+) -> dict[str, Any]:
     """Errors of the model and of the baselines on the same windows, in original units; of its quantiles too."""
     season, cutoffs = preparation.schema.frequency.season, validation.cutoffs
     naive_error = naive_errors(preparation)[validation.series]
     errors = point_metrics(validation.actual, validation.prediction, naive_error)
     assert errors["mae"] is not None
-    baselines = score_baselines(preparation, cutoffs, validation.actual, naive_error, errors["mae"])
-    naive = {name: score for name, score in baselines["seasonal-naive"].items() if name != "skill_per_cent"}
-    best = best_baseline(baselines)
+    scores = score_baselines(baselines, validation.actual, naive_error, errors["mae"])
+    naive = {name: score for name, score in scores["seasonal-naive"].items() if name != "skill_per_cent"}
+    best = best_baseline(scores)
     return {
         "validation": {
             "windows": len(cutoffs),
@@ -357,8 +364,8 @@ def validation_scores(model: Model, preparation: Preparation, validation: Valida
         },
         "seasonal_naive": {"season": season, **naive},
         "best_baseline": best,
-        "skill_per_cent": baselines[best]["skill_per_cent"],
-        "baselines": baselines,
+        "skill_per_cent": scores[best]["skill_per_cent"],
+        "baselines": scores,
     }
 
 
@@ -404,13 +411,12 @@ LARGEST_LINEAR = 5_000_000
 
 
 def score_baselines(
-    preparation: Preparation, cutoffs: Ints, actual: Floats, naive_error: Floats, mae: float
+    baselines: BaselineForecasts, actual: Floats, naive_error: Floats, mae: float
 ) -> dict[str, dict[str, Any]]:
     """Score the default baselines; the linear one learns from the training windows.
 
     Args:
-        preparation: of the run.
-        cutoffs: rows of the windows that are scored, (num_windows,).
+        baselines: at the cut-offs of the windows that are scored.
         actual: what came, NaN where not observed, (num_windows, horizon).
         naive_error: scale of each window's series, (num_windows,); see `point_metrics`.
         mae: of the model on the same windows.
@@ -419,13 +425,12 @@ def score_baselines(
         By the name of the baseline: mae, rmse, mase and skill_per_cent, how much smaller the model's MAE is.
     """
     release_memory()
-    setup = preparation.baseline_setup()
     scores: dict[str, dict[str, Any]] = {}
     for name in DEFAULT_BASELINES:
-        if name == "linear" and (setup.lookback > LONGEST_LINEAR or preparation.panel.num_rows > LARGEST_LINEAR):
+        is_large = baselines.setup.lookback > LONGEST_LINEAR or baselines.panel.num_rows > LARGEST_LINEAR
+        if name == "linear" and is_large:
             continue
-        forecast = baseline_forecasts(name, preparation.panel, cutoffs, setup)
-        errors = point_metrics(actual, forecast, naive_error)
+        errors = point_metrics(actual, baselines.of(name), naive_error)
         assert errors["mae"] is not None
         scores[name] = {**errors, "skill_per_cent": skill_per_cent(mae, errors["mae"])}
     return scores

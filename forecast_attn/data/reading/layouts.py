@@ -25,7 +25,7 @@ from forecast_attn.errors import ConfigError, DataError
 FEWEST_STEPS = 3
 """Columns that are steps, in a table of one series per row."""
 MANY_STEPS = 8
-"""Numbered columns from which on they are rather steps than variables."""
+"""Fewest numbered columns that are rather steps than variables."""
 
 _STEM = re.compile(r"(\D*?)[ ._-]?(\d{1,6})")
 _DATED = re.compile(r"\d{4}([-./]\d{1,2}){0,2}|\d{4}[- ]?[QqMm]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}")

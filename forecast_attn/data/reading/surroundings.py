@@ -19,7 +19,7 @@ MOST_TITLES = 60
 MOST_FOOTERS = 15
 """Lines that may stand below the rows."""
 MOSTLY = 0.9
-"""Share of lines with as many fields as the header, from which on what stands above is a title."""
+"""Smallest share of lines with as many fields as the header at which what stands above is a title."""
 DATA_CELL = re.compile(r"[+-]?\d+([.,]\d+)?([eE][+-]?\d+)?|\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{4}.*")
 MOST_HEADER_ROWS = 4
 FEWEST_BELOW = 5
@@ -268,7 +268,7 @@ def find_blanks(text: str) -> dict[str, Any]:
 
 
 def _first_row(cells: list[list[str]]) -> int | None:
-    """The first line with a number from which on most lines have as many fields, the commonest number of them."""
+    """The first line with a number after which most lines have as many fields, the commonest number of them."""
     widths = [len(each) for each in cells]
     common = Counter(widths).most_common(1)[0][0] if widths else 0
     for at, width in enumerate(widths[: MOST_TITLES + 1]):
