@@ -59,7 +59,7 @@ def check_baselines(names: tuple[str, ...] | list[str]) -> None:
             check_installed(name)
 
 
-class BaselineForecasts:
+class CachedBaselines:
     """Forecasts of baselines at some cut-offs, each computed when it is first asked for."""
 
     def __init__(self, panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> None:

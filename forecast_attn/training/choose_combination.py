@@ -18,7 +18,7 @@ from forecast_attn.baselines.combination_weights import (
     weighted_mean,
 )
 from forecast_attn.baselines.naive import Floats
-from forecast_attn.baselines.registry import BaselineForecasts, BaselineSetup, baseline_forecasts
+from forecast_attn.baselines.registry import BaselineSetup, CachedBaselines, baseline_forecasts
 from forecast_attn.baselines.theta import rows_needed
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
@@ -47,7 +47,7 @@ def candidate_names(panel: Panel, lookback: int) -> tuple[str, ...]:
     return (*PRIOR_FORMULAS, *(CANDIDATE_REGRESSIONS if few and soon and panel.issued is None else ()))
 
 
-def candidates(baselines: BaselineForecasts) -> dict[str, Floats]:
+def candidates(baselines: CachedBaselines) -> dict[str, Floats]:
     """Forecasts of every baseline that a run could keep, (num_windows, horizon) each."""
     found = {}
     for name in candidate_names(baselines.panel, baselines.setup.lookback):

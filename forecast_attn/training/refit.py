@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from forecast_attn.baselines.registry import BaselineForecasts, BaselineSetup
+from forecast_attn.baselines.registry import BaselineSetup, CachedBaselines
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import parse_share_range
 from forecast_attn.data.cleaning import without_later_values
@@ -126,7 +126,7 @@ def weights_after(model: Model, panel: Panel, wanted: Refit, device: torch.devic
         return None
     validation = forecast_validation(model, preparation, preparation.windows().to(device))
     setup = BaselineSetup.of(model.schema, preparation.split.boundary)
-    baselines = BaselineForecasts(preparation.panel, validation.cutoffs, setup)
+    baselines = CachedBaselines(preparation.panel, validation.cutoffs, setup)
     return dict(combination(preparation, validation, baselines)["weights"])
 
 

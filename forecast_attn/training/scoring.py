@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from forecast_attn.attention_file import DumpChoice
 from forecast_attn.baselines.combination_weights import independent_windows
 from forecast_attn.baselines.naive import Floats, seasonal_naive_error
-from forecast_attn.baselines.registry import DEFAULT_BASELINES, BaselineForecasts
+from forecast_attn.baselines.registry import DEFAULT_BASELINES, CachedBaselines
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.memory import release_memory
@@ -143,7 +143,7 @@ def _score_and_write(
     arrays = arrays.to(choose_device(model.config.training.accelerator))
     validation = forecast_validation(model, preparation, arrays)
     model = calibrated(model, validation, preparation)
-    baselines = BaselineForecasts(preparation.panel, validation.cutoffs, preparation.baseline_setup())
+    baselines = CachedBaselines(preparation.panel, validation.cutoffs, preparation.baseline_setup())
     scores = validation_scores(model, preparation, validation, baselines)
     if model.calibration is not None:
         run.write_json(run.calibration, model.calibration.to_dict())
@@ -211,7 +211,7 @@ def _updated_scores(
 ) -> tuple[dict[str, Any], ValidationForecasts]:
     """Scores of a model whose calibration is older than the windows, and its forecasts; writes its attention."""
     validation = forecast_validation(model, preparation, arrays)
-    baselines = BaselineForecasts(preparation.panel, validation.cutoffs, preparation.baseline_setup())
+    baselines = CachedBaselines(preparation.panel, validation.cutoffs, preparation.baseline_setup())
     scores = validation_scores(model, preparation, validation, baselines)
     if "calibrated_on_these_windows" in scores["validation"]:
         scores["validation"]["calibrated_on_these_windows"] = False
@@ -228,13 +228,13 @@ def _scored_combination(
     preparation: Preparation, validation: ValidationForecasts, weights: dict[str, float]
 ) -> dict[str, Any]:
     setup = preparation.baseline_setup()
-    others = candidates(BaselineForecasts(preparation.panel, validation.cutoffs, setup))
+    others = candidates(CachedBaselines(preparation.panel, validation.cutoffs, setup))
     scale = naive_errors(preparation)[validation.series]
     return scored_combination(weights, validation.prediction, others, validation.actual, scale)
 
 
 def combination(
-    preparation: Preparation, validation: ValidationForecasts, baselines: BaselineForecasts
+    preparation: Preparation, validation: ValidationForecasts, baselines: CachedBaselines
 ) -> dict[str, Any]:
     """The weights of network and baselines, and what they score together."""
     others = candidates(baselines)
@@ -343,7 +343,7 @@ def calibrated(model: Model, validation: ValidationForecasts, preparation: Prepa
 
 
 def validation_scores(
-    model: Model, preparation: Preparation, validation: ValidationForecasts, baselines: BaselineForecasts
+    model: Model, preparation: Preparation, validation: ValidationForecasts, baselines: CachedBaselines
 ) -> dict[str, Any]:
     """Errors of the model and of the baselines on the same windows, in original units; of its quantiles too."""
     season, cutoffs = preparation.schema.frequency.season, validation.cutoffs
@@ -411,7 +411,7 @@ LARGEST_LINEAR = 5_000_000
 
 
 def score_baselines(
-    baselines: BaselineForecasts, actual: Floats, naive_error: Floats, mae: float
+    baselines: CachedBaselines, actual: Floats, naive_error: Floats, mae: float
 ) -> dict[str, dict[str, Any]]:
     """Score the default baselines; the linear one learns from the training windows.
 
