@@ -477,7 +477,7 @@ def test_what_is_not_parquet_is_refused(path):
 
 
 def test_a_folder_is_refused(tmp_path):
-    with pytest.raises(RunError, match="no regular file"):
+    with pytest.raises(RunError, match="not a regular file"):
         read_attention(tmp_path)
 
 

@@ -17,10 +17,16 @@ from forecast_attn.data.reading import read_table
 from forecast_attn.errors import ConfigError
 
 RNG = np.random.default_rng(0)
+BEGINNING = RNG.bit_generator.state
 QUICK = (
     *("--max-epochs", "1", "--epoch-windows", "16", "--validation-windows", "8", "--hidden-size", "4"),
     *("--combination", "none", "--accelerator", "cpu", "--seed", "1"),
 )
+
+
+@pytest.fixture(autouse=True)
+def the_same_tables_in_any_order_of_tests() -> None:
+    RNG.bit_generator.state = BEGINNING
 
 
 def values(rows: int) -> np.ndarray:

@@ -101,7 +101,7 @@ def test_axes_of_whole_numbers_and_of_months() -> None:
 @pytest.mark.parametrize(
     ("schedule", "message"),
     [
-        (Schedule(start="2024-05-01", stride="90min"), "no multiple of a step, 1 hour"),
+        (Schedule(start="2024-05-01", stride="90min"), "not a multiple of a step, 1 hour"),
         (Schedule(start="2024-05-01T00:00+02:00"), "--start '2024-05-01T00:00+02:00'"),
         (Schedule(start="05/04/2024"), "--start '05/04/2024'"),
         (Schedule(), "there is no cut-off to begin with"),
