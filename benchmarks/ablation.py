@@ -4,7 +4,7 @@
 
 The first four fifths of a market's rows are taken for a market of their own, split by protocol F or P: 56 % of all
 rows train, 8 % validate, and the 16 % that are scored end where the test part of the whole begins. Trainings that are
-finished are not run again. It prints the table of docs/accuracy.md.
+finished are not run again. It prints the table of docs/accuracy-tried.md.
 """
 
 from __future__ import annotations

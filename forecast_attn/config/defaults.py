@@ -1,7 +1,7 @@
 """Default sizes of the network and of training, chosen by the table's season.
 
-Hourly and finer series are cut into patches, with what docs/accuracy.md found to go well with them; all others are
-read step by step. Lags are off: they barely improve accuracy and make the attention weights meaningless.
+Hourly and finer series are cut into patches, with what docs/accuracy-tried.md found to go well with them; all others
+are read step by step. Lags are off: they barely improve accuracy and make the attention weights meaningless.
 """
 
 from __future__ import annotations
