@@ -15,7 +15,7 @@ TARGET_STEPS = 2_000
 """Optimiser steps a default training lasts: enough for the attention to settle on every bundled series."""
 
 TARGET_STEPS_OVER_PATCHES = 1_200
-"""Over patches longer training gains nothing (docs/accuracy.md)."""
+"""Over patches longer training gains nothing."""
 
 TARGET_STEPS_OF_PANELS = 600
 """Many short series are learnt by heart after more; their validation loss is smallest before."""
