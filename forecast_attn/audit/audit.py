@@ -311,24 +311,24 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
     stretch = ": read a weight as about that stretch, not about one value"
     far = f" and up to {' and '.join(spans)}{stretch}" if spans else ""
     yield (
-        f"A weight belongs to {state}, which mixes its {key} with {beside}. At the {key} with the most weight, nine "
-        f"tenths of that information come from the {key} itself{far}."
+        f"A weight belongs to {state}, which mixes its {key} with {beside}. At the {key} with the most weight, about "
+        f"nine tenths of the state's sensitivity to the inputs lie at the {key} itself{far}."
     )
     yield (
-        "The network was trained with its own weights only: the cost of swapping them is not what a network without "
-        "attention would lose (train one with --attention none)."
+        "The network was trained with its own weights only: swapping them afterwards does not measure the gain over a "
+        "network without attention (train one with --attention none)."
     )
     yield from _past_the_weights(subject)
     rank, num_keys = checks["values"]["rank"].value, subject.patches.num_keys
     if not is_identifiable(num_keys, round(rank)):
         yield (
             f"The weights are not identifiable: the values have rank {rank:.0f} for {num_keys} lookback {plural(key)}, "
-            "so other weights give the same forecasts."
+            "so other weights of the same sum, some perhaps negative, give the same forecasts."
         )
     mae = checks["permutation"]["mae"].value
     if mae >= naive_mae:
         yield (
-            "The network alone is no better than seasonal-naive on these windows: its reasons are those of a poor "
+            "The network alone is no better than seasonal-naive on these windows: at best, the weights explain a poor "
             "forecast."
         )
     if "seeds" not in checks:

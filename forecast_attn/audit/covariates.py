@@ -94,13 +94,13 @@ def _verdict(groups: list[Importance], singles: list[Importance], target: str) -
     if not singles:
         return f"there are no covariates; {_most(groups, target, 'nothing that it reads', 'all that it reads')}"
     noise = [f"'{each.name}'" for each in singles if not each.matters]
-    rest = f"; no more than noise: {', '.join(noise)}" if noise else ""
+    rest = f"; indistinguishable from noise: {', '.join(noise)}" if noise else ""
     return _most([each for each in singles if each.matters], target, "no covariate", "all covariates") + rest
 
 
 def _most(importances: list[Importance], target: str, none: str, every: str) -> str:
     if not importances or not importances[0].matters:
-        return f"{none} is worth more than noise"
+        return f"{none} is distinguishable from noise"
     first = importances[0]
     what = {"target": "its own past", "calendar": "the calendar"}.get(first.group, f"'{first.name}'")
     rise = f"{change_of(first.relative)} ({signed(first.mae_change)})"

@@ -26,7 +26,9 @@ MOST_BANDS = 6
 """Groups of steps ahead."""
 MOST_VALUES = 8
 """Different values of a column that are groups; a column of more has too few windows for each."""
-PARTS_OF_DAY = {"0 to 5 h": (0, 6), "6 to 11 h": (6, 12), "12 to 17 h": (12, 18), "18 to 23 h": (18, 24)}
+PARTS_OF_DAY = {
+    "00:00 to 05:59": (0, 6), "06:00 to 11:59": (6, 12), "12:00 to 17:59": (12, 18), "18:00 to 23:59": (18, 24),
+}  # fmt: skip
 
 
 class ForecastGroup(NamedTuple):
@@ -86,7 +88,7 @@ def _by_step(subject: Subject) -> Iterator[ForecastGroup]:
 
 def _by_series(subject: Subject, panel: Panel) -> Iterator[ForecastGroup]:
     for series in np.unique(subject.series):
-        yield ForecastGroup("series", f"of series '{panel.item_ids[series]}'", (subject.series == series)[:, None])
+        yield ForecastGroup("series", f"for series '{panel.item_ids[series]}'", (subject.series == series)[:, None])
 
 
 def _by_column(subject: Subject, panel: Panel, rows: NDArray[np.int64]) -> Iterator[ForecastGroup]:

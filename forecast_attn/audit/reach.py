@@ -94,12 +94,16 @@ def _verdict(reach: Reach, explained: Explained, passed: bool) -> str:
     key, keys = explained.key, plural(explained.key)
     near = _keys(NEAR[key], key)
     if passed:
-        return f"{per_cent(reach.shown)} of what moves the forecast lies within {near} of a {key} with weight"
+        return (
+            f"{per_cent(reach.shown)} of what moves the forecast lies at {keys} that, with {near} on either side, hold "
+            "at least an equal share of the weight"
+        )
     away, side = abs(reach.farthest), "before" if reach.farthest < 0 else "after"
     said = f"{away} {key if away == 1 else keys} {side}" if away else "at"
     return (
-        f"{per_cent(1 - reach.shown)} of what moves the forecast lies more than {near} from every {key} with weight, "
-        f"most of it {said} the {key} with the most weight: it bypasses the attention, and no weight shows it"
+        f"{per_cent(1 - reach.shown)} of what moves the forecast lies at {keys} that, even with {near} on either side, "
+        f"hold less than an equal share of the weight, the largest part of it {said} the {key} with the most weight: "
+        "the weights do not show it; it may come through other states or past the attention"
     )
 
 

@@ -32,7 +32,7 @@ def _about(header: AuditHeader) -> str:
     looked = f"{header.windows:,} of {header.windows_available:,} validation windows"
     patches = f" in patches of {header.patch_length}" if header.patch_length > 1 else ""
     sizes = f"lookback {header.lookback}{patches}, horizon {header.horizon}, step {base_alias(header.frequency)}"
-    errors = f"MAE {number(header.mae)} of '{header.target}', whose deviation is {number(header.scale)}"
+    errors = f"MAE {number(header.mae)} of '{header.target}', whose standard deviation is {number(header.scale)}"
     return f"{header.mechanism}, {looked} ({header.first_cutoff} to {header.last_cutoff}), {sizes}; {errors}\n"
 
 

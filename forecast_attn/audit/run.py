@@ -69,9 +69,9 @@ def _with_share(audit: Audit, weights: dict[str, float]) -> Audit:
         return audit
     share = weights.get(NETWORK, 0.0)
     others = ", ".join(f"{name} {per_cent(part)}" for name, part in weights.items() if name != NETWORK)
-    part = f"is {per_cent(share)} of" if share else "has no part in"
+    part, rest = (f"is {per_cent(share)} of", "the rest are") if share else ("has no part in", "all of that is")
     caveat = (
-        f"This is about the network, which {part} what `predict` forecasts; the rest are baselines without attention: "
+        f"This is about the network, which {part} what `predict` forecasts; {rest} baselines without attention: "
         f"{others}."
     )
     verdict = audit.verdict and replace(audit.verdict, caveats=[caveat, *audit.verdict.caveats])

@@ -108,7 +108,7 @@ def _verdict(statistics: list[Statistic], count: int, key: str) -> str:
     distance, tau = statistics[0], statistics[2]
     assert distance.yardstick is not None
     runs = "the other run looks" if count == 1 else f"the {count} other runs look"
-    where = f"at the same {plural(key)}" if distance.beats_chance and tau.beats_chance else "elsewhere"
+    where = f"at similar {plural(key)}" if distance.beats_chance and tau.beats_chance else "elsewhere"
     return (
         f"{runs} {where}: Jensen–Shannon distance {distance.value:.2f} "
         f"(in random order {distance.yardstick.median:.2f}), Kendall's tau {tau.value:.2f}"

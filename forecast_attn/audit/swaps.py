@@ -10,7 +10,7 @@ import torch
 from forecast_attn.audit.agreement import spearman
 from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Sight, Subject
-from forecast_attn.audit.wording import change_of, number, per_cent, signed
+from forecast_attn.audit.wording import change_of, number, signed
 from forecast_attn.forecasting.weight_need import MATTERS_IN_UNITS, SHARE_THAT_MATTERS, Shuffled
 
 RARE = 0.05
@@ -101,7 +101,7 @@ def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
         _sharpness(sight, moved),
     ]
     passed = as_good <= RARE and rise >= SHARE_THAT_MATTERS * mae
-    verdict = _order_verdict(as_good, rise, mae, subject.key)
+    verdict = _order_verdict(as_good, len(maes), rise, mae, subject.key)
     return Check("permutation", "Weights in random order", passed, verdict, statistics)
 
 
@@ -134,15 +134,14 @@ def _uniform_verdict(rise: Statistic, mae: float, naive_mae: float, passed: bool
         return f"{change}, which is {number(100 * rise.value / naive_mae)} % of seasonal-naive's MAE: next to nothing"
     if rise.value >= SHARE_THAT_MATTERS * mae:
         return f"{change}, but random weights are no worse: others would do as well"
-    return f"{change}: the forecast hardly needs these weights to be right"
+    return f"{change}: the forecast hardly needs these weights"
 
 
-def _order_verdict(as_good: float, rise: float, mae: float, key: str) -> str:
+def _order_verdict(as_good: float, draws: int, rise: float, mae: float, key: str) -> str:
     change = f"in random order the MAE {change_of(rise / mae)} in the median"
+    orders = f"{round(as_good * draws)} of {draws} random orders do as well"
     if as_good > RARE:
-        return (
-            f"{change}, and {per_cent(as_good)} of random orders do as well: the order of the weights does not matter"
-        )
+        return f"{change}, and {orders}: the order of the weights hardly matters"
     if rise < SHARE_THAT_MATTERS * mae:
-        return f"{change}: the model's own order is the best, by next to nothing"
-    return f"{change}, and {per_cent(as_good)} of random orders do as well: it matters which {key} gets which weight"
+        return f"{change}: the model's own order is hardly better"
+    return f"{change}, and {orders}: it matters which {key} gets which weight"

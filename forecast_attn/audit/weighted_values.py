@@ -119,6 +119,6 @@ def _verdict(rank: float, sight: Sight, statistics: list[Statistic], key: str) -
     if is_identifiable(num_keys, round(rank)):
         return f"no other weights give the same context vectors (rank {rank:.0f}, {among}); {norms}"
     return (
-        f"other weights give the very same context vectors (rank {rank:.0f} of the values, {among}): "
-        f"the weights are one explanation of many; {norms}"
+        "other weights of the same sum, some perhaps negative, give the very same context vectors "
+        f"(rank {rank:.0f} of the values, {among}); {norms}"
     )

@@ -33,6 +33,8 @@ def as_much(ratio: float) -> str:
         return "just as much"
     if ratio >= 100:
         return "over 100 times as much"
+    if 0 < ratio < 0.01:
+        return "under 1 % as much"
     return f"{ratio:.1f} times as much" if ratio >= 1 else f"{100 * ratio:.0f} % as much"
 
 

@@ -65,6 +65,6 @@ def test_the_rank_is_numpy_s(subject: Subject) -> None:
     values = attention_values(subject.model, subject.arrays, subject.cutoffs)[:, 0].numpy()
     assert check["rank"].value == np.median(np.linalg.matrix_rank(values))
     assert check["rank"].value == 10
-    assert "other weights give the very same context vectors" in check.verdict
+    assert "give the very same context vectors (rank 10" in check.verdict
     assert check["effective_share"].value <= 1
     assert {name: rows.shape for name, rows in found.items()} == dict.fromkeys(("norm_weighted", "effective"), (6, 14))

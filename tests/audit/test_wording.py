@@ -33,6 +33,7 @@ def test_changes_are_said_in_words(share: float, text: str) -> None:
     [
         (6.12, "6.1 times as much"),
         (0.4, "40 % as much"),
+        (0.003, "under 1 % as much"),
         (300, "over 100 times as much"),
         (float("nan"), "just as much"),
     ],
