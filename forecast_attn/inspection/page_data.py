@@ -281,7 +281,7 @@ def curve_figure(curve: dict[str, Any], target: str | None, keys: str = "steps")
 
 
 def profile_figure(profiles: dict[str, list[float]], patch_length: int = 1) -> str:
-    """The mean weight by lag beside what the forecast misses without each state; nothing without these two.
+    """The mean weight by lag beside the change of the forecast without each state; nothing without these two.
 
     Args:
         profiles: of audit.json, one number per key.
@@ -304,7 +304,8 @@ def profile_figure(profiles: dict[str, list[float]], patch_length: int = 1) -> s
         _text(right, bottom + 16, "end", "0"),
     ]
     words = "Mean weight by lag, and how much the forecast changes when the state at that lag is left out"
-    return _figure(words, "filled: mean weight; dashed: what the forecast misses when the state is left out", parts)
+    caption = "filled: mean weight; dashed: how much the forecast changes without that state; each adds up to 100 %"
+    return _figure(words, caption, parts)
 
 
 def _figure(words: str, caption: str, parts: list[str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from forecast_attn.inspection.page_data import curve_figure, profile_figure
 from forecast_attn.inspection.results import Inspection, Reading
+from forecast_attn.inspection.warnings import percent
 
 WHOLE = re.compile(r"\d{4}-\d\d-\d\d(?: \d\d:\d\d[\d:+.-]*)?|(?<![\w-])--[a-z-]+(?: [A-Z_]+| \d+)?")
 """Dates and options, which no line may end in."""
@@ -107,12 +108,12 @@ def _spread_words(inspection: Inspection) -> str:
     header = inspection.header
     if header.patch_length > 1:
         return (
-            f"On average a step of the decoder spreads over {_short(effective)} of {header.keys_text} (effective "
-            f"patches; entropy {_short(entropy)} of uniform) and looks {_short(lag)} patches back."
+            f"On average a step of the decoder spreads its weight over {_short(effective)} of {header.keys_text} "
+            f"(effective patches; entropy {_short(entropy)} of uniform); the mean lag is {_short(lag)} patches."
         )
     return (
-        f"On average a step spreads over {_short(effective)} of {header.lookback} past steps "
-        f"(effective steps; entropy {_short(entropy)} of uniform) and looks {_short(lag)} lags back."
+        f"On average a step spreads its weight over {_short(effective)} of {header.lookback} past steps "
+        f"(effective steps; entropy {_short(entropy)} of uniform); the mean lag is {_short(lag)}."
     )
 
 
@@ -126,7 +127,7 @@ def _season_words(inspection: Inspection) -> list[str]:
         return []
     beside = "within a step of" if inspection.header.patch_length == 1 else "on patches"
     return [
-        f"{100 * mass:.0f} % of the weight lies {beside} whole seasons before the target; "
+        f"Of the weight, {percent(mass)} lies {beside} whole seasons before the target; "
         f"uniform weights would put {100 * uniform:.0f} % there."
     ]
 
@@ -147,7 +148,7 @@ def metrics_table(metrics: dict[str, Any]) -> str:
     ]
     skill = metrics.get("skill_per_cent")
     best = metrics.get("best_baseline", "seasonal-naive")  # of runs made before the best one was looked for
-    facts = [] if skill is None else [f"The model's MAE is {abs(skill):.1f} % {_side(skill)} that of {best}."]
+    facts = [] if skill is None else [f"The network's MAE is {abs(skill):.1f} % {_side(skill)} that of {best}."]
     facts += [f"Best epoch {metrics['best_epoch']} of {metrics['epochs']}."] if "epochs" in metrics else []
     count = f"{model['windows']:,}" if "windows" in model else "–"
     caption = f"Validation: {count} windows after {show(model.get('after'))}"
@@ -210,7 +211,7 @@ def _verdict(verdict: dict[str, Any]) -> str:
 def _windows_words(header: dict[str, Any]) -> str:
     if "windows" not in header:
         return ""
-    return paragraph(f"Audited on {header['windows']:,} of {header['windows_available']:,} windows.")
+    return paragraph(f"Audited on {header['windows']:,} of {header['windows_available']:,} validation windows.")
 
 
 def _check(check: dict[str, Any], target: str | None, keys: str) -> str:

@@ -108,7 +108,7 @@ def looks_words(mean: MeanWeights) -> str:
         return named
     largest = float(mean.weights.max(initial=0.0))
     if largest >= LIFT / mean.num_keys:
-        return f"most at values {_largest_words(mean)}"
+        return f"at no one distance above all, with the largest weight on values {_largest_words(mean)}"
     equal = 100 / mean.num_keys
     return f"at no time in particular (the largest mean weight is {100 * largest:.1f} %, equal ones are {equal:.1f} %)"
 

@@ -110,10 +110,10 @@ def _reading(inspection: Inspection, evidence: Evidence | None) -> Reading:
     if evidence is None:
         unknown = "whether the forecast needs these weights is not known here: see `forecast audit RUN`"
         return Reading("not tested", unknown)
+    audited = f"the audit calls the weights {evidence.level}" if evidence.level else "`forecast audit RUN` tests more"
     if not evidence.needed:
         text = f"do not read these weights: {_change(evidence)}, so the forecast hardly needs them"
-        return Reading("not needed", f"{text}; see `forecast audit RUN`")
-    audited = f"the audit calls the weights {evidence.level}" if evidence.level else "`forecast audit RUN` tests more"
+        return Reading("not needed", f"{text} ({audited})")
     poor = f"; the forecast itself is worse than {evidence.better}'s" if evidence.better else ""
     looks = looks_words(MeanWeights.of(inspection))
     return Reading("looks", f"it looks {looks}; {_change(evidence)} ({audited}){poor}")

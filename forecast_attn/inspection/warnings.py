@@ -53,8 +53,8 @@ def identifiability_words(header: InspectionHeader) -> str:
         rank = f"{lags} weigh states of rank {header.value_rank}"
         return f"identifiable: {rank}, no other weights give the same context vectors"
     return (
-        f"not identifiable: the {lags} weigh states of rank {header.value_rank}, so quite different "
-        "weights give the very same forecast; `forecast audit` tests what it depends on"
+        f"not identifiable: the {lags} weigh states of rank {header.value_rank}, so other weights of the same sum, "
+        "some perhaps negative, give the very same forecast; `forecast audit` tests what the forecast depends on"
     )
 
 

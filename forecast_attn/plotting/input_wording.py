@@ -28,7 +28,7 @@ def completeness(shown: Attribution) -> str:
     """The sum of the attributions, beside what it should be."""
     change, missing = shown.result.forecast - shown.result.baseline, shown.result.residual
     rest = f"; missing: {signed(missing)}" if abs(missing) > 1e-4 * abs(change) else ""
-    return f"the attributions add up to {signed(change - missing)}, the distance from the baseline{rest}"
+    return f"the attributions add up to {signed(change - missing)}, the difference from the baseline{rest}"
 
 
 def by_value_title(shown: ByValue) -> str:

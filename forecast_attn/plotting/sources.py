@@ -306,7 +306,7 @@ DEPENDENCE_WINDOWS = 128
 """Validation windows, spread evenly, whose forecasts with other values are averaged."""
 
 
-VALIDATION = "these are the validation windows, used to select the weights; for unseen windows, backtest the run"
+VALIDATION = "these are the validation windows, used to select the model; for unseen windows, backtest the run"
 
 
 def _is_validation(source: PlotSource, choice: PlotChoice) -> bool:

@@ -186,7 +186,7 @@ def _attribution_by_time(shown: Attribution, width: int, height: int) -> str:
         f'<path fill="{colour}" d="{_blocks(x, frame.up(start), frame.up(end))}"/>' for colour, start, end in spans
     ]
     parts.append(f'<path class="cutoff" d="M{cutoff:.1f} {TOP}V{height - BOTTOM}"/>')
-    words = "The same by time; upwards: raises the forecast; dotted: the cut-off"
+    words = "The same by time; upwards: adds to the forecast; dotted: the cut-off"
     return figure(f"{attribution_title(shown)}, by time", words, parts, width, height)
 
 

@@ -63,12 +63,13 @@ EXTREMES = 2
 """Windows shown of the best, and of the worst."""
 MOST_FINDINGS = 12
 SELECTED = (
-    "These are the validation windows, used to select the weights; for unseen windows, `forecast backtest` the run."
+    "These are the validation windows, used to select the model; for unseen windows, `forecast backtest` the run."
 )
 
 BASELINE = (
-    "The baseline is what the network would forecast from a past at the window's own level, with every other column at "
-    "its mean in training. This is about what the network does, not about what causes what."
+    "The baseline is what the network would forecast from a past at the window's own level, with other numbers at "
+    "their mean in training, unknown categories, and a calendar in the middle of its cycles. This is about what the "
+    "network does, not about what causes what."
 )
 
 
@@ -162,16 +163,16 @@ def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspectio
     """Three or four sentences for who reads no further."""
     validation, best = metrics["validation"], metrics.get("best_baseline", "seasonal-naive")
     skill = metrics.get("skill_per_cent")
-    facts = [f"On {validation['windows']:,} validation windows its mean absolute error is {show(validation['mae'])}."]
+    facts = [f"On {validation['windows']:,} validation windows the mean absolute error is {show(validation['mae'])}."]
     if skill is not None:
         side = "below" if skill >= 0 else "above"
         facts.append(f"That is {abs(skill):.1f} % {side} the error of {best}, the best of the baselines.")
     combined = metrics.get("combination")
     if combined and set(combined["weights"]) - {NETWORK}:
-        facts[0] = facts[0].replace("its mean absolute error", "the mean absolute error of the network alone")
+        facts[0] = facts[0].replace("mean absolute error", "mean absolute error of the network alone")
         parts, error = _parts(combined["weights"]), combined["validation"]["mae"]
-        facts.append(f"`forecast predict` combines it with baselines ({parts}): together the mean absolute error is "
-                     f"{show(error)}{_beside(error, metrics, best)}.")  # fmt: skip
+        facts.append(f"`forecast predict` combines it with baselines ({parts}), chosen on these windows: together the "
+                     f"mean absolute error is {show(error)}{_beside(error, metrics, best)}.")  # fmt: skip
     interval = validation.get("interval")
     if interval:
         facts.append(f"{100 * interval['coverage']:.0f} % of the values lie in its {100 * interval['nominal']:.3g} % "

@@ -270,7 +270,7 @@ def test_a_finger_is_told_what_a_finger_can_do(browser, page):
         said = browser.ask("document.getElementById('keys').innerText")
     finally:
         browser.call("Emulation.setTouchEmulationEnabled", enabled=False)
-    assert said == "Point at a step or an hour."
+    assert said == "Point at a step or a time."
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

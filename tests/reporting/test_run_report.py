@@ -62,7 +62,7 @@ def test_steps_ahead_are_whole_numbers(html):
 def test_its_numbers_are_those_of_the_run(html, run):
     metrics = json.loads((run / "metrics.json").read_text())
     validation, best = metrics["validation"], metrics["best_baseline"]
-    assert f"its mean absolute error is {validation['mae']:.4g}." in html
+    assert f"the mean absolute error is {validation['mae']:.4g}." in html
     side = "below" if metrics["skill_per_cent"] >= 0 else "above"
     assert f"{abs(metrics['skill_per_cent']):.1f}\u00a0% {side} the error of {best}" in html
     interval = validation["interval"]
