@@ -145,7 +145,7 @@ def _pattern_words(mean: MeanWeights) -> str | None:
     covers_first = (best.mask[0] & _recent(mean, RECENT)).any()
     words = f"{'mostly' if named.share >= HALF else 'most'} at {named}"
     if also is not None and named.share + also.share > best.share:
-        words += f" and at {also}"
+        words += f" and at {_named_closer(also, others)}"
     return words + (f"; {first}" if first is not None and not covers_first else "")
 
 
@@ -187,7 +187,7 @@ def _fixed_distances(mean: MeanWeights, distance: NDArray[np.int64], near: int) 
         best = int(sums.argmax())
         if season == 1 or best % season:
             words = f"values {span_words(mean, best)} before the time it forecasts"
-            yield words, np.abs(distance - best) <= near
+            yield from _near_and_exact(mean, words, np.abs(distance - best), near)
         sums[max(0, best - 2 * near) : best + 2 * near + 1] = 0
 
 
@@ -202,7 +202,14 @@ def _fixed_lags(mean: MeanWeights, near: int) -> Iterator[tuple[str, Mask]]:
     if steps > 1 and lag >= RECENT:
         times = "the same time for every step: " if mean.patch_length == 1 else "the same patch for every step: "
         words = f"{times}{span_words(mean, lag)} before the cut-off"
-        yield words, np.tile(np.abs(lags_of(mean.num_keys) - lag) <= near, (steps, 1))
+        yield from _near_and_exact(mean, words, np.tile(np.abs(lags_of(mean.num_keys) - lag), (steps, 1)), near)
+
+
+def _near_and_exact(mean: MeanWeights, words: str, apart: NDArray[np.int64], near: int) -> Iterator[tuple[str, Mask]]:
+    """Keys no more than `near` from what the words name, said with that tolerance; and those right there."""
+    if near:
+        yield f"{words}{_near_words(mean)}", apart <= near
+    yield words, apart == 0
 
 
 def _of_first_steps(mean: MeanWeights) -> str | None:

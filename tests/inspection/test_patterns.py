@@ -42,6 +42,7 @@ def test_the_same_hour_of_the_day_before(words_of):
         ((24, 48, 72, 96), "mostly at the same hour of the days before, give or take 1 hour (100 %"),
         ((48,), "mostly at the same hour 2 days before, give or take 1 hour (100 %"),
         ((60,), "mostly at values 60 hours before the time it forecasts (100 %"),
+        ((60, 61), "mostly at values 60 hours before the time it forecasts, give or take 1 hour (100 %"),
     ],
 )
 def test_distances_from_the_target(words_of, keys, expected):
