@@ -66,11 +66,20 @@ def evidence_of(run: RunDir | None) -> Evidence | None:
 
 def _better_baseline(metrics: dict[str, Any]) -> str | None:
     """The best baseline, if its error is below that of what `predict` forecasts: the network, or its combination."""
-    best = metrics.get("best_baseline")
-    if best is None:
+    if metrics.get("best_baseline") is None:
         return None
     forecast = metrics.get("combination") or metrics
-    return str(best) if metrics["baselines"][best]["mae"] < forecast["validation"]["mae"] else None
+    best, error = best_of_baselines(metrics)
+    return best if error < forecast["validation"]["mae"] else None
+
+
+def best_of_baselines(metrics: dict[str, Any]) -> tuple[str, float]:
+    """Name and MAE of the best baseline: of those scored in training, and of those in the combination."""
+    alone = (metrics.get("combination") or {}).get("alone", {})
+    scores = {**(metrics.get("baselines") or {"seasonal-naive": metrics["seasonal_naive"]}), **alone}
+    errors = {name: float(each["mae"]) for name, each in scores.items()}
+    best = min(errors, key=errors.__getitem__)
+    return best, errors[best]
 
 
 def _rise(need: dict[str, Any]) -> float:

@@ -36,7 +36,7 @@ from forecast_attn.inspection.page_sections import (
     show,
     table,
 )
-from forecast_attn.inspection.reading import evidence_of
+from forecast_attn.inspection.reading import best_of_baselines, evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.inspection.weights_figure import weights_figure
@@ -161,10 +161,10 @@ def _sizes(schema: Any) -> str:
 
 def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspection | None) -> str:
     """Three or four sentences for who reads no further."""
-    validation, best = metrics["validation"], metrics.get("best_baseline", "seasonal-naive")
-    skill = metrics.get("skill_per_cent")
+    validation, (best, best_error) = metrics["validation"], best_of_baselines(metrics)
     facts = [f"On {validation['windows']:,} validation windows the mean absolute error is {show(validation['mae'])}."]
-    if skill is not None:
+    if best_error > 0:
+        skill = 100 * (1 - validation["mae"] / best_error)
         side = "below" if skill >= 0 else "above"
         facts.append(f"That is {abs(skill):.1f} % {side} the error of {best}, the best of the baselines.")
     combined = metrics.get("combination")
@@ -172,7 +172,7 @@ def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspectio
         facts[0] = facts[0].replace("mean absolute error", "mean absolute error of the network alone")
         parts, error = _parts(combined["weights"]), combined["validation"]["mae"]
         facts.append(f"`forecast predict` combines it with baselines ({parts}), chosen on these windows: together the "
-                     f"mean absolute error is {show(error)}{_beside(error, metrics, best)}.")  # fmt: skip
+                     f"mean absolute error is {show(error)}{_beside(error, best_error, best)}.")  # fmt: skip
     interval = validation.get("interval")
     if interval:
         facts.append(f"{100 * interval['coverage']:.0f} % of the values lie in its {100 * interval['nominal']:.3g} % "
@@ -183,9 +183,8 @@ def _summary_section(run: RunDir, metrics: dict[str, Any], inspection: Inspectio
     return section("In short", "summary", bullets(facts), reading)
 
 
-def _beside(error: float, metrics: dict[str, Any], best: str) -> str:
+def _beside(error: float, other: float, best: str) -> str:
     """Distance of an error from that of the best baseline, in words."""
-    other = metrics.get("baselines", {}).get(best, {}).get("mae")
     if not other:
         return ""
     percent = 100 * abs(error / other - 1)

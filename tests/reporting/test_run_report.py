@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
+from forecast_attn.inspection.reading import best_of_baselines
 from forecast_attn.plotting.past import validation_forecasts
 from forecast_attn.reporting.report import _beside, window_errors
 from forecast_attn.runs.run_dir import RunDir
@@ -61,20 +62,26 @@ def test_steps_ahead_are_whole_numbers(html):
 
 def test_its_numbers_are_those_of_the_run(html, run):
     metrics = json.loads((run / "metrics.json").read_text())
-    validation, best = metrics["validation"], metrics["best_baseline"]
+    validation, scores = metrics["validation"], dict(metrics["baselines"])
+    scores |= (metrics.get("combination") or {}).get("alone", {})
+    best = min(scores, key=lambda name: scores[name]["mae"])
+    skill = 100 * (1 - validation["mae"] / scores[best]["mae"])
     assert f"the mean absolute error is {validation['mae']:.4g}." in html
-    side = "below" if metrics["skill_per_cent"] >= 0 else "above"
-    assert f"{abs(metrics['skill_per_cent']):.1f}\u00a0% {side} the error of {best}" in html
+    side = "below" if skill >= 0 else "above"
+    assert f"{abs(skill):.1f}\u00a0% {side} the error of {best}" in html
     interval = validation["interval"]
     assert f"{100 * interval['coverage']:.0f}\u00a0% of the values lie in its 80\u00a0% interval" in html
 
 
 def test_the_error_of_a_combination_stands_beside_that_of_the_best_baseline():
-    metrics = {"baselines": {"mean": {"mae": 0.8}}}
-    assert _beside(0.84, metrics, "mean") == ", 5.0 % above that of mean"
-    assert _beside(0.6, metrics, "mean") == ", 25.0 % below that of mean"
-    assert _beside(0.8001, metrics, "mean") == ", as large as that of mean"
-    assert _beside(0.6, {}, "mean") == ""
+    alone = {"median-regression": {"mae": 0.8}}
+    metrics = {"baselines": {"linear": {"mae": 1.2}}, "combination": {"alone": alone}}
+    best, other = best_of_baselines(metrics)
+    assert (best, other) == ("median-regression", 0.8), "the combination's own baselines count too"
+    assert _beside(0.84, other, best) == ", 5.0 % above that of median-regression"
+    assert _beside(0.6, other, best) == ", 25.0 % below that of median-regression"
+    assert _beside(0.8001, other, best) == ", as large as that of median-regression"
+    assert _beside(0.6, 0.0, best) == ""
 
 
 def test_the_lines_are_the_forecast_and_the_errors(html, run):
