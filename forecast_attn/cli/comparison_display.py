@@ -61,7 +61,7 @@ def show_comparison(comparison: Comparison, folder: Path) -> None:
     console.print()
     if comparison.baselines:
         best = min(comparison.baselines, key=lambda name: comparison.baselines[name]["mae"])
-        console.print(f"skill: against {best}, the best of the baselines", soft_wrap=True)
+        console.print(f"skill: against {best}, the best of these baselines", soft_wrap=True)
     if comparison.leaderboard["dm_p_value"].notna().any():
         console.print("p: of Diebold–Mariano against the winner, on errors per cut-off averaged over the seeds")
     for note in comparison.notes:

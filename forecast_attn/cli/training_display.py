@@ -283,7 +283,7 @@ def _verdict(skill: float | None, best: str) -> str:
     if skill is None:
         return f"{best} is perfect here: there is nothing to gain from a model"
     if skill < 0:
-        return f"skill {skill:.1f} %: this model is WORSE than {best}, the best of the baselines; use that instead"
+        return f"skill {skill:.1f} %: this model is WORSE than {best}, the best of these baselines; use that instead"
     if skill < 1:
-        return f"skill {skill:.1f} %: no better than {best}, the best of the baselines"
-    return f"skill {skill:.1f} %: its MAE is {skill:.1f} % below that of {best}, the best of the baselines"
+        return f"skill {skill:.1f} %: no better than {best}, the best of these baselines"
+    return f"skill {skill:.1f} %: its MAE is {skill:.1f} % below that of {best}, the best of these baselines"

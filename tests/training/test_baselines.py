@@ -117,7 +117,7 @@ def test_pure_noise_earns_no_skill(forecast, here, write, draw) -> None:
     assert metrics["baselines"]["seasonal-naive"]["skill_per_cent"] > 15
     assert metrics["skill_per_cent"] < 1
     (verdict,) = [line for line in told.splitlines() if line.startswith("skill ")]
-    assert f"{metrics['best_baseline']}, the best of the baselines" in verdict
+    assert f"{metrics['best_baseline']}, the best of these baselines" in verdict
     assert "WORSE" in verdict or "no better" in verdict
 
 
