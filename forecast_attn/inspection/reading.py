@@ -33,6 +33,7 @@ class Evidence:
         windows: validation windows it was tested on.
         level: the verdict of `forecast audit`; None for its quick form alone.
         better: the best baseline, if its error on the validation windows is below that of the forecast.
+        why_not: the rest of the sentence on weights that are not needed, as training found it.
     """
 
     needed: bool
@@ -40,6 +41,7 @@ class Evidence:
     windows: int
     level: str | None = None
     better: str | None = None
+    why_not: str = ""
 
 
 def evidence_of(run: RunDir | None) -> Evidence | None:
@@ -61,7 +63,17 @@ def evidence_of(run: RunDir | None) -> Evidence | None:
     if not needs:
         return None
     weakest = min(needs, key=_rise)
-    return Evidence(all(need["needed"] for need in needs), _rise(weakest), weakest["windows"], better=better)
+    needed, why_not = all(need["needed"] for need in needs), _why_not(weakest, metrics["seasonal_naive"]["mae"] or 0)
+    return Evidence(needed, _rise(weakest), weakest["windows"], better=better, why_not=why_not)
+
+
+def _why_not(need: dict[str, Any], naive_error: float) -> str:
+    """Say why the forecast does not need its weights, although its error may rise without them."""
+    if need["mae_random"] <= need["mae"]:
+        return ", but the same weights in random order do as well"
+    share = (need["mae_equal"] - need["mae"]) / naive_error if naive_error else 0.0
+    beside = f", {percent(share)} of the error of seasonal-naive" if 0 < share < _rise(need) else ""
+    return f"{beside}, so the forecast hardly needs them"
 
 
 def _better_baseline(metrics: dict[str, Any]) -> str | None:
@@ -121,7 +133,7 @@ def _reading(inspection: Inspection, evidence: Evidence | None) -> Reading:
         return Reading("not tested", unknown)
     audited = f"the audit calls the weights {evidence.level}" if evidence.level else "`forecast audit RUN` tests more"
     if not evidence.needed:
-        text = f"do not read these weights: {_change(evidence)}, so the forecast hardly needs them"
+        text = f"do not read these weights: {_change(evidence)}{evidence.why_not}"
         return Reading("not needed", f"{text} ({audited})")
     poor = f"; the forecast itself is worse than {evidence.better}'s" if evidence.better else ""
     looks = looks_words(MeanWeights.of(inspection))

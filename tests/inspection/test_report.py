@@ -10,7 +10,7 @@ import scipy.stats
 from rich.console import Console
 
 from forecast_attn.errors import ConfigError, DataError, RunError
-from forecast_attn.inspection.reading import Evidence
+from forecast_attn.inspection.reading import Evidence, _why_not
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.terminal import render
 
@@ -161,6 +161,20 @@ def test_where_it_looks_is_said_only_with_evidence(make_dump, evidence, kind, sa
     assert reading.kind == kind
     assert said in reading.text
     assert ("it looks most" in reading.text) == (kind == "looks")
+
+
+@pytest.mark.parametrize(
+    ("equal", "random", "naive", "words"),
+    [
+        (1.01, 1.2, 0.9, ", so the forecast hardly needs them"),
+        (1.3, 1.0, 9.0, ", but the same weights in random order do as well"),
+        (1.3, 1.4, 100.0, ", under 1 % of the error of seasonal-naive, so the forecast hardly needs them"),
+        (0.9, 1.4, 100.0, ", so the forecast hardly needs them"),
+        (1.01, 1.2, 0.0, ", so the forecast hardly needs them"),
+    ],
+)
+def test_why_weights_are_not_needed(equal, random, naive, words):
+    assert _why_not({"mae": 1.0, "mae_equal": equal, "mae_random": random}, naive) == words
 
 
 def test_nearly_equal_weights_that_the_forecast_needs_are_something_to_see(make_dump):
