@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -108,14 +109,23 @@ class Panel:
         )
 
 
-def tail(panel: Panel, rows: int) -> pd.DataFrame:
+def tail(panel: Panel, rows: int, most: int = 2**62) -> Iterator[pd.DataFrame]:
     """The last `rows` known rows of every series and its future rows, under the table's column names.
 
     `build_panel` with the same roles and frequency reads it back bit-equal.
+
+    Args:
+        panel: the series.
+        rows: of each series.
+        most: rows of a part, about: series after series in one table each, and more than `most` rows where one has.
     """
     kept = np.minimum(panel.known, rows)
     lengths = kept + np.diff(panel.starts) - panel.known
-    return panel_to_frame(panel.with_rows(ranges(panel.ends - kept, lengths), lengths, kept))
+    part_of_series = np.cumsum(lengths) // most
+    for part in np.unique(part_of_series):
+        here = part_of_series == part
+        known, of_part = np.where(here, kept, 0), np.where(here, lengths, 0)
+        yield panel_to_frame(panel.with_rows(ranges(panel.ends - known, of_part), of_part, known))
 
 
 def panel_to_frame(panel: Panel) -> pd.DataFrame:

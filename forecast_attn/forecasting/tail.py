@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+from typing import IO
 
 import pandas as pd
 import pyarrow as pa
@@ -17,6 +19,8 @@ from forecast_attn.runs.run_dir import RunDir
 
 MOST_FUTURE_ROWS = 100_000
 """Rows of a series after its last target that a tail may hold: a table may know its covariates for years ahead."""
+ROWS_OF_A_PART = 100_000
+"""Rows of a tail that are written at a time, about."""
 MOST_ROWS_LEARNED = 1_000_000
 """Rows of a whole table that a tail may hold: regressions in a combination learn from it at every forecast."""
 
@@ -50,16 +54,29 @@ def read_tail(run: RunDir, schema: Schema) -> pd.DataFrame:
 
 def write_tail(run: RunDir, panel: Panel, rows: int) -> None:
     """Keep the last `rows` known rows of every series, and the rows after them, in the run."""
-    content = _tail_file(panel, rows)
-    with run.writing(run.tail) as stream:
-        stream.write(content.getbuffer())
     release_memory()
+    with run.writing(run.tail) as stream:
+        _write(panel, rows, stream)
 
 
-def _tail_file(panel: Panel, rows: int) -> io.BytesIO:
-    content = io.BytesIO()
-    tail(panel, rows).to_parquet(content, index=False)
-    return content
+def _write(panel: Panel, rows: int, stream: IO[bytes]) -> None:
+    """Write part by part: as one table with names and stamps of every row it would take more memory than the panel."""
+    with contextlib.ExitStack() as closing:
+        writer = None
+        for part in tail(panel, rows, ROWS_OF_A_PART):
+            table = pa.Table.from_pandas(part, None if writer is None else writer.schema, preserve_index=False)
+            if writer is None:
+                writer = closing.enter_context(pq.ParquetWriter(stream, _schema(table, panel)))
+            writer.write_table(table.cast(writer.schema))
+
+
+def _schema(table: pa.Table, panel: Panel) -> pa.Schema:
+    """The columns of all parts, of which the first one may have texts that are all missing."""
+    schema = table.schema
+    for at, field in enumerate(schema):
+        if pa.types.is_null(field.type) and panel.num_rows > ROWS_OF_A_PART:
+            schema = schema.set(at, field.with_type(pa.string()))
+    return schema
 
 
 def has_the_same_end(run: RunDir, schema: Schema, panel: Panel, rows: int) -> bool:
@@ -69,7 +86,9 @@ def has_the_same_end(run: RunDir, schema: Schema, panel: Panel, rows: int) -> bo
         RunError: see `read_tail`.
     """
     kept = read_tail(run, schema)
-    here = pd.read_parquet(_tail_file(panel, rows))
+    content = io.BytesIO()
+    _write(panel, rows, content)
+    here = pd.read_parquet(content)
     roles = panel.roles
     if list(kept) != list(here) or len(here.merge(kept)) != len(here):
         return False
