@@ -86,7 +86,9 @@ def is_plain(text: bytes, layout: Layout) -> bool:
 
 def holds_blank_line(text: bytes) -> bool:
     """Return whether a line of a text is empty."""
-    return text[:1] in (b"\n", b"\r") or b"\n\n" in text or b"\n\r\n" in text
+    if text[:1] in (b"\n", b"\r") or b"\n\n" in text:
+        return True
+    return b"\r" in text and b"\n\r\n" in text  # the first is found, or not, ten times as fast
 
 
 def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Iterator[list[str]]:
