@@ -198,7 +198,7 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     numbers = [name for name in numbers if frame[name].nunique() > 1 and not name.lower().startswith("unnamed: ")]
     numbers = [name for name in numbers if name.lower() not in ROW_NAMES or not _counts(frame[name])]
     series = _series_numbers(frame, reading.item_id)
-    numbers = _changing(frame, numbers, series) or numbers
+    numbers = (_changing(frame, numbers, series) if series.any() else []) or numbers
     values = {name: pd.to_numeric(frame[name].astype("string"), errors="coerce") for name in numbers}
     likely = [name for name in numbers if not _is_of_the_calendar(frame[name])]
     likely = [name for name in likely if name.lower() not in ID_NAMES and not _is_called_id(name)]
