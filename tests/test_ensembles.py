@@ -17,6 +17,7 @@ from hypothesis.extra import numpy as arrays
 
 from forecast_attn import Forecaster
 from forecast_attn.attention_file import read_attention
+from forecast_attn.baselines import registry
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.ensemble import combined, member_seed
 from forecast_attn.runs.run_dir import RunDir
@@ -113,6 +114,26 @@ def test_members_differ_and_say_their_seed(ensemble):
         assert entry["validation"] == metrics["validation"]
         assert Forecaster.load(folder).config.training.seed == entry["seed"]
     assert member_seed(7, 0) == 7
+
+
+def test_baselines_are_fitted_once_for_all_members(table, tmp_path, monkeypatch):
+    """They do not depend on a network: two members and the ensemble score the same forecasts, as does an update."""
+    fitted = []
+    forecasts = registry.baseline_forecasts
+    monkeypatch.setattr(
+        registry, "baseline_forecasts", lambda name, *args: [fitted.append(name), forecasts(name, *args)][1]
+    )
+    options = OPTIONS | {"combination": "auto", "max_epochs": 1, "ensemble": 2, "final_fit": "none"}
+    forecaster = Forecaster(**options).fit(table, out=tmp_path / "run")
+    assert fitted.count("linear") == fitted.count("median") == 1
+    once = json.loads((tmp_path / "run" / "metrics.json").read_text())["baselines"]
+    member = json.loads((tmp_path / "run" / "members" / "1" / "metrics.json").read_text())["baselines"]
+    assert all(once[name]["mae"] == member[name]["mae"] for name in once)
+    fitted.clear()
+    rows = pd.read_csv(table)
+    days = pd.to_datetime(rows["date"]).tail(3) + pd.Timedelta(days=3)
+    forecaster.update(rows.tail(3).assign(date=days), epochs=1, out=tmp_path / "updated")
+    assert fitted.count("median") == 1
 
 
 def test_history_names_the_member(ensemble):

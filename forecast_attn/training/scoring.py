@@ -53,6 +53,7 @@ def finish(
     preparation: Preparation,
     config: RunConfig,
     arrays: WindowArrays,
+    baselines: CachedBaselines,
     reason: str,
     final_fit: FinalFit | None = None,
 ) -> None:
@@ -63,6 +64,7 @@ def finish(
         preparation: with the validation windows.
         config: of the run, or of the member.
         arrays: the windows.
+        baselines: `validation_baselines`, which members of an ensemble share.
         reason: why training ended.
         final_fit: replaces the weights, given the best epoch, once they are scored; says what it did.
     """
@@ -79,13 +81,18 @@ def finish(
             final = {} if run.is_member else {"no_final_fit": no_final_fit(preparation, config)}
         return {**final, "model_sha256": sha256_of(run.model)}
 
-    _score_and_write(run, model, preparation, arrays, beginning, train_on_all_rows)
+    _score_and_write(run, model, preparation, arrays, baselines, beginning, train_on_all_rows)
     if reason != "interrupted":
         run.checkpoint.unlink(missing_ok=True)
 
 
 def finish_ensemble(
-    run: RunDir, preparation: Preparation, config: RunConfig, reason: str, final_fit: FinalFit | None = None
+    run: RunDir,
+    preparation: Preparation,
+    config: RunConfig,
+    baselines: CachedBaselines,
+    reason: str,
+    final_fit: FinalFit | None = None,
 ) -> None:
     """Score what the members forecast together, beside the scores of each, and declare the ensemble finished.
 
@@ -93,6 +100,7 @@ def finish_ensemble(
         run: the ensemble; the members that are there are finished.
         preparation: with the validation windows.
         config: of the ensemble.
+        baselines: `validation_baselines`.
         reason: why training ended; `interrupted` where members are missing, or the last one is not what it would be.
         final_fit: replaces the weights of each member in turn, once they are scored together.
     """
@@ -114,7 +122,7 @@ def finish_ensemble(
             member.write_json(member.metrics, {**own, "final_fit": done, "model_sha256": entry["model_sha256"]})
         return {"final_fit": {**done, "epochs": max(entry["final_fit"]["epochs"] for entry in about)}, "members": about}
 
-    _score_and_write(run, model, preparation, arrays, {"ended": reason}, train_on_all_rows)
+    _score_and_write(run, model, preparation, arrays, baselines, {"ended": reason}, train_on_all_rows)
 
 
 def _repeated(metrics: dict[str, Any]) -> dict[str, Any]:
@@ -126,6 +134,7 @@ def _score_and_write(
     model: Model,
     preparation: Preparation,
     arrays: WindowArrays,
+    baselines: CachedBaselines,
     beginning: dict[str, Any],
     train_on_all_rows: Callable[[], dict[str, Any]],
 ) -> None:
@@ -136,6 +145,7 @@ def _score_and_write(
         model: as validated.
         preparation: with the validation windows.
         arrays: the windows.
+        baselines: at the validation windows.
         beginning: first entries of metrics.json.
         train_on_all_rows: replaces the weights of the run, where it ends so; returns the last entries of metrics.json.
     """
@@ -143,7 +153,6 @@ def _score_and_write(
     arrays = arrays.to(choose_device(model.config.training.accelerator))
     validation = forecast_validation(model, preparation, arrays)
     model = calibrated(model, validation, preparation)
-    baselines = CachedBaselines(preparation.panel, validation.cutoffs, preparation.baseline_setup())
     scores = validation_scores(model, preparation, validation, baselines)
     if model.calibration is not None:
         run.write_json(run.calibration, model.calibration.to_dict())
@@ -190,16 +199,17 @@ def score_updated(run: RunDir, model: Model, preparation: Preparation, facts: Up
     """
     release_memory()
     arrays = preparation.windows().to(choose_device(model.config.training.accelerator))
+    baselines = validation_baselines(preparation, model.config)
     members = []
     for number, (member, own) in enumerate(zip(run.members, model.members, strict=True)):
-        own_scores, _ = _updated_scores(member, own, preparation, arrays)
+        own_scores, _ = _updated_scores(member, own, preparation, arrays, baselines)
         about = {"best_epoch": facts.best_epochs[number], "epochs": facts.epochs, "ended": "max-epochs", **own_scores}
         about |= {**facts.ending, "model_sha256": sha256_of(member.model)}
         member.write_json(member.metrics, about)
         members.append({"seed": own.config.training.seed, **_repeated(about)})
-    scores, validation = _updated_scores(run, model, preparation, arrays)
+    scores, validation = _updated_scores(run, model, preparation, arrays, baselines)
     if facts.weights:
-        scores["combination"] = _scored_combination(preparation, validation, facts.weights)
+        scores["combination"] = _scored_combination(preparation, validation, baselines, facts.weights)
     ending = facts.ending | ({"members": members} if members else {"model_sha256": sha256_of(run.model)})
     beginning = {} if members else {"best_epoch": facts.best_epochs[0], "epochs": facts.epochs}
     short = preparation.split.short_series()
@@ -207,11 +217,10 @@ def score_updated(run: RunDir, model: Model, preparation: Preparation, facts: Up
 
 
 def _updated_scores(
-    run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays
+    run: RunDir, model: Model, preparation: Preparation, arrays: WindowArrays, baselines: CachedBaselines
 ) -> tuple[dict[str, Any], ValidationForecasts]:
     """Scores of a model whose calibration is older than the windows, and its forecasts; writes its attention."""
     validation = forecast_validation(model, preparation, arrays)
-    baselines = CachedBaselines(preparation.panel, validation.cutoffs, preparation.baseline_setup())
     scores = validation_scores(model, preparation, validation, baselines)
     if "calibrated_on_these_windows" in scores["validation"]:
         scores["validation"]["calibrated_on_these_windows"] = False
@@ -225,10 +234,12 @@ def _updated_scores(
 
 
 def _scored_combination(
-    preparation: Preparation, validation: ValidationForecasts, weights: dict[str, float]
+    preparation: Preparation,
+    validation: ValidationForecasts,
+    baselines: CachedBaselines,
+    weights: dict[str, float],
 ) -> dict[str, Any]:
-    setup = preparation.baseline_setup()
-    others = candidates(CachedBaselines(preparation.panel, validation.cutoffs, setup))
+    others = candidates(baselines)
     scale = naive_errors(preparation)[validation.series]
     return scored_combination(weights, validation.prediction, others, validation.actual, scale)
 
@@ -287,6 +298,11 @@ class ValidationForecasts(NamedTuple):
 def validation_rows(preparation: Preparation, config: RunConfig) -> NDArray[np.int64]:
     """Cut-offs of the windows that are scored, (num_windows,)."""
     return spread_evenly(preparation.validation_cutoffs, config.training.validation_windows)
+
+
+def validation_baselines(preparation: Preparation, config: RunConfig) -> CachedBaselines:
+    """Forecasts of baselines at the windows that are scored, which do not depend on a network or its seed."""
+    return CachedBaselines(preparation.panel, validation_rows(preparation, config), preparation.baseline_setup())
 
 
 def actual_values(preparation: Preparation, cutoffs: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ import torch
 
 from forecast_attn.attention_file.size import size_text
 from forecast_attn.attention_file.writer import check_top
+from forecast_attn.baselines.registry import CachedBaselines
 from forecast_attn.config.defaults import patches_note, shape_of
 from forecast_attn.config.options import COUNT_DISTRIBUTIONS, RunConfig
 from forecast_attn.data.counts import check_counts
@@ -43,7 +44,14 @@ from forecast_attn.training.preparation import Preparation, on_all_rows, prepare
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed
 from forecast_attn.training.schedule import make_plan, resolve_training
-from forecast_attn.training.scoring import FinalFit, actual_values, finish, finish_ensemble, validation_rows
+from forecast_attn.training.scoring import (
+    FinalFit,
+    actual_values,
+    finish,
+    finish_ensemble,
+    validation_baselines,
+    validation_rows,
+)
 from forecast_attn.version import package_version
 
 
@@ -316,28 +324,34 @@ def _write_start(run: RunDir, preparation: Preparation, config: RunConfig, sourc
 
 
 def _fit_and_finish(run: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> RunDir:
-    number = config.training.ensemble
+    number, baselines = config.training.ensemble, validation_baselines(preparation, config)
     if number == 1:
-        _fit_one(run, preparation, config, listener)
+        _fit_one(run, preparation, config, baselines, listener)
         return run
     reason = ""
     for member in range(number):
         listener.member_started(member + 1, number)
         folder = run.make_member(member) if is_first() else run.member(member)
-        reason = _fit_member(folder, preparation, member_config(config, member), listener)
+        reason = _fit_member(folder, preparation, member_config(config, member), baselines, listener)
         if reason == "interrupted":
             break
     with cpu_threads(config.training.threads), torch.random.fork_rng(devices=()):
         final = _final_fit_of(preparation, config)
         if is_first():
-            _score(config, lambda: finish_ensemble(run, preparation, config, reason, final))
+            _score(config, lambda: finish_ensemble(run, preparation, config, baselines, reason, final))
         elif final is not None and reason != "interrupted":
             for member in range(number):
                 final(run.member(member), member_config(config, member), None)
     return run
 
 
-def _fit_member(member: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> str:
+def _fit_member(
+    member: RunDir,
+    preparation: Preparation,
+    config: RunConfig,
+    baselines: CachedBaselines,
+    listener: TrainingListener,
+) -> str:
     """Train one member, or what is left to train of it, and say why it ended; a finished one stays as it is."""
     is_done = is_first() and member.is_finished and not was_interrupted(member)
     reason = broadcast(str(member.read_json(member.metrics)["ended"]) if is_done else None)
@@ -346,10 +360,12 @@ def _fit_member(member: RunDir, preparation: Preparation, config: RunConfig, lis
         return reason
     if is_first():
         member.metrics.unlink(missing_ok=True)
-    return _fit_one(member, preparation, config, listener)
+    return _fit_one(member, preparation, config, baselines, listener)
 
 
-def _fit_one(run: RunDir, preparation: Preparation, config: RunConfig, listener: TrainingListener) -> str:
+def _fit_one(
+    run: RunDir, preparation: Preparation, config: RunConfig, baselines: CachedBaselines, listener: TrainingListener
+) -> str:
     """Train one network in its folder, and say why training ended."""
     module = module_of(initial_network(config, preparation.schema), preparation, config)
     checkpoint = run.checkpoint if broadcast(run.checkpoint.is_file()) else None
@@ -360,7 +376,7 @@ def _fit_one(run: RunDir, preparation: Preparation, config: RunConfig, listener:
         # Those of an ensemble are trained again once it has been scored.
         final = None if run.is_member else _final_fit_of(preparation, config)
         if is_first():
-            _score(config, lambda: finish(run, preparation, config, module.data.arrays, reason, final))
+            _score(config, lambda: finish(run, preparation, config, module.data.arrays, baselines, reason, final))
         elif final is not None and reason != "interrupted":
             final(run, config, None)
     listener.training_ended(reason)
