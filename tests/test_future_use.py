@@ -96,3 +96,41 @@ def test_two_columns_that_may_be_meant_are_not_guessed_between(refused, run, wri
     two = future("2024-04-30", 3).rename(columns={"temperature": "Temperature"}).assign(TEMPERATURE=1.0)
     path = write(two, "future.csv")
     refused("predict", run, "--future", path, "--out", "f.csv", message="no column 'temperature'", hint="did you mean")
+
+
+def weeks_of_shops() -> pd.DataFrame:
+    """Four weeks are planned ahead, but for one shop's second one."""
+    weeks = pd.date_range("2021-01-04", periods=80, freq="W-MON")
+    shops = [
+        pd.DataFrame(
+            {"shop": name, "week": weeks, "sold": range(at, at + 80), "price": [5 + day % 3 for day in range(80)]}
+        )
+        for at, name in enumerate(("a", "b", "c"))
+    ]
+    table = pd.concat(shops).astype({"sold": float})
+    table.loc[table["week"] >= weeks[76], "sold"] = None
+    return table[~((table["shop"] == "b") & (table["week"] == weeks[77]))]
+
+
+def test_a_forecast_reaches_as_far_as_the_rows_that_are_known_ahead(forecast, small, write):
+    """No --horizon: four weeks, not the thirteen of weekly tables, and predict needs no other file."""
+    table = weeks_of_shops()
+    whole = [word for word in small if word not in ("--horizon", small[small.index("--horizon") + 1])]
+    path = write(table[table["shop"] != "b"])
+    outcome = forecast("train", path, *whole, "--target", "sold", "--id", "shop", "--out", "run")
+    assert outcome.code == 0, outcome.err
+    assert "the table has 4 future rows: horizon 4 (the frequency's is 13)" in outcome.err
+    assert forecast("predict", "run", "--out", "f.csv").code == 0
+    assert pd.read_csv("f.csv").groupby("item_id").size().to_dict() == {"a": 4, "c": 4}
+
+
+def test_future_rows_behind_a_gap_are_left_out_and_asked_for(forecast, refused, small, write):
+    path = write(weeks_of_shops())
+    words = ("train", path, *small, "--target", "sold", "--id", "shop", "--missing", "mask", "--horizon", "4")
+    outcome = forecast(*words, "--out", "run")
+    assert outcome.code == 0, outcome.err
+    assert "future rows behind a gap: left out  b" in outcome.err
+    message = (
+        "the data has no 'price' for 3 of the 4 steps to forecast of series 'b': 2022-06-27, 2022-07-04, 2022-07-11"
+    )
+    refused("predict", "run", "--out", "f.csv", message=message, hint="^--future FILE")

@@ -116,7 +116,7 @@ class DataConfig:
     ignore: tuple[str, ...] = option((), "columns to leave out", metavar="COLUMNS")
     horizon: int | None = option(
         None,
-        "steps to forecast (default: hourly 24, daily 7, monthly 12, …; fewer for short series)",
+        "steps to forecast (default: hourly 24, daily 7, monthly 12, …; fewer for short series or few future rows)",
         low=1,
         high=MOST_STEPS,
         essential=True,

@@ -108,6 +108,7 @@ def panel_of_cells(
     cells = fill_gaps(cells, frequency, report, missing, repairs)
     if missing != "error":
         cells = _without_empty_ends(cells, roles, repairs)
+        cells = _without_rows_behind_future_gaps(cells, roles, repairs)
     cells, filled = fill_missing(cells, roles, missing, repairs)
     starts = cells.starts
     target = cells.columns[roles.target]
@@ -172,6 +173,18 @@ def _without_empty_ends(cells: Cells, roles: Roles, repairs: list[Repair]) -> Ce
         return cells
     repairs += repairs_by_series(cells, empty, "empty rows at the end: left out")
     return cells.take(~empty)
+
+
+def _without_rows_behind_future_gaps(cells: Cells, roles: Roles, repairs: list[Repair]) -> Cells:
+    """Drop the future rows of a series from the first absent one on: nothing tells what its covariates will be."""
+    absent = (cells.rows == 0) & ~cells.up_to_last_known(roles.target)
+    if not absent.any():
+        return cells
+    rows = np.arange(len(absent))
+    first = np.minimum.reduceat(np.where(absent, rows, len(rows)), cells.starts[:-1])
+    behind = rows >= first[cells.series]
+    repairs += repairs_by_series(cells, behind & ~absent, "future rows behind a gap: left out")
+    return cells.take(~behind)
 
 
 def _known_rows(target: NDArray[np.float64], starts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -171,11 +171,14 @@ class WindowLengths(NamedTuple):
 def choose_sizes(panel: Panel, config: DataConfig) -> WindowLengths:
     """The sizes that were given, else those of the frequency, else the largest that the longest series allows.
 
-    What was given is never changed. Where nothing fits, the sizes are those of the frequency, which `split_panel`
-    refuses.
+    What was given is never changed. A table with future rows is forecast no farther than these reach. Where nothing
+    fits, the sizes are those of the frequency, which `split_panel` refuses.
     """
     frequency = panel.frequency
-    asked = WindowLengths(config.lookback or frequency.default_lookback, config.horizon or frequency.default_horizon)
+    usual = WindowLengths(config.lookback or frequency.default_lookback, config.horizon or frequency.default_horizon)
+    asked, reach = usual, _steps_known_ahead(panel)
+    if not config.horizon and 0 < reach < usual.horizon:
+        asked = WindowLengths(usual.lookback, reach, _reduced(reach, usual.horizon))
     if (config.lookback and config.horizon) or _are_long_enough(panel, config, asked):
         return asked
     if panel.known.max() < FEWEST_ROWS and panel.known.sum() < FEWEST_IN_ALL:
@@ -189,8 +192,22 @@ def choose_sizes(panel: Panel, config: DataConfig) -> WindowLengths:
                 continue
             sizes = WindowLengths(config.lookback or lookback, horizon)
             if (lookback >= least or (pad and config.lookback)) and _have_windows(panel, config, sizes):
-                return sizes._replace(finding=_fitted(panel, asked, sizes))
+                return sizes._replace(finding=_fitted(panel, usual, sizes))
     return asked
+
+
+def _steps_known_ahead(panel: Panel) -> int:
+    """Future rows that most series have; 0 where no covariate is known as far ahead as rows are there."""
+    roles = panel.roles
+    if panel.issued is not None or set(roles.future) <= set(roles.known_steps):
+        return 0
+    return int(np.bincount(panel.starts[1:] - panel.ends).argmax())
+
+
+def _reduced(reach: int, default: int) -> Finding:
+    message = f"the table has {counted(reach, 'future row')}: horizon {reach} (the frequency's is {default})"
+    hint = f"--horizon {default} forecasts farther; predict will then need --future FILE with the future covariates"
+    return Finding("FA405", "note", message, hint, options=("horizon",))
 
 
 def _largest_lookback(panel: Panel, config: DataConfig, most: int, horizon: int) -> int:
@@ -231,11 +248,11 @@ def _have_windows(panel: Panel, config: DataConfig, sizes: WindowLengths) -> boo
     return True
 
 
-def _fitted(panel: Panel, asked: WindowLengths, sizes: WindowLengths) -> Finding:
+def _fitted(panel: Panel, usual: WindowLengths, sizes: WindowLengths) -> Finding:
     rows = counted(int(panel.known.max()), "row")
     message = (
         f"the longest series has {rows}: lookback {sizes.lookback} and horizon {sizes.horizon} fit them "
-        f"(the frequency's are {asked.lookback} and {asked.horizon})"
+        f"(the frequency's are {usual.lookback} and {usual.horizon})"
     )
     hint = "--lookback and --horizon choose others"
     return Finding("FA408", "note", message, hint, options=("lookback", "horizon"))
