@@ -155,7 +155,7 @@ def parse_numbers(
     else:
         values, is_text = _numbers_of_text(column)
         report_each(report, np.flatnonzero(is_text), lambda at: _text_cell(column, at, needed, rows_in_file))
-    large = np.abs(values) > LARGEST
+    large = (values > LARGEST) | (values < -LARGEST)
     report_each(report, np.flatnonzero(large), lambda at: _too_large(column, values[at], at, rows_in_file))
     return _clean(values, large)
 

@@ -64,6 +64,13 @@ def test_no_line_is_named_where_rows_are_not_lines(forecast, write, text, option
     assert "(line " not in outcome.out + outcome.err
 
 
+def test_a_row_of_empty_cells_is_no_blank_line(forecast, write):
+    outcome = forecast("check", write(table(header="date,y\n,\n")))
+    assert outcome.code == 1
+    assert "row 1 (line 2)" in outcome.out
+    assert "row 6 (line 7)" in outcome.out
+
+
 @pytest.mark.parametrize("name", ["data.parquet", "data.feather"])
 def test_a_table_without_lines_has_rows_only(forecast, here, make_table: Callable[..., pd.DataFrame], name):
     frame = make_table()

@@ -95,7 +95,7 @@ def _read(source: Source, plan: Plan, progress: Progress | None, report: Report)
     columns = _Columns(source.label, plan)
     chunks = as_utf8(source.chunks(progress=progress), plan.encoding, source.label, assumed=plan.encoding_is_assumed)
     rows = without_surroundings(chunks, plan.surroundings)
-    for block in split_blocks(rows, columns.layout, lambda: columns.num_rows):
+    for block in split_blocks(rows, columns.layout, columns.so_far):
         columns.add(block)
     if not columns.num_rows:
         raise DataError(f"{source.label} has a header and no rows", "add rows of data below the header")
@@ -118,13 +118,14 @@ class _Columns:
         self.num_rows = 0
         self._kinds = ["text" if name in plan.texts | plan.texts_by_content else "empty" for name in plan.names]
         self._columns = [Collected() for _ in plan.names]
+        self._has_blank_lines = False
         self.bare: dict[str, tuple[str, str]] = {}
         """Columns whose numbers were freed of signs and units -> a cell, and the number in it."""
 
     def add(self, block: Block) -> None:
         """Convert a block and keep its columns."""
         try:
-            table = self._convert(block)
+            table = self._without_blank_lines(block, self._convert(block))
         except pa.ArrowInvalid:  # not as wide as the header, or longer than a block: read record by record
             if not block.plain:
                 raise
@@ -132,12 +133,16 @@ class _Columns:
             for again in rewrite(read_records([block.data], layout, self.num_rows + 1)):
                 self.add(again)
             return
-        if not block.plain or block.has_blank_lines:
+        if not block.plain or block.blank_above_header or self._has_blank_lines:
             self._lines_above = None
         for collected, column in zip(self._columns, table.columns, strict=True):
             for chunk in column.chunks:
                 collected.append(chunk)
         self.num_rows += table.num_rows
+
+    def so_far(self) -> tuple[int, int | None]:
+        """The number of rows, and the lines above the first one where every row is one line."""
+        return self.num_rows, self._lines_above
 
     def to_frame(self) -> pd.DataFrame:
         """All rows as a frame."""
@@ -160,6 +165,15 @@ class _Columns:
                 raise
         self._widen(block)
         return self._parse(block, [KINDS[kind] for kind in self._kinds])
+
+    def _without_blank_lines(self, block: Block, table: pa.Table) -> pa.Table:
+        """The table without the rows of nulls that Arrow makes of blank lines: they cost no search that way."""
+        if not block.plain or self._has_blank_lines or not all(column.null_count for column in table.columns):
+            return table
+        self._has_blank_lines = True
+        rows = self._convert(block)
+        self._has_blank_lines = rows.num_rows < table.num_rows
+        return rows
 
     def _widen(self, block: Block) -> None:
         """Make every column's kind wide enough for a block."""
@@ -185,7 +199,11 @@ class _Columns:
             read_options=pa_csv.ReadOptions(
                 column_names=names, block_size=min(size, SHARE) if shared else size, use_threads=shared and size > SHARE
             ),
-            parse_options=pa_csv.ParseOptions(delimiter=block.delimiter, newlines_in_values=not block.plain),
+            parse_options=pa_csv.ParseOptions(
+                delimiter=block.delimiter,
+                newlines_in_values=not block.plain,
+                ignore_empty_lines=not block.plain or self._has_blank_lines,
+            ),
             convert_options=pa_csv.ConvertOptions(
                 column_types={name: kind for name, kind in zip(names, kinds, strict=True) if kind is not None},
                 null_values=[*MISSING_WORDS, *self.plan.na],

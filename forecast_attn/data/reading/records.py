@@ -31,8 +31,8 @@ class Block:
     delimiter: str
     plain: bool
     """True for text as it is in the file; False for rewritten records, all with the right number of fields."""
-    has_blank_lines: bool = False
-    """Whether the file has a blank line up to here; told of plain text only."""
+    blank_above_header: bool = False
+    """Whether a blank line stands above the header; told of plain text only."""
 
 
 @dataclass(frozen=True)
@@ -46,31 +46,37 @@ class Layout:
     """Lines of the file above the first row, where that is known."""
 
 
-def split_blocks(chunks: Iterable[bytes], layout: Layout, rows_so_far: Callable[[], int]) -> Iterator[Block]:
+def split_blocks(
+    chunks: Iterable[bytes], layout: Layout, so_far: Callable[[], tuple[int, int | None]]
+) -> Iterator[Block]:
     """Cut UTF-8 text into blocks of whole records; the header is left out.
 
     Args:
         chunks: the text.
         layout: what every record keeps to.
-        rows_so_far: the number of rows in the blocks given out before.
+        so_far: of the blocks given out before, the number of rows, and the lines above the first one where that is
+            known and each row is one line.
 
     Raises:
         DataError: a record with too many or too few fields, or a quote that is never closed.
     """
     pieces = _whole_lines(iter(chunks))
-    has_header = has_blank_lines = False
+    has_header = blank_above_header = False
     for piece in pieces:
         if not is_plain(piece, layout):
-            first_row = rows_so_far() + has_header  # the header counts as row 0
-            above = None if has_blank_lines else layout.lines_above
-            records = read_records(itertools.chain([piece], pieces), replace(layout, lines_above=above), first_row)
+            num_rows, lines_above = so_far()
+            here = replace(layout, lines_above=None if blank_above_header else lines_above)
+            # The header counts as row 0.
+            records = read_records(itertools.chain([piece], pieces), here, num_rows + has_header)
             yield from rewrite(itertools.islice(records, 0 if has_header else 1, None))
             return
-        rows = piece if has_header else _without_header(piece)
-        has_header = has_header or rows is not None
-        has_blank_lines = has_blank_lines or holds_blank_line(piece)
+        rows: bytes | None = piece
+        if not has_header:
+            rows = _without_header(piece)
+            blank_above_header = blank_above_header or piece[:1] in (b"\n", b"\r")
+            has_header = rows is not None
         if rows:
-            yield Block(rows, layout.delimiter, plain=True, has_blank_lines=has_blank_lines)
+            yield Block(rows, layout.delimiter, plain=True, blank_above_header=blank_above_header)
 
 
 def is_plain(text: bytes, layout: Layout) -> bool:
@@ -82,13 +88,6 @@ def is_plain(text: bytes, layout: Layout) -> bool:
     if any(mark[1:] in text and mark in text for mark in (b"0x", b"0X")):
         return False
     return b'"' not in text or _quotes_are_simple(text, layout.delimiter)
-
-
-def holds_blank_line(text: bytes) -> bool:
-    """Return whether a line of a text is empty."""
-    if text[:1] in (b"\n", b"\r") or b"\n\n" in text:
-        return True
-    return b"\r" in text and b"\n\r\n" in text  # the first is found, or not, ten times as fast
 
 
 def read_records(chunks: Iterable[bytes], layout: Layout, first_row: int) -> Iterator[list[str]]:
