@@ -57,14 +57,14 @@ class TuningDisplay(TrainingDisplay, TuningListener):
 def _outcome(trial: FrozenTrial, metric: str) -> str:
     from optuna.trial import TrialState
 
-    from forecast_attn.tuning.study import ERROR, SAME
+    from forecast_attn.tuning.study import ERROR, GIVEN_UP, SAME
 
     if trial.state == TrialState.COMPLETE:
         same = trial.user_attrs.get(SAME)
         return f"{metric} {trial.values[0]:.5g}" + ("" if same is None else f", as trial {same}")
     if trial.state == TrialState.PRUNED:
         return f"pruned after {trial.user_attrs.get('epochs', 0)} epochs"
-    return f"failed: {trial.user_attrs.get(ERROR, 'its process died, several times')}"
+    return f"failed: {trial.user_attrs.get(ERROR, GIVEN_UP)}"
 
 
 def show_search(result: TuningResult) -> None:

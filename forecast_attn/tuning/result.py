@@ -15,7 +15,7 @@ from forecast_attn.data.findings import counted
 from forecast_attn.errors import RunError
 from forecast_attn.evaluation.scoring import scores_to_records
 from forecast_attn.tuning.space import Space
-from forecast_attn.tuning.study import ERROR, SAME, counts
+from forecast_attn.tuning.study import ERROR, GIVEN_UP, SAME, counts
 from forecast_attn.version import package_version
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class TuningResult:
     """One row per trial, the smallest error first: rank, trial, state (scored, pruned, failed), the error, epochs,
     seconds, a column per option, same_as (the trial that had the same options), and why it failed."""
     importance: dict[str, float]
-    """Share of each option in how good a trial is, the largest first; empty for a few trials (PED-ANOVA)."""
+    """Importance of each option by PED-ANOVA, the largest first; empty for a few trials."""
     best_options: dict[str, Any]
     """Values of the searched options in the best trial."""
     metric: str
@@ -144,7 +144,7 @@ def _row(trial: FrozenTrial, metric: str, space: Space) -> dict[str, Any]:
     states = {TrialState.COMPLETE: SCORED, TrialState.PRUNED: PRUNED}
     attributes = trial.user_attrs
     state = states.get(trial.state, FAILED)
-    given_up = "its process died, several times" if state == FAILED else ""
+    given_up = GIVEN_UP if state == FAILED else ""
     return {
         "trial": trial.number,
         "state": state,

@@ -6,6 +6,7 @@ import functools
 import math
 import tempfile
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import BacktestRequest, TuneRequest
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, DataError
-from forecast_attn.runs.run_dir import SCRATCH, DataSource, RunDir
+from forecast_attn.runs.run_dir import SCRATCH, DataSource
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.schedule import TrainingPlan
@@ -106,8 +107,7 @@ class Objective:
             ConfigError: options contradict each other.
         """
         options = {**self.shared, **params, "horizon": self.horizon, "seed": self.request.seed}
-        attention = options.get("attention", "luong-general")
-        few = {} if attention == "none" else {"attention_windows": "1"}
+        few = {} if options.get("attention") == "none" else {"attention_windows": "1"}
         options = {name: value for name, value in options.items() if name not in OF_THE_WINNER}
         return RunConfig.from_options({**options, **few, **ALONE})
 
@@ -140,7 +140,8 @@ class Objective:
         run = train_prepared(preparation, config, out, DataSource("trial", None), listener)
         if was_interrupted(run):
             raise KeyboardInterrupt
-        return _errors(run)
+        scored = run.read_json(run.metrics)["validation"]
+        return _defined_errors(scored, (scored.get("pinball") or {}).values())
 
     def _in_backtest(self, params: dict[str, Any], out: Path, listener: TrainingListener) -> dict[str, float]:
         wanted = self._backtest_options
@@ -152,12 +153,9 @@ class Objective:
             raise RefusedTrialError(error.message) from None
         if was_interrupted(run):
             raise KeyboardInterrupt
-        done = run_backtest(beginning.plan(run, wanted), out / "scored.parquet", wanted, BacktestListener())
-        table = done.metrics
-        errors = {name: float(table[name].iloc[0]) for name in ("mae", "rmse", "mase") if name in table}
-        pinball = [float(table[name].iloc[0]) for name in table.columns if name.startswith("pinball@")]
-        errors |= {"pinball": float(np.mean(pinball))} if pinball else {}
-        return {name: error for name, error in errors.items() if math.isfinite(error)}
+        scores = run_backtest(beginning.plan(run, wanted), out / "scored.parquet", wanted, BacktestListener()).metrics
+        pinball = scores.filter(like="pinball@").iloc[0]
+        return _defined_errors(scores.iloc[0].to_dict(), pinball)
 
     @property
     def _backtest_options(self) -> BacktestOptions:
@@ -179,7 +177,9 @@ class Objective:
     @functools.cached_property
     def windows(self) -> NDArray[np.int64]:
         """Rows of the last known values of the windows that are scored with the default options."""
-        config = self.config_of({})
+        return self._windows_of(self.config_of({}))
+
+    def _windows_of(self, config: RunConfig) -> NDArray[np.int64]:
         if self.request.backtest is not None:
             return self._before_cutoffs(config).folds(self._backtest_options).windows
         preparation = self.prepared(config)
@@ -193,12 +193,7 @@ class Objective:
     def scores_same_windows(self, params: dict[str, Any]) -> bool:
         """Tell whether options go with the table and leave the same windows to score."""
         try:
-            config = self.config_of(params)
-            if self.request.backtest is not None:
-                windows = self._before_cutoffs(config).folds(self._backtest_options).windows
-            else:
-                preparation = self.prepared(config)
-                windows = validation_rows(preparation, resolved(preparation, config))
+            windows = self._windows_of(self.config_of(params))
         except (ConfigError, DataError):
             return False
         return np.array_equal(windows, self.windows)
@@ -210,8 +205,9 @@ OF_THE_WINNER = ("combine", "attention_windows", "attention_dtype", "attention_t
 """Options that only the winner's run has."""
 
 
-def _errors(run: RunDir) -> dict[str, float]:
-    scored = run.read_json(run.metrics)["validation"]
-    errors = {name: float(scored[name]) for name in ("mae", "rmse", "mase") if scored[name] is not None}
-    pinball = [value for value in (scored.get("pinball") or {}).values() if value is not None]
-    return errors | ({"pinball": float(np.mean(pinball))} if pinball else {})
+def _defined_errors(scored: Mapping[str, Any], pinball: Iterable[float | None]) -> dict[str, float]:
+    """The errors that a search may minimise, without those that are not defined."""
+    losses = [loss for loss in pinball if loss is not None]
+    errors = {name: scored.get(name) for name in ("mae", "rmse", "mase")}
+    errors["pinball"] = np.mean(losses) if losses else None
+    return {name: float(error) for name, error in errors.items() if error is not None and math.isfinite(error)}

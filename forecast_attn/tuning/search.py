@@ -10,11 +10,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from forecast_attn.cluster import check_sharing, connected
-from forecast_attn.config.options import RunConfig
+from forecast_attn.config.options import ATTENTION_FILE_OPTIONS, RunConfig, find_option
 from forecast_attn.config.requests import TRAINING, TuneRequest, takes
 from forecast_attn.config.values import parse_duration
 from forecast_attn.data.panel import Panel
@@ -37,8 +36,6 @@ if TYPE_CHECKING:
     from forecast_attn.tuning.result import TuningResult
     from forecast_attn.tuning.scoring import Objective
 
-OF_ATTENTION = ("attention_windows", "attention_dtype", "attention_top")
-"""Options about written weights: the mechanism none has none."""
 POLL = 0.5
 """Seconds between looks at the trials of other processes."""
 
@@ -90,7 +87,9 @@ def tune(
     listener = listener or TuningListener()
     asked = {name: value for name, value in options.items() if name in TuneRequest.names()}
     request = TuneRequest.from_options(asked)
-    shared = {name: value for name, value in options.items() if name not in asked and value is not None}
+    shared = {
+        find_option(name)[1].name: value for name, value in options.items() if name not in asked and value is not None
+    }
     check_sharing(request.engine, request.jobs)
     if (request.jobs > 1 or request.engine != "local") and str(data) == STDIN:
         raise ConfigError("--jobs and --engine: several processes cannot read one stdin", "save the table to a file")
@@ -160,7 +159,6 @@ class Search:
         url = storage_url(request.storage, name_of(data))
         storage = open_storage(url)
         study = open_study(storage, request.study, plan, first, request.seed)
-        study.pruner = _pruner(request, given)
         return cls(data, vintages, request, shared, panel, source, given, objective, study, storage)
 
     def close(self) -> None:
@@ -281,7 +279,8 @@ class Search:
             trial.set_user_attr(study.SAME, same.number)
             return float(same.values[0])
         started = time.monotonic()
-        watch = Watch(trial, deadline, prunes=not isinstance(self.study.pruner, _no_pruner()))
+        prunes = self.request.pruner != "none" and not CHANGE_THE_LOSS & self.space.keys()
+        watch = Watch(trial, deadline, prunes)
         try:
             scored = self.objective.score(params, watch)
         except RefusedTrialError as error:
@@ -353,7 +352,7 @@ class Search:
         """Train a run with the best options, or what is left to train of it, and record the search in it."""
         options = {**self.shared, **result.best_options, "horizon": self.objective.horizon, "seed": self.request.seed}
         if options.get("attention") == "none":
-            options = {name: value for name, value in options.items() if name not in OF_ATTENTION}
+            options = {name: value for name, value in options.items() if name not in ATTENTION_FILE_OPTIONS}
         config = RunConfig.from_options(options)
         out = self.request.out or fresh_path(config.model.attention)
         try:
@@ -435,29 +434,17 @@ def _shape(preparation: Preparation, config: RunConfig, objective: Objective) ->
 
 def _defaults_in(space: Space, config: RunConfig) -> dict[str, Any]:
     """The defaults that are values of a space."""
-    values = {**vars(config.data), **vars(config.model), **vars(config.training)}
-    return {name: values[name] for name, dimension in space.items() if _holds(dimension, values[name])}
-
-
-def _holds(dimension: Any, value: Any) -> bool:
-    return isinstance(value, bool | int | float | str) and value in dimension
+    values = _values_of(config)
+    kept = {name: values[name] for name in space if isinstance(values[name], bool | int | float | str)}
+    return {name: value for name, value in kept.items() if value in space[name]}
 
 
 def _asked_for(shared: dict[str, Any], base: RunConfig) -> dict[str, Any]:
     """The options that the user has set, as config.json would have them."""
-    values = {**vars(base.data), **vars(base.model), **vars(base.training)}
-    return {name: values[name] if not isinstance(values[name], Path) else str(values[name]) for name in sorted(shared)}
+    values = _values_of(base)
+    return {name: values[name] for name in sorted(shared)}
 
 
-def _pruner(request: TuneRequest, space: Space) -> Any:
-    import optuna
-
-    if request.pruner == "none" or CHANGE_THE_LOSS & space.keys():
-        return optuna.pruners.NopPruner()
-    return optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=4)
-
-
-def _no_pruner() -> Any:
-    import optuna
-
-    return optuna.pruners.NopPruner
+def _values_of(config: RunConfig) -> dict[str, Any]:
+    """Every option of training by its name."""
+    return {**vars(config.data), **vars(config.model), **vars(config.training)}

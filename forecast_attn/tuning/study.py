@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 PLAN = "plan"
 """Attribute of a study: what it was started with."""
-ATTEMPT, PROCESS, REFUSED, ERROR, SAME = "attempt", "process", "refused", "error", "same_as"
-"""Attributes of a trial: how often it was begun before, who works on it, why its options were refused, why its training
-failed, and the trial with the same options whose score it has."""
+ATTEMPT, PROCESS, ERROR, SAME = "attempt", "process", "error", "same_as"
+"""Attributes of a trial: how often it was begun before, who works on it, why it failed, and the trial with the same
+options whose score it has."""
 MOST_ATTEMPTS = 3
 """A trial whose process dies is begun again so often, then given up: it may be what kills the process."""
+GIVEN_UP = "its process died, several times"
 HEARTBEAT, GRACE = 10, 60
 """Seconds between signs of life of a process, and without one until another machine takes its trial for dead."""
 PATIENCE = 30.0
@@ -64,7 +65,7 @@ def quiet_optuna() -> Iterator[None]:
 
 
 def storage_url(storage: str | None, table: str) -> str:
-    """The database of a study: an URL as it was given, a file as SQLite, or a file in runs/ named after the table."""
+    """Return the URL of a study's database: the one given, an SQLite file, or one in runs/ named after the table."""
     if storage is not None and "://" in storage:
         return storage
     path = RUNS / f"{Path(table).stem}.study.db" if storage is None else Path(storage)
@@ -95,7 +96,13 @@ def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict
 
     # As it comes back from a database: tuples are lists.
     plan = json.loads(json.dumps(plan))
-    options: dict[str, Any] = {"study_name": name, "storage": storage, "sampler": SampledByNumber(seed)}
+    pruner = optuna.pruners.MedianPruner(n_startup_trials=5, n_warmup_steps=4)
+    options: dict[str, Any] = {
+        "study_name": name,
+        "storage": storage,
+        "sampler": SampledByNumber(seed),
+        "pruner": pruner,
+    }
     try:
         study = optuna.create_study(**options, direction="minimize")
     except optuna.exceptions.DuplicatedStudyError:
@@ -191,14 +198,11 @@ def _plan_of(study: Study) -> dict[str, Any]:
 def _check_same(name: str, recorded: dict[str, Any], plan: dict[str, Any]) -> None:
     for part, value in plan.items():
         if recorded.get(part) != value:
+            other = "other options" if part == "options" else f"another {part}"
             raise ConfigError(
-                f"the study '{name}' was started with {OTHER.get(part, f'another {part}')}: "
-                f"{_difference(part, recorded.get(part), value)}",
+                f"the study '{name}' was started with {other}: {_difference(part, recorded.get(part), value)}",
                 "go on with the same options, or begin a new study with --study NAME or --storage FILE",
             )
-
-
-OTHER = {"options": "other options"}
 
 
 def _difference(name: str, was: Any, now: Any) -> str:

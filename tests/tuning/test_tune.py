@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster, tune
@@ -120,6 +121,12 @@ def test_the_defaults_of_a_table_are_tried_first(table: str) -> None:
         "learning_rate": 0.008,
     }
     assert result.best_value == Forecaster(**SMALL, seed=0).fit(table).metrics["validation"]["mae"]
+
+
+def test_options_have_their_short_names_in_python_too(here: Path, make_table: Callable) -> None:
+    tables = [make_table(60, seed=seed).assign(shop=name) for seed, name in enumerate("ab")]
+    board = tune(pd.concat(tables), id="shop", trials=1, winner=False, **SMALL).leaderboard  # type: ignore[call-arg]
+    assert list(board["state"]) == ["scored"]
 
 
 def test_a_space_by_the_table_keeps_patches_that_divide_the_lookback() -> None:
