@@ -18,13 +18,13 @@ from forecast_attn.forecasting.predict import (
     predictions_table,
     written_times,
 )
-from forecast_attn.serving.bodies import ARROW, CSV, JSON
+from forecast_attn.serving.bodies import ARROW, CSV
 
 
 def answer(
     prepared: PreparedForecast, forecasts: list[WindowForecasts], run: str, content_type: str, *, attention: bool
 ) -> bytes:
-    """The body of an answer.
+    """Return the body of an answer.
 
     Args:
         prepared: of the request.
@@ -48,9 +48,6 @@ def answer(
     return json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
 
 
-CONTENT_TYPES = (JSON, CSV, ARROW)
-
-
 def _arrow(table: pd.DataFrame) -> bytes:
     stream = io.BytesIO()
     arrow = pa.Table.from_pandas(table, preserve_index=False)
@@ -66,7 +63,7 @@ def _records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _notes(result: ForecastResult) -> dict[str, Any]:
-    """Remarks that `forecast predict` prints on stderr."""
+    """The remarks that `forecast predict` prints on stderr."""
     return {
         "skipped": list(result.skipped),
         "cold": list(result.cold),

@@ -21,13 +21,13 @@ from forecast_attn.config.keywords import ServingKeywords
 from forecast_attn.config.requests import ServingRequest, takes
 from forecast_attn.errors import ConfigError, DataError, UserError
 from forecast_attn.forecasting.predict import PreparedForecast
-from forecast_attn.serving import answers
+from forecast_attn.serving.answers import answer
 from forecast_attn.serving.batching import Batcher, Job
-from forecast_attn.serving.bodies import CONTENT_TYPES, JSON, Asked, read_body
+from forecast_attn.serving.bodies import CONTENT_TYPES, JSON, RequestBody, read_body
 from forecast_attn.serving.logs import LOG
-from forecast_attn.serving.measures import Measures
 from forecast_attn.serving.openapi import DESCRIPTION, FORECAST, TITLE
-from forecast_attn.serving.runs import ServedRun, Version, run_called, served_runs
+from forecast_attn.serving.prometheus import ServerMetrics
+from forecast_attn.serving.runs import LoadedVersion, ServedRun, served_run, served_runs
 from forecast_attn.version import package_version
 
 TOKEN = "FORECAST_ATTN_TOKEN"
@@ -39,11 +39,11 @@ LONGEST_ID = 64
 
 
 class RequestError(UserError):
-    """A request that is refused whatever its table says.
+    """A request that is refused before its table is read.
 
     Args:
-        status: of HTTP.
-        message: the sentence.
+        status: HTTP status.
+        message: what is wrong.
         hint: what to do next.
     """
 
@@ -54,7 +54,7 @@ class RequestError(UserError):
 
 @takes([ServingRequest])
 def create_app(runs: Sequence[Path | str], **options: Unpack[ServingKeywords]) -> FastAPI:
-    """Load runs and make a web application of them, for any ASGI server.
+    """Load runs and build a web application that forecasts with them, for any ASGI server.
 
     Args:
         runs: `path`, called after its folder, or `name=path`; a path is a run or a folder of runs, of which the newest
@@ -69,7 +69,7 @@ def create_app(runs: Sequence[Path | str], **options: Unpack[ServingKeywords]) -
 
 
 def app_of(runs: Sequence[Path | str], request: ServingRequest) -> FastAPI:
-    """The application of `create_app`, from its options."""
+    """Build the application of `create_app` from its options."""
     token = read_token(request.token_file)
     service = Service(served_runs(runs), request)
     app = FastAPI(
@@ -94,7 +94,7 @@ def app_of(runs: Sequence[Path | str], request: ServingRequest) -> FastAPI:
 
 
 def read_token(path: Path | None) -> bytes | None:
-    """The token of a file, or of the environment; None for none.
+    """Read the token from a file, or from the environment; None where there is none.
 
     Raises:
         ConfigError: the file cannot be read or is empty.
@@ -111,28 +111,28 @@ def read_token(path: Path | None) -> bytes | None:
 
 
 class Service:
-    """Runs, threads and counts behind the application."""
+    """The runs, threads and metrics behind the application."""
 
     def __init__(self, runs: dict[str, ServedRun], request: ServingRequest) -> None:
         self.runs, self.request = runs, request
-        self.measures = Measures(runs)
+        self.server_metrics = ServerMetrics(runs)
         self.under_way = 0
         self._readers: ThreadPoolExecutor | None = None
         self._batcher: Batcher | None = None
         for name, run in runs.items():
-            self.measures.loaded.labels(name).set(run.current.loaded_at)
+            self.server_metrics.loaded.labels(name).set(run.current.loaded_at)
 
     @contextlib.asynccontextmanager
     async def lifespan(self, app: FastAPI) -> AsyncIterator[None]:
         """Start the threads, look for newer runs, and end the threads."""
         self._readers = ThreadPoolExecutor(READERS, thread_name_prefix="reading")
-        self._batcher = Batcher(self.measures.windows.observe)
-        looking = asyncio.create_task(self._look_for_newer_runs()) if self.request.reload else None
+        self._batcher = Batcher(self.server_metrics.windows.observe)
+        reloading = asyncio.create_task(self._reload_forever()) if self.request.reload else None
         try:
             yield
         finally:
-            if looking is not None:
-                looking.cancel()
+            if reloading is not None:
+                reloading.cancel()
             self._batcher.close()
             self._readers.shutdown(cancel_futures=True)
             self._readers = self._batcher = None
@@ -140,17 +140,17 @@ class Service:
     # ------------------------------------------------------------------ pages
 
     async def health(self) -> dict[str, str]:
-        """Answer."""
+        """Answer: the process lives."""
         return {"status": "ok"}
 
     async def ready(self) -> JSONResponse:
-        """Answer whether forecasts can be made now."""
+        """Tell whether forecasts can be made now."""
         is_ready = self._batcher is not None
         return JSONResponse({"ready": is_ready, "runs": list(self.runs)}, 200 if is_ready else 503)
 
     async def metrics(self) -> Response:
-        """Counts and times."""
-        return Response(self.measures.text(), media_type=self.measures.content_type)
+        """Return the page that Prometheus reads."""
+        return Response(self.server_metrics.text(), media_type=self.server_metrics.content_type)
 
     async def list_runs(self) -> dict[str, Any]:
         """Describe each run."""
@@ -167,12 +167,12 @@ class Service:
     # ------------------------------------------------------------------ forecasting
 
     async def _forecast(self, name: str | None, request: Request) -> Response:
-        run = run_called(name, self.runs)
+        run = served_run(name, self.runs)
         request.scope["run"] = run.name
         if self.under_way >= self.request.max_waiting:
             raise RequestError(503, f"{self.under_way} requests are under way already", "try again in a second")
         self.under_way += 1
-        self.measures.waiting.set(self.under_way)
+        self.server_metrics.waiting.set(self.under_way)
         try:
             async with asyncio.timeout(self.request.timeout):
                 return await self._answer(run, request)
@@ -180,29 +180,28 @@ class Service:
             raise RequestError(503, f"this took longer than {self.request.timeout:g} s", "send fewer series") from None
         finally:
             self.under_way -= 1
-            self.measures.waiting.set(self.under_way)
+            self.server_metrics.waiting.set(self.under_way)
 
     async def _answer(self, run: ServedRun, request: Request) -> Response:
         assert self._readers is not None
         assert self._batcher is not None
         content_type, accepted = _content_type(request), _accepted(request)
-        body = await _read(request, self.request.max_bytes)
+        content = await _read(request, self.request.max_bytes)
         version = run.current
         loop = asyncio.get_running_loop()
         query = dict(request.query_params)
-        asked, prepared, job = await loop.run_in_executor(
-            self._readers, _read_tables, version, body, content_type, query
+        body, prepared, job = await loop.run_in_executor(
+            self._readers, _read_tables, version, content, content_type, query
         )
         request.scope["series"] = len(job.cutoffs)
         forecasts = await asyncio.wrap_future(self._batcher.submit(job))
         content = await loop.run_in_executor(
-            self._readers,
-            lambda: answers.answer(prepared, forecasts, version.path, accepted, attention=asked.attention),
+            self._readers, lambda: answer(prepared, forecasts, version.path, accepted, attention=body.attention)
         )
-        self.measures.series.labels(run.name).inc(len(job.cutoffs))
+        self.server_metrics.series.labels(run.name).inc(len(job.cutoffs))
         return Response(content, media_type=accepted)
 
-    async def _look_for_newer_runs(self) -> None:
+    async def _reload_forever(self) -> None:
         while True:
             await asyncio.sleep(self.request.reload)
             for run in self.runs.values():
@@ -215,21 +214,21 @@ class Service:
             if not run.refresh():
                 return
         except Exception as error:  # a damaged run must not end the server
-            self.measures.failures.labels(run.name).inc()
-            said = error.message if isinstance(error, UserError) else repr(error)
-            LOG.warning("no newer run: %s", said, extra={"fields": fields})
+            self.server_metrics.failures.labels(run.name).inc()
+            reason = error.message if isinstance(error, UserError) else repr(error)
+            LOG.warning("no newer run: %s", reason, extra={"fields": fields})
             return
-        self.measures.loaded.labels(run.name).set(run.current.loaded_at)
+        self.server_metrics.loaded.labels(run.name).set(run.current.loaded_at)
         LOG.info("serves a newer run", extra={"fields": {**fields, "path": run.current.path}})
 
 
 def _read_tables(
-    version: Version, body: bytes, content_type: str, query: dict[str, str]
-) -> tuple[Asked, PreparedForecast, Job]:
-    """A request from its body to its windows."""
-    asked = read_body(body, content_type, query)
-    prepared = PreparedForecast.of(version.loaded, asked.request)
-    return asked, prepared, Job.of(version, prepared, version.sizes)
+    version: LoadedVersion, content: bytes, content_type: str, query: dict[str, str]
+) -> tuple[RequestBody, PreparedForecast, Job]:
+    """Read the body of a request, as far as its windows."""
+    body = read_body(content, content_type, query)
+    prepared = PreparedForecast.of(version.loaded, body.request)
+    return body, prepared, Job.of(version, prepared, version.sizes)
 
 
 def _content_type(request: Request) -> str:
@@ -240,21 +239,21 @@ def _content_type(request: Request) -> str:
 
 
 def _accepted(request: Request) -> str:
-    """The first form of an answer that the request names; JSON where it takes anything."""
+    """The first content type that the request accepts and we write; JSON where it accepts anything."""
     named = [part.partition(";")[0].strip().lower() for part in request.headers.get("accept", "*/*").split(",")]
     for name in named:
-        if name in answers.CONTENT_TYPES:
+        if name in CONTENT_TYPES:
             return name
         if name in ("*/*", "application/*", ""):
             return JSON
-    raise RequestError(406, "no answer has that form", f"Accept: one of {', '.join(answers.CONTENT_TYPES)}")
+    raise RequestError(406, "no answer has that form", f"Accept: one of {', '.join(CONTENT_TYPES)}")
 
 
 async def _read(request: Request, most: int) -> bytes:
-    """The body, as long as it is not too large.
+    """Read the body.
 
     Raises:
-        RequestError: it is.
+        RequestError: it is larger than `most` bytes.
     """
     parts, size = [], 0
     async for part in request.stream():
@@ -269,7 +268,7 @@ async def _read(request: Request, most: int) -> bytes:
 
 
 def status_of(error: UserError) -> int:
-    """The status of HTTP for an error of the user."""
+    """Return the HTTP status of an error of the user."""
     if isinstance(error, RequestError):
         return error.status
     if isinstance(error, DataError):
@@ -286,15 +285,17 @@ async def _refusal(request: Request, error: Exception) -> Response:
 async def _no_such_page(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     pages = "GET /health /ready /metrics /runs /openapi.json, POST /forecast /runs/NAME/forecast"
-    said = RequestError(error.status_code, f"{request.method} {request.url.path}: {str(error.detail).lower()}", pages)
-    return JSONResponse({"error": said.to_dict()}, error.status_code, error.headers)
+    refusal = RequestError(
+        error.status_code, f"{request.method} {request.url.path}: {str(error.detail).lower()}", pages
+    )
+    return JSONResponse({"error": refusal.to_dict()}, error.status_code, error.headers)
 
 
 # --------------------------------------------------------------------------- around every request
 
 
 class RequestLog:
-    """Checks the token, numbers, counts and logs every request, and answers what went wrong without its traceback."""
+    """Checks the token, numbers, counts and logs every request, and answers a failure without its traceback."""
 
     def __init__(self, app: Callable[..., Any], service: Service, token: bytes | None) -> None:
         self.app, self.service, self.token = app, service, token
@@ -315,32 +316,32 @@ class RequestLog:
             await send(message)
 
         try:
-            if self._is_stranger(request):
-                said = RequestError(401, "the token is missing or wrong", "Authorization: Bearer TOKEN")
-                answer = JSONResponse({"error": said.to_dict()}, 401, {"WWW-Authenticate": "Bearer"})
-                await answer(scope, receive, sending)
-            else:
+            if self._is_authorized(request):
                 await self.app(scope, receive, sending)
+            else:
+                refusal = RequestError(401, "the token is missing or wrong", "Authorization: Bearer TOKEN")
+                response = JSONResponse({"error": refusal.to_dict()}, 401, {"WWW-Authenticate": "Bearer"})
+                await response(scope, receive, sending)
         except Exception:
             LOG.exception("a request failed", extra={"fields": {"request_id": number}})
             if sent:
                 raise
-            said = RequestError(500, "the server failed at this request", f"its log says more about {number}")
-            await JSONResponse({"error": said.to_dict()}, 500)(scope, receive, sending)
+            refusal = RequestError(500, "the server failed at this request", f"its log says more about {number}")
+            await JSONResponse({"error": refusal.to_dict()}, 500)(scope, receive, sending)
         finally:
-            self._note(scope, number, sent.get("status", 499), time.perf_counter() - begin)
+            self._record(scope, number, sent.get("status", 499), time.perf_counter() - begin)
 
-    def _is_stranger(self, request: Request) -> bool:
+    def _is_authorized(self, request: Request) -> bool:
         if self.token is None or request.url.path in OPEN:
-            return False
+            return True
         given = request.headers.get("authorization", "").encode("utf-8", "replace")
-        return not hmac.compare_digest(given, b"Bearer " + self.token)
+        return hmac.compare_digest(given, b"Bearer " + self.token)
 
-    def _note(self, scope: dict[str, Any], number: str, status: int, seconds: float) -> None:
+    def _record(self, scope: dict[str, Any], number: str, status: int, seconds: float) -> None:
         run = scope.get("run")
-        self.service.measures.requests.labels(run or "", str(status)).inc()
+        self.service.server_metrics.requests.labels(run or "", str(status)).inc()
         if run is not None:
-            self.service.measures.seconds.labels(run).observe(seconds)
+            self.service.server_metrics.seconds.labels(run).observe(seconds)
         fields = {
             "request_id": number,
             "method": scope["method"],
@@ -354,6 +355,6 @@ class RequestLog:
 
 
 def _request_id(given: str) -> str:
-    """The caller's number of a request, where it is a short word; else one of our own."""
+    """The caller's identifier of a request if it is a short word; else a new one."""
     is_word = 0 < len(given) <= LONGEST_ID and all(letter.isalnum() or letter in "-_." for letter in given)
     return given if is_word and given.isascii() else uuid.uuid4().hex

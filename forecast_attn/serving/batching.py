@@ -144,10 +144,10 @@ class Batcher:
         self._on_batch(sum(len(share.rows) for share in batch))
         begin = 0
         for job, rows in batch:
-            own = [part_of_output(output, slice(begin, begin + len(rows))) for output in outputs]
+            parts = [part_of_output(output, slice(begin, begin + len(rows))) for output in outputs]
             begin += len(rows)
             series = job.arrays.series_of(rows).numpy()
-            job.parts.append(window_forecasts(job.model, rows.numpy(), series, own, job.offsets_of(rows.numpy())))
+            job.parts.append(window_forecasts(job.model, rows.numpy(), series, parts, job.offsets_of(rows.numpy())))
             if not job.waiting:
                 self._end(job)
 

@@ -25,22 +25,22 @@ OPTIONS = ("cold_start", "non_negative", "combine_with")
 """Options of `forecast predict` that a request may have."""
 SWITCHES = {"true": True, "false": False, "1": True, "0": False}
 MOST_ROWS = 5_000_000
-"""Rows of a table; a column of nothing takes no bytes in Arrow, however long it is."""
+"""Most rows of a table; a column without values takes no bytes in Arrow, however long it is."""
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 """Escape of a surrogate, which is text only beside the other half of its character."""
 _RECORDS = '[{"timestamp": "2024-01-01", "target": 1.5}, …]'
 
 
 @dataclass(frozen=True)
-class Asked:
-    """Content of a request."""
+class RequestBody:
+    """What a request asks for."""
 
     request: ForecastRequest
     attention: bool
     """Return the attention weights too."""
 
 
-def read_body(content: bytes, content_type: str, query: Mapping[str, str]) -> Asked:
+def read_body(content: bytes, content_type: str, query: Mapping[str, str]) -> RequestBody:
     """Read the tables and the options of a request.
 
     Args:
@@ -67,14 +67,16 @@ def read_body(content: bytes, content_type: str, query: Mapping[str, str]) -> As
         if name not in OPTIONS:
             raise ConfigError(f"there is no option '{name}'", did_you_mean(name, ("attention", *TABLES, *OPTIONS)))
     request = ForecastRequest(data=tables.get("history"), future=tables.get("future"), **PredictRequest.checked(given))
-    return Asked(request, attention)
+    return RequestBody(request, attention)
 
 
 def _table_of(content: bytes, content_type: str) -> Source:
     source = Source("'history'", None, content)
     kind, expected = source.kind, {CSV: "text", ARROW: "arrow stream"}[content_type]
     if kind != expected:
-        raise DataError(f"the body is {kind}, not {expected} as its content type says", f"one of {_types()}")
+        raise DataError(
+            f"the body is {kind}, not {expected} as its content type says", f"one of {', '.join(CONTENT_TYPES)}"
+        )
     if content_type == ARROW:
         _check_rows(content)
     return source
@@ -150,12 +152,10 @@ def _column(table: str, name: str, values: list[Any]) -> pa.Array:
             values = [None if value is None else float(value) for value in values]
         column = pa.array(values)
     except (pa.ArrowException, OverflowError, ValueError, UnicodeError):
-        message = f"'{table}': column '{name}' has values of several types, or beyond 64 bits"
         raise DataError(
-            message, "give every cell of a column one type; null is missing", code="FA102", column=name
+            f"'{table}': column '{name}' has values of several types, or beyond 64 bits",
+            "give every cell of a column one type; null is missing",
+            code="FA102",
+            column=name,
         ) from None
     return column
-
-
-def _types() -> str:
-    return ", ".join(CONTENT_TYPES)

@@ -15,7 +15,7 @@ class JsonLines(logging.Formatter):
     """Formats a record, its fields (`extra={"fields": …}`) and its traceback as one line."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """Return the line."""
         document = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -28,7 +28,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_to_stderr(*, quiet: bool = False) -> None:
-    """Write the server's log and uvicorn's to stderr; of a quiet one warnings only."""
+    """Write the server's log and uvicorn's to stderr; if quiet, only their warnings."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     for name in (NAME, "uvicorn"):

@@ -11,8 +11,8 @@ SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 WINDOWS = (1, 2, 4, 8, 16, 32, 64, 128)
 
 
-class Measures:
-    """Counts of one server; a label is a name that is served, never a text of a request."""
+class ServerMetrics:
+    """Counters of one server; a label is the name of a run that is served, never a text of a request."""
 
     content_type = CONTENT_TYPE_LATEST
 
@@ -45,5 +45,5 @@ class Measures:
             self.failures.labels(run)
 
     def text(self) -> bytes:
-        """The page that Prometheus reads."""
+        """Return the page that Prometheus reads."""
         return generate_latest(self.registry)

@@ -20,8 +20,8 @@ from forecast_attn.runs.run_dir import RunDir
 
 
 @dataclass(frozen=True, eq=False)
-class Version:
-    """One loaded run."""
+class LoadedVersion:
+    """A run as it was when it was loaded; a newer one under the same name is another version."""
 
     loaded: LoadedRun
     sizes: tuple[int, ...]
@@ -32,7 +32,7 @@ class Version:
     """Seconds since 1970."""
 
     @classmethod
-    def load(cls, run: RunDir) -> Version:
+    def load(cls, run: RunDir) -> LoadedVersion:
         """Load a finished run and try small batches.
 
         Raises:
@@ -93,7 +93,7 @@ class ServedRun:
 
     def __init__(self, name: str, path: Path) -> None:
         self.name, self.path = name, path
-        self.current = Version.load(self._newest())
+        self.current = LoadedVersion.load(self._newest())
         self._refreshing = threading.Lock()
 
     def _newest(self) -> RunDir:
@@ -113,7 +113,7 @@ class ServedRun:
             run = self._newest()
             if _identity(run) == self.current.identity:
                 return False
-            self.current = Version.load(run)
+            self.current = LoadedVersion.load(run)
             return True
 
 
@@ -147,8 +147,8 @@ def _named(given: Path | str) -> tuple[str, Path]:
     return name, Path(path)
 
 
-def run_called(name: str | None, served: dict[str, ServedRun]) -> ServedRun:
-    """The run of a request.
+def served_run(name: str | None, served: dict[str, ServedRun]) -> ServedRun:
+    """Return the run that a request names.
 
     Args:
         name: None for the only one.
