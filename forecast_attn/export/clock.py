@@ -74,12 +74,12 @@ def date_of(days: Tensor) -> Date:
 def first_of_month(year: Tensor, month: Tensor) -> Tensor:
     """Days from 1970-01-01 to the first of a month, counted from 1; month 13 is January of the year after."""
     year, month = year + _floor(month - 1, 12), month - 12 * _floor(month - 1, 12)
-    begun, place = year - (month <= 2).long(), month + 9 - 12 * _floor(month + 9, 12)  # years that begin in March
-    era = _floor(begun, 400)
-    of_era = begun - era * 400
-    return (
-        era * _ERA + of_era * 365 + _floor(of_era, 4) - _floor(of_era, 100) + _floor(153 * place + 2, 5) - _BEFORE_1970
-    )
+    # Years that begin in March end with the leap day, and their months have lengths that one formula gives.
+    year, month = year - (month <= 2).long(), month + 9 - 12 * _floor(month + 9, 12)
+    era = _floor(year, 400)
+    year_of_era = year - era * 400
+    day_of_era = 365 * year_of_era + _floor(year_of_era, 4) - _floor(year_of_era, 100) + _floor(153 * month + 2, 5)
+    return era * _ERA + day_of_era - _BEFORE_1970
 
 
 def _floor(values: Tensor, divisor: int) -> Tensor:

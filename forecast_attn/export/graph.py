@@ -1,4 +1,4 @@
-"""The module that is exported: a run's scaling, its networks and what becomes of their outputs, as one tensor function.
+"""The module that is exported: from raw values to forecasts in the target's units, as one tensor function.
 
 Everything that `data` and `forecasting` do in numpy around the network is here once more in torch, in float64 as there.
 """
@@ -73,7 +73,7 @@ def inputs_of(schema: Schema) -> tuple[GraphInput, ...]:
     return tuple(kept)
 
 
-HEADS = ("point", "quantile", "gaussian", "student-t")
+EXPORTED_HEADS = ("point", "quantile", "gaussian", "student-t")
 """Heads whose quantiles are arithmetic that a graph has; those of counts are searched for."""
 _CODES = "1 + index into categories of the metadata; 0: none of them"
 
@@ -138,7 +138,7 @@ class RunGraph(nn.Module):
         outputs: list[ForecastOutput] = [network(window, need_weights=self.has_attention) for network in self.networks]
         results = [self._in_units(self._combined([each.prediction.double() for each in outputs]), series)]
         if self.quantiles:
-            results.append(self._quantiles([self._base(each.parameters) for each in outputs], series))
+            results.append(self._quantiles([self._uncalibrated(each.parameters) for each in outputs], series))
         weights = [each.weights for each in outputs if each.weights is not None]
         if weights:
             results.append(weights[0] if len(weights) == 1 else torch.stack(weights).double().mean(0).float())
@@ -245,7 +245,7 @@ class RunGraph(nn.Module):
         ordered, half = together.sort(dim=0).values, len(values) // 2
         return ordered[half] if len(values) % 2 else (ordered[half - 1] + ordered[half]) / 2
 
-    def _base(self, parameters: Tensor) -> Tensor:
+    def _uncalibrated(self, parameters: Tensor) -> Tensor:
         """Uncalibrated quantiles (batch, horizon, num_quantiles) of a head's parameters."""
         head, values = self.config.model.head, parameters.double()
         if head == "quantile":
@@ -280,5 +280,6 @@ class RunGraph(nn.Module):
 
 
 def _joined(parts: list[Tensor | None], raw: Tensor, length: int) -> Tensor:
-    there = [part for part in parts if part is not None]
-    return torch.cat(there, dim=-1) if there else raw.new_zeros(raw.shape[0], length, 0).float()
+    """The parts that exist, along the last axis; no columns where none does."""
+    existing = [part for part in parts if part is not None]
+    return torch.cat(existing, dim=-1) if existing else raw.new_zeros(raw.shape[0], length, 0).float()

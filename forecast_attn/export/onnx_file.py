@@ -1,4 +1,4 @@
-"""Writes a run as one ONNX file, and refuses to where onnxruntime does not give the forecasts of `predict`."""
+"""Writes a run as one ONNX file, unless its forecasts in onnxruntime differ from those of `predict`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from forecast_attn.config.values import NETWORK
 from forecast_attn.data.panel import Panel
 from forecast_attn.errors import ConfigError, RunError
-from forecast_attn.export.graph import HEADS, RunGraph
+from forecast_attn.export.graph import EXPORTED_HEADS, RunGraph
 from forecast_attn.export.window_inputs import trial_panels, window_inputs
 from forecast_attn.forecasting.calibration import ADAPTIVE
 from forecast_attn.forecasting.history import read_history, select_series
@@ -37,8 +38,9 @@ OPSET = 20
 TOLERANCE = 1e-5
 """Largest relative difference between the file's forecasts and those of `predict`."""
 TRIAL_SERIES = 64
+"""Most series whose windows are compared."""
 TRIAL_WINDOWS = 32
-"""Windows that are compared: of at most so many series, and at least so many in all."""
+"""Fewest windows that are compared."""
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -100,7 +102,7 @@ def export_onnx(run: RunDir, path: Path, *, network_alone: bool = False) -> Onnx
     if weights:
         raise ConfigError(
             f"the forecasts of '{run.path}' are a mean with baselines, which an ONNX file cannot hold: "
-            f"{', '.join(name for name in weights if name != 'network')}",
+            f"{', '.join(name for name in weights if name != NETWORK)}",
             "--network-alone exports the network without them, as predict --combine-with none forecasts",
         )
     model = load_model(run)
@@ -109,7 +111,7 @@ def export_onnx(run: RunDir, path: Path, *, network_alone: bool = False) -> Onnx
             "--calibration adaptive follows the errors of earlier forecasts, which one window does not show",
             "train with --calibration cqr to export it; forecast predict and serve follow them",
         )
-    if model.config.model.head not in HEADS:
+    if model.config.model.head not in EXPORTED_HEADS:
         raise ConfigError(
             f"the quantiles of --distribution {model.config.model.head} have no form in ONNX",
             "train with --quantiles, or --distribution gaussian or student-t; forecast predict has all of them",
@@ -150,12 +152,12 @@ def _inputs(graph: RunGraph, model: Model, panel: Panel) -> Arrays:
 
 
 def _converted(graph: RunGraph, example: Arrays, metadata: dict[str, Any]) -> Any:
-    """The ONNX model of a graph, of batches of any size, with its metadata and without paths of this machine."""
+    """Convert a graph to an ONNX model for batches of any size, with metadata and without paths of this machine."""
     names = [each.name for each in graph.inputs]
     two = [torch.from_numpy(np.repeat(example[name][:1], 2, axis=0)) for name in names]
     try:
         converted = _converted_program(graph, two, names)
-    except Exception as error:  # the converter raises what it likes
+    except Exception as error:  # the converter documents no errors of its own
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise RunError(
             f"torch {torch.__version__} cannot convert this network to ONNX: {reason[0]}",
@@ -198,7 +200,7 @@ def _without_traces(document: Any) -> None:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence what the converter prints and warns about its own ways."""
+    """Silence the converter's prints, logs and warnings, which are about its own code."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
@@ -314,7 +316,7 @@ def _sizes(past: NDArray[np.float64], forecast: NDArray[np.float64]) -> NDArray[
 
 
 def _refuse_difference(difference: dict[str, float]) -> None:
-    """Refuse a file that forecasts something else.
+    """Refuse a file whose forecasts differ from those of `predict`.
 
     Raises:
         RunError: with the output and the difference.

@@ -40,7 +40,7 @@ def check_tracking(request: TrackingRequest) -> None:
     """Refuse a logger that cannot write, before training.
 
     Raises:
-        ConfigError: its package is not installed, or it does not know where to.
+        ConfigError: its package is not installed, or it has no place to write to.
     """
     if request.logger is None:
         if request.log_to is not None:
@@ -74,7 +74,7 @@ def tracked(
     Args:
         run: of the training. One that is resumed goes on with the logger it began with.
         request: the logger; none where it names none.
-        listener: hears everything first. Of several processes that train together, the first one's alone hears.
+        listener: hears everything first. Of several processes that train together, only the first one's hears.
         draw: draws the pictures that are logged beside the scores.
     """
     if not is_first():
@@ -190,14 +190,14 @@ class Tracker(TrainingListener):
             return
         recorded = self.run.read_json(self.run.tracking) if self.run.tracking.is_file() else {}
         self._logger = _make_logger(self.run, self.request, recorded.get("id"))
-        number = _id_of(self._logger, self.request.logger)
         if not recorded:
-            self.run.write_json(self.run.tracking, {**self.request.to_options(), "id": number})
+            identifier = _id_of(self._logger, self.request.logger)
+            self.run.write_json(self.run.tracking, {**self.request.to_options(), "id": identifier})
         elif self.request.logger == "csv":  # its file begins anew
             self._log_earlier_epochs(first_epoch)
 
     def _log_earlier_epochs(self, first_epoch: float) -> None:
-        """Log the epochs of a resumed run once more, of the member that is trained now those that it goes on from."""
+        """Log the epochs of a resumed run once more; of the member that is trained now, those before `first_epoch`."""
         current = self._prefix
         for part in self.run.parts:
             self._prefix = f"member_{part.number + 1}/" if part.is_member else ""
@@ -222,26 +222,27 @@ def _epochs_of(run: RunDir) -> list[dict[str, Any]]:
         return [{**row, "epoch": int(row["epoch"])} for row in csv.DictReader(file)]
 
 
-def _make_logger(run: RunDir, request: TrackingRequest, number: str | None) -> Any:
-    """Lightning's logger, which goes on with the experiment of that number."""
+def _make_logger(run: RunDir, request: TrackingRequest, identifier: str | None) -> Any:
+    """Make Lightning's logger, which continues the experiment with that identifier."""
     from forecast_attn.training.lightning import loggers
 
     folder, name = request.log_to or str(run.tracked), run.path.resolve().name
     if request.logger == "csv":
         logger = loggers.CSVLogger(folder, name="", version="")
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*exists and is not empty.*")  # it has been looked at
+            # `check_tracking` has seen that what the folder holds is of this run.
+            warnings.filterwarnings("ignore", message=".*exists and is not empty.*")
             logger.experiment.save()
         return logger
     if request.logger == "tensorboard":
         return loggers.TensorBoardLogger(folder, name="", version="", default_hp_metric=False)
     if request.logger == "mlflow":
-        return loggers.MLFlowLogger(PROJECT, name, tracking_uri=request.log_to, run_id=number)
-    return loggers.WandbLogger(project=PROJECT, name=name, save_dir=folder, id=number, resume="allow")
+        return loggers.MLFlowLogger(PROJECT, name, tracking_uri=request.log_to, run_id=identifier)
+    return loggers.WandbLogger(project=PROJECT, name=name, save_dir=folder, id=identifier, resume="allow")
 
 
 def _id_of(logger: Any, kind: str | None) -> str | None:
-    """Number of the experiment's run, by which it is found again; None for files."""
+    """Identifier by which the logger finds its experiment again; None for files."""
     if kind == "mlflow":
         return str(logger.run_id)
     return str(logger.experiment.id) if kind == "wandb" else None
