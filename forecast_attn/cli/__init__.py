@@ -126,7 +126,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
         _say("interrupted", None)
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
-        _abandon_stdout()  # the reader of a pipe (head, less) has had enough
+        _abandon_stdout()  # the reader of a pipe (head, less) has closed it
         sys.exit(0)
     except (OSError, MemoryError, RuntimeError) as error:
         if debug or not _is_of_the_system(error):
@@ -136,10 +136,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _run(words: list[str]) -> int:
-    """Run a command, and make exceptions again of Typer's own answers to a closed pipe and to Ctrl-C."""
+    """Run a command; a closed pipe and Ctrl-C, which Typer turns into exit codes, are raised again."""
     try:
         code = _program()(args=words, prog_name=app.info.name, standalone_mode=False)
-        sys.stdout.flush()  # here, where a full disk or a closed pipe can still be told
+        sys.stdout.flush()  # here, where a full disk or a closed pipe can still be reported
     except SystemExit as ending:
         if isinstance(ending.__context__, BrokenPipeError):
             raise ending.__context__ from None
@@ -163,7 +163,7 @@ def _keep_completions_on_one_line() -> None:
 
 
 def _is_of_the_system(error: Exception) -> bool:
-    """Return True where the system refused a file, or Python, numpy or torch memory."""
+    """Tell whether the system refused a file, or memory to Python, numpy or torch."""
     if isinstance(error, RuntimeError):
         return re.search("allocate memory|out of memory", str(error)) is not None
     return True
@@ -180,7 +180,7 @@ def _system_error(error: Exception) -> tuple[str, str | None]:
 
 
 def _abandon_stdout() -> None:
-    """Point stdout nowhere, so that what is left in its buffer cannot fail once more at exit."""
+    """Point stdout at the null device, so that flushing its buffer at exit cannot fail once more."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -212,11 +212,11 @@ OTHER_NAMES = {
     **dict.fromkeys(("--steps", "--prediction-length", "--h"), "--horizon"),
     **dict.fromkeys(("--context-length", "--input-size", "--window"), "--lookback"),
 }
-"""Names that other tools, or people, give to options of ours, which spelling would not lead to."""
+"""Names of our options in other tools, which a search by spelling would not find."""
 
 
 def _usage_error(error: Any, words: list[str]) -> tuple[str, str | None]:
-    """Typer's own message about a command line in the shape of ours: one sentence and a hint."""
+    """Turn Typer's message about a command line into one sentence and a hint."""
     message, _, guess = error.format_message().partition(" Did you mean ")
     near, context = getattr(error, "possibilities", None), getattr(error, "ctx", None)
     name = getattr(error, "option_name", None)
@@ -225,7 +225,7 @@ def _usage_error(error: Any, words: list[str]) -> tuple[str, str | None]:
         near = [meant]
     if near:
         message, guess = f"no such option '{name}'", f"'{near[0]}'?"
-    # What is wrong with the value of an option is said without the command that was being read.
+    # An error about the value of an option does not name the command that was being read.
     command = next((word for word in words if not word.startswith("-")), "")
     path = f"{app.info.name} {command}" if command in COMMANDS else app.info.name
     page = f"{path if context is None else context.command_path} --help"

@@ -1,4 +1,4 @@
-"""`forecast audit`: whether the attention weights of a run can be believed, and which columns it needs."""
+"""`forecast audit`: tests of whether the attention weights of a run can be believed, and which columns it needs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, RunArgument, command_options, with_options
 from forecast_attn.config.requests import AuditRequest
 
 if TYPE_CHECKING:
@@ -21,12 +20,7 @@ if TYPE_CHECKING:
 
 @with_options(AuditRequest)
 def audit(
-    run: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[RUN]", help="Run directory (default: the newest finished run).", autocompletion=finished_runs
-        ),
-    ] = None,
+    run: RunArgument = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="FILE", help="The table it was trained on (default: the recorded file)."),

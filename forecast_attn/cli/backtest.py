@@ -1,4 +1,4 @@
-"""`forecast backtest`: what a run would have forecast in the past, beside what came and beside the baselines."""
+"""`forecast backtest`: the forecasts of a run from past cut-offs, beside the actual values and the baselines."""
 
 from __future__ import annotations
 
@@ -66,16 +66,10 @@ def _sorted(config: Path | None, options: dict[str, Any]) -> tuple[dict[str, Any
     of_backtest = command_options("backtest", config, given)
     training = {name: value for name, value in options.items() if name not in names or name in SHARED}
     training = given_options(config, training)
-    out_run = training.pop("out", None)  # of a file for `forecast train`: where the run is written
-    return training, {
-        **{name: training[name] for name in SHARED if name in training},
-        **_out_run(out_run),
-        **of_backtest,
-    }
-
-
-def _out_run(named: str | None) -> dict[str, Any]:
-    return {} if named is None else {"out_run": named}
+    shared = {name: training[name] for name in SHARED if name in training}
+    if (out_run := training.pop("out", None)) is not None:  # in a file for `forecast train`, the run directory
+        shared["out_run"] = out_run
+    return training, {**shared, **of_backtest}
 
 
 class _Command:
@@ -126,25 +120,24 @@ class _Command:
             except KeyboardInterrupt:
                 training.close()
                 printing.say_error("interrupted")
-                if (way_on := self._way_on(run, is_named=request.out_run == self.request.out_run)) is not None:
-                    printing.say_error(f"hint: {way_on}")
+                if (hint := self._how_to_go_on(run, request)) is not None:
+                    printing.say_error(f"hint: {hint}")
                 raise SystemExit(INTERRUPTED) from None
             except TerminatedError as error:
-                raise error.reworded(hint=self._way_on(run, is_named=request.out_run == self.request.out_run)) from None
+                raise error.reworded(hint=self._how_to_go_on(run, request)) from None
         if not self.json:
             show_result(result, all_metrics=request.metrics is not None, quiet=self.quiet)
             return
-
         from json import loads
 
         printing.write_json(loads(result.path.with_suffix(".json").read_text(encoding="utf-8")))
 
-    def _way_on(self, run: RunDir, *, is_named: bool) -> str | None:
-        """Say, after Ctrl-C or SIGTERM, which command goes on; None where nothing is kept."""
+    def _how_to_go_on(self, run: RunDir, request: BacktestRequest) -> str | None:
+        """The command to type after Ctrl-C or SIGTERM; None where nothing is kept."""
         if not run.config.is_file():
             return None
         same = "what is finished is kept; go on with the same command"
-        return same if is_named else f"{same} and --out-run {run.path}"
+        return same if request.out_run == self.request.out_run else f"{same} and --out-run {run.path}"
 
     def _show_folds(self, plan: BacktestPlan) -> None:
         from forecast_attn.cli.backtest_display import print_folds

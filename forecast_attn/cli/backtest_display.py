@@ -32,7 +32,7 @@ _SHOWN = ("mae", "rmse", "bias", "smape", "mase", "crps")
 
 
 def print_folds(console: PipedConsole, folds: Folds, zone: Zone) -> None:
-    """The fold table, and what is no part of it."""
+    """Print the fold table, and the windows and cut-offs that are left out."""
     table = Table(box=None, pad_edge=False)
     for heading in ("fold", "cut-off", "forecast from", "to", "series", "model", "trained until"):
         table.add_column(heading, justify="right" if heading in ("fold", "series") else "left")
@@ -69,12 +69,12 @@ class BacktestDisplay(BacktestListener):
 
     def __init__(self, *, quiet: bool, training: TrainingDisplay | None = None) -> None:
         self._training = training
-        """What is shown before, and ends where this begins."""
+        """The display of a training before the backtest, closed when this one begins."""
         self.console = make_console(stderr=True, quiet=quiet)
         self._live = self.console.is_terminal and not quiet
         self._stack = contextlib.ExitStack()
         self._bar: Progress | None = None
-        self._done, self._repairs_of_column = 0, 0
+        self._done, self._lines_shown = 0, 0
 
     def __enter__(self) -> Self:
         return self
@@ -121,8 +121,8 @@ class BacktestDisplay(BacktestListener):
         self._done += windows
         if self._bar is not None:
             self._bar.update(self._task, completed=self._done, description="forecasting")
-        elif self._done * LINES // self._total > self._repairs_of_column:
-            self._repairs_of_column = self._done * LINES // self._total
+        elif self._done * LINES // self._total > self._lines_shown:
+            self._lines_shown = self._done * LINES // self._total
             self._say(f"forecast {self._done:,} of {counted(self._total, 'window')}")
 
     def baseline_left_out(self, name: str, reason: str) -> None:
@@ -135,7 +135,7 @@ class BacktestDisplay(BacktestListener):
         self._say(f"attention: {size}")
 
     def _step(self, text: str, shown: str | None = None) -> None:
-        """A line, or on a terminal what stands before the bar."""
+        """Print a line, or on a terminal change the text before the bar."""
         if self._bar is None:
             self._say(text)
         else:
@@ -185,7 +185,8 @@ def _few(table: Any) -> Any:
     """The columns that fit a terminal; the file has all."""
     keys = list(table.columns[: list(table.columns).index("rows")])
     widest = [name for name in table.columns if name.startswith(("coverage@", "width@"))]
-    widest = [max(own, key=_nominal) for own in (widest[: len(widest) // 2], widest[len(widest) // 2 :]) if own]
+    halves = (widest[: len(widest) // 2], widest[len(widest) // 2 :])  # all coverages, then all widths
+    widest = [max(names, key=_nominal) for names in halves if names]
     wanted = (*keys, "rows", "no_target", "no_forecast", *_SHOWN, *widest, "skill_per_cent")
     left_out = [f"{name}_left_out" for name in _SHOWN]
     return table[[name for name in table.columns if name in (*wanted, *left_out)]]
@@ -205,7 +206,7 @@ def _steps_table(by_step: Any) -> Table:
     table.add_column("model", overflow="fold")
     for step in steps:
         table.add_column(str(step), justify="right")
-    for model, own in by_step.groupby("model", sort=False):
-        errors = own.set_index("step")["mae"]
+    for model, rows in by_step.groupby("model", sort=False):
+        errors = rows.set_index("step")["mae"]
         table.add_row(str(model), *(f"{errors.get(step, float('nan')):.4g}" for step in steps))
     return table

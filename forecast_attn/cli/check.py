@@ -1,4 +1,4 @@
-"""`forecast check`: what is in a table, what is wrong with it, and what to do about it; with --fix, it is done."""
+"""`forecast check`: what is in a table, what is wrong with it, and how to fix it; `--fix` writes a repaired table."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _is_stdout(out: Path | None) -> bool:
 def _check(
     data: str, config: DataConfig, given: dict[str, Any], quiet: bool
 ) -> tuple[CheckReport, list[dict[str, Any]]]:
-    """Return what can be said of the table, and the commands that train on it."""
+    """Examine the table, and find the commands that train on it."""
     from forecast_attn.checking import examine
     from forecast_attn.checking.commands import command_text, find_proposals
     from forecast_attn.cli.tables import make_console, reading_progress
@@ -88,7 +88,7 @@ def _check(
 
 
 def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:
-    """Write the repaired table, if it can be repaired; what stands in its way otherwise."""
+    """Write the repaired table if it can be repaired, and report what is left or what prevents it."""
     from forecast_attn.checking.fix import fix_table
     from forecast_attn.data.reading import fetched
 
@@ -108,18 +108,16 @@ def _fix(data: str, config: DataConfig, out: Path, quiet: bool) -> CheckReport:
 def _say_repairs(repairs: Sequence[Repair], out: Path, quiet: bool) -> None:
     from forecast_attn.cli.findings_display import repair_table
     from forecast_attn.cli.tables import make_console
+    from forecast_attn.data.findings import counted
 
     console = make_console(stderr=True, quiet=quiet)
     if repairs:
         console.print(repair_table(repairs))
-    number = f"{len(repairs)} repairs" if len(repairs) != 1 else "1 repair"
-    console.print(
-        f"{'stdout' if _is_stdout(out) else out}: {number if repairs else 'nothing to repair'}", soft_wrap=True
-    )
+    done = counted(len(repairs), "repair") if repairs else "nothing to repair"
+    console.print(f"{'stdout' if _is_stdout(out) else out}: {done}", soft_wrap=True)
 
 
 def _show(report: CheckReport, form: str, config: DataConfig, commands: list[dict[str, Any]]) -> None:
-
     if form == "json":
         printing.write_json({**report.to_dict(), "commands": commands})
     elif form == "github":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -12,9 +12,6 @@ from forecast_attn.cli.completion import resumable_comparisons
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, search_options, with_options
 from forecast_attn.config.requests import TRAINING, CompareRequest, Sharing
 from forecast_attn.errors import INTERRUPTED, ConfigError
-
-if TYPE_CHECKING:
-    from forecast_attn.comparison.leaderboard import Comparison
 
 
 @with_options(CompareRequest, *TRAINING)
@@ -57,11 +54,14 @@ def compare(
         except KeyboardInterrupt:
             _say_how_to_go_on(folder)
             raise SystemExit(INTERRUPTED) from None
-    _show(comparison, folder, as_json=json, show=show_comparison)
+    if json:
+        printing.write_json({"comparison": str(folder), **comparison.to_dict()})
+    else:
+        show_comparison(comparison, folder)
 
 
 def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of file and command line; a wrong one is said before anything heavy is loaded."""
+    """The options of file and command line; a wrong one is reported before anything heavy is loaded."""
     from forecast_attn.comparison.plan import ComparisonPlan
     from forecast_attn.runs.run_dir import fresh_path
 
@@ -73,7 +73,7 @@ def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) ->
 
 
 def _checked_with_resume(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that share out the work; all others are as the comparison was started."""
+    """The options of how the work is shared out; all others are as the comparison was started."""
     given = {name: value for name, value in options.items() if value is not None}
     others = [name for name in given if name not in Sharing.names()]
     if others:
@@ -89,12 +89,3 @@ def _say_how_to_go_on(folder: Path) -> None:
 
     if ComparisonDir(folder).plan.is_file():
         printing.say(f"hint: continue with: forecast compare --resume {folder}", err=True)
-
-
-def _show(comparison: Comparison, folder: Path, *, as_json: bool, show: Any) -> None:
-    if not as_json:
-        show(comparison, folder)
-        return
-
-    document = {"comparison": str(folder), **comparison.to_dict()}
-    printing.write_json(document)

@@ -18,7 +18,7 @@ SUMMARIES: dict[str, dict[str, str]] = {
 }
 """Explanations that a shell shows beside the choices of an option, by the name of its field."""
 RUN = "RUN"
-"""How the name of a value begins that is a run directory, in help texts."""
+"""Beginning of the metavar of an option that takes a run directory."""
 
 
 def completer_of(option_field: dataclasses.Field[Any]) -> Completer | None:
@@ -63,7 +63,7 @@ def _names(paths: Iterable[Path]) -> list[str]:
 
 
 def _folders(incomplete: str) -> Iterator[Path]:
-    """The folders to look in: the one that is being typed; before any is, this one and runs/."""
+    """The folders to look in: the one that is being typed; before that, the working directory and runs/."""
     from forecast_attn.runs.run_dir import RUNS
 
     typed = Path(f"{incomplete}x").parent
@@ -73,7 +73,7 @@ def _folders(incomplete: str) -> Iterator[Path]:
 
 
 def _choices(incomplete: str, choices: tuple[str, ...], summaries: dict[str, str], *, with_commas: bool) -> list[Any]:
-    """The choices, of a list after the names that are typed already, those left out."""
+    """The choices with their explanations; in a list, those that are not typed yet, after the ones that are."""
     typed, comma, _ = incomplete.rpartition(",") if with_commas else ("", "", incomplete)
     left = [name for name in choices if name not in typed.split(",")]
     return [(f"{typed}{comma}{name}", summaries.get(name, "")) for name in left]

@@ -38,7 +38,7 @@ def score_tables(scores: pd.DataFrame) -> list[Table]:
 
 
 def left_out_lines(scores: pd.DataFrame) -> list[str]:
-    """Sentences on the rows that each metric leaves out; of several models and groups the largest number."""
+    """Sentences on the rows that each metric leaves out, with the largest number over models and groups."""
     reasons = {
         "mape": "where the target is 0",
         "smape": "where target and forecast are 0",
@@ -72,7 +72,7 @@ def tests_table(tests: pd.DataFrame) -> Table:
 
 
 def against_table(skills: pd.DataFrame, tests: pd.DataFrame) -> Table:
-    """A model against each baseline: its skill, and whether the difference may be chance.
+    """Table of a model's skill against each baseline, with tests of the difference.
 
     Args:
         skills: baseline, skill_per_cent; and model, where there are several.
@@ -122,7 +122,7 @@ def _cell(name: str, value: Any, is_key: bool) -> str:
 
 
 def _number(value: float) -> str:
-    """Five digits, which is more than any of these is sure to."""
+    """Five significant digits, more than any of these numbers is precise to."""
     return f"{value:.5g}" if math.isfinite(value) else "–"
 
 

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, Json, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, RunArgument, command_options, with_options
 from forecast_attn.config.requests import ExportRequest
 
 
 @with_options(ExportRequest)
 def export(
-    run: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[RUN]", help="Run directory (default: the newest finished run).", autocompletion=finished_runs
-        ),
-    ] = None,
+    run: RunArgument = None,
     config: ConfigFile = None,
     json: Json = False,
     **options: Any,

@@ -98,15 +98,13 @@ def _show_findings(report: CheckReport, console: Console) -> None:
 
 
 # --------------------------------------------------------------------------- annotations
-# Findings as annotations of GitHub's workflow commands, which show them beside the line of the file they are
-# about.
 
 
 COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def annotation(finding: Finding, place: tuple[int, int] | None) -> str:
-    """One line that GitHub shows at the finding's place.
+    """Return a finding as a workflow command of GitHub, which shows it beside its line of the file.
 
     Args:
         finding: its file must be named as the repository does.

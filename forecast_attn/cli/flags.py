@@ -1,4 +1,4 @@
-"""Flags of a command made from the classes of its options, so that every option stands once."""
+"""Makes the flags of a command from the classes of its options, and has those that many commands share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typer.core import TyperCommand
 
 import forecast_attn.cli.printing as printing
 from forecast_attn import garbage
-from forecast_attn.cli.completion import completer_of
+from forecast_attn.cli.completion import completer_of, finished_runs
 from forecast_attn.config.file import read_config_file
 from forecast_attn.config.options import DataConfig, ModelConfig, TrainingConfig, all_options
 from forecast_attn.config.requests import Request, fields_of
@@ -21,6 +21,12 @@ from forecast_attn.config.values import flag_name, option_type
 
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
+RunArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[RUN]", help="Run directory (default: the newest finished run).", autocompletion=finished_runs
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Write one JSON document to stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, tables or notes on stderr; warnings stay.")]
 ConfigFile = Annotated[
@@ -44,7 +50,7 @@ class Command(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page."""
         is_short = not ctx.meta.get(_EVERYTHING) and any(param.name == _HELP_ALL for param in self.params)
-        left_out = [param for param in self.params if is_short and _is_further(param)]
+        left_out = [param for param in self.params if is_short and _is_uncommon(param)]
         for param in left_out:
             param.hidden = True  # type: ignore[attr-defined]
         try:
@@ -54,8 +60,8 @@ class Command(TyperCommand):
                 param.hidden = False  # type: ignore[attr-defined]
 
 
-def _is_further(param: Any) -> bool:
-    """Return whether this is an option of training that few people need."""
+def _is_uncommon(param: Any) -> bool:
+    """Tell whether this is an option of training that few people need."""
     if getattr(param, "rich_help_panel", None) not in _PANELS.values():
         return False
     return not all_options()[param.name][1].metadata["essential"]
@@ -119,7 +125,7 @@ def with_options(
 
 
 def given_options(config: Path | None, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of training in a configuration file, overruled by those of the command line.
+    """Return the options of training in a configuration file, overridden by those of the command line.
 
     Raises:
         ConfigError: the file cannot be read, or has an unknown key.
@@ -128,7 +134,7 @@ def given_options(config: Path | None, options: dict[str, Any]) -> dict[str, Any
 
 
 def command_options(command: str, config: Path | None, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a command in its own table of a configuration file, overruled by those of the command line.
+    """Return the options in a command's own table of a configuration file, overridden by those of the command line.
 
     Raises:
         ConfigError: the file cannot be read, or has an unknown key.

@@ -8,17 +8,11 @@ from typing import Annotated
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import Quiet
+from forecast_attn.cli.flags import Quiet, RunArgument
 
 
 def future_template(
-    run: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Run directory (default: the newest finished one under runs/).", autocompletion=finished_runs
-        ),
-    ] = None,
+    run: RunArgument = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="HISTORY", help="Table to forecast from (default: the training data's end)."),

@@ -1,4 +1,4 @@
-"""The Python face as a command loads it."""
+"""`Forecaster` as a command loads it: without a search for garbage among everything that is imported."""
 
 from forecast_attn.garbage import held_back
 

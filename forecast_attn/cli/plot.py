@@ -45,24 +45,14 @@ def plot(
     picture = drawn(find_source(source), request, data, future)
     written = [path for path in (request.png, request.svg, request.animate) if path is not None]
     if json:
-        _write_json(picture.to_dict())
+        printing.write_json(picture.to_dict())
         return
     if not written:
         from forecast_attn.cli.tables import make_console
 
         picture.print(make_console())
     else:
-        _say(picture.notes, written)
-
-
-def _say(notes: list[str], written: list[Path]) -> None:
-    """Print the paths of the pictures, and notes on what they leave out."""
-    for note in notes:
-        printing.say(f"note: {note}", err=True)
-    for path in written:
-        printing.say(f"picture: {path}")
-
-
-def _write_json(document: dict[str, Any]) -> None:
-
-    printing.write_json(document)
+        for note in picture.notes:
+            printing.say(f"note: {note}", err=True)
+        for path in written:
+            printing.say(f"picture: {path}")

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, RunArgument, command_options, with_options
 from forecast_attn.config.requests import PredictCommandRequest, PredictRequest
 from forecast_attn.errors import INCOMPLETE
 
@@ -25,12 +24,7 @@ MOST_CATEGORIES = 10
 
 @with_options(PredictCommandRequest)
 def predict(
-    run: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Run directory (default: the newest finished one under runs/).", autocompletion=finished_runs
-        ),
-    ] = None,
+    run: RunArgument = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="HISTORY", help="CSV to forecast from (default: the training data's end)."),
@@ -111,7 +105,7 @@ def _options_of(request: PredictCommandRequest) -> dict[str, Any]:
 def _predict_parts(
     run: Path | None, data: Path | None, future: Path | None, request: PredictCommandRequest, *, json: bool, quiet: bool
 ) -> None:
-    """Forecast file by file, and say what became of each."""
+    """Forecast file by file, and report each."""
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.cli.tables import make_console
     from forecast_attn.data.findings import counted, quoted
@@ -169,7 +163,7 @@ def _refuse_what_is_not_written(
 
 
 def _say_what_was_done(notes: PipedConsole, result: ForecastResult) -> None:
-    """Series without a forecast, paths, repairs of the history, and what training did not see: series, categories."""
+    """Print the series without a forecast, paths, repairs of the history, and series and categories new to the run."""
     from forecast_attn.cli.findings_display import repair_table
     from forecast_attn.data.findings import counted, quoted
 
@@ -198,8 +192,8 @@ def _say_what_was_done(notes: PipedConsole, result: ForecastResult) -> None:
         notes.tell(finding.severity, finding.message)
     for unknown in result.unknown_categories[:MOST_CATEGORIES]:
         times = counted(unknown.count, "time")
-        said = f"column '{unknown.column}' has a category that training did not see, {times}"
-        notes.tell("warning", f"{said}: '{unknown.category}'")
+        message = f"column '{unknown.column}' has a category that training did not see, {times}"
+        notes.tell("warning", f"{message}: '{unknown.category}'")
     if len(result.unknown_categories) > MOST_CATEGORIES:
         notes.tell("warning", f"{len(result.unknown_categories) - MOST_CATEGORIES} more unknown categories")
     if result.combined_with:
@@ -222,8 +216,8 @@ def _say_combination(notes: PipedConsole, result: ForecastResult) -> None:
     notes.print(f"{forecasts}; weights and MAE are the network's", soft_wrap=True)
     if result.alone:
         few = quoted(result.alone)
-        said = f"of {len(result.alone):,} series {baselines} {have} no forecast, the network's is used alone"
-        notes.tell("warning", f"{said}: {few}; give more rows with --data")
+        message = f"of {len(result.alone):,} series {baselines} {have} no forecast, the network's is used alone"
+        notes.tell("warning", f"{message}: {few}; give more rows with --data")
 
 
 def _refuse_shared_files(**files: Path | str | None) -> None:
@@ -250,17 +244,29 @@ def _members_of(result: ForecastResult) -> dict[str, list[str]]:
     return {"attention_members": paths} if paths else {}
 
 
+def _samples_of(result: ForecastResult) -> dict[str, Any]:
+    """The file of the paths and their seed, where paths were drawn."""
+    return {} if result.samples_path is None else {"samples": str(result.samples_path), "seed": result.samples_seed}
+
+
+def _combination_of(result: ForecastResult) -> dict[str, Any]:
+    """The baselines in the forecasts, where there are any."""
+    if not result.combined_with:
+        return {}
+    return {"combined_with": list(result.combined_with), "weights": result.weights, "alone": list(result.alone)}
+
+
 def _skills(metrics: dict[str, Any]) -> dict[str, float | None]:
     """The run's skill against each baseline on its validation windows; runs of earlier versions have one."""
-    found = metrics.get("baselines") or {"seasonal-naive": metrics}
-    return {name: scored["skill_per_cent"] for name, scored in found.items()}
+    scores = metrics.get("baselines") or {"seasonal-naive": metrics}
+    return {name: scored["skill_per_cent"] for name, scored in scores.items()}
 
 
 def _how_good(metrics: dict[str, Any]) -> str:
     """Summary of the network's errors on the validation windows, beside the baselines."""
     skills = ", ".join(f"{name} {skill:+.1f} %" for name, skill in _skills(metrics).items() if skill is not None)
-    told = f"; skill against {skills}" if skills else ""
-    return f"on the validation windows its MAE was {metrics['validation']['mae']:.5g}{told}"
+    against = f"; skill against {skills}" if skills else ""
+    return f"on the validation windows its MAE was {metrics['validation']['mae']:.5g}{against}"
 
 
 def _show(
@@ -272,7 +278,6 @@ def _show(
     *,
     as_json: bool,
 ) -> None:
-
     from forecast_attn.forecasting.predict import predictions_csv
 
     predictions = result.predictions
@@ -283,20 +288,8 @@ def _show(
             "predictions": csv_path,
             "attention": attention_path,
             **_members_of(result),
-            **(
-                {}
-                if result.samples_path is None
-                else {"samples": str(result.samples_path), "seed": result.samples_seed}
-            ),
-            **(
-                {}
-                if not result.combined_with
-                else {
-                    "combined_with": list(result.combined_with),
-                    "weights": result.weights,
-                    "alone": list(result.alone),
-                }
-            ),
+            **_samples_of(result),
+            **_combination_of(result),
             "series": num_series,
             "rows": len(predictions),
             "skipped": list(result.skipped),

@@ -1,4 +1,4 @@
-"""The one place where text leaves the program: names that come from data cannot command the terminal that shows them.
+"""The one place where text leaves the program: names from data cannot send control codes to the terminal.
 
 Reports show control characters written out, as \\x1b. Documents (CSV, JSON) leave byte for byte, but on a terminal.
 """
@@ -11,10 +11,10 @@ import sys
 from typing import Any
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-"""What moves a cursor, changes a colour, rings, hides, or turns the direction of writing; and halves of characters."""
+"""Characters that move the cursor, change colours, ring, hide or reverse text; and lone surrogates."""
 _WHOLE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d|`[^`]*`|\S+ %")
-"""Dates with their time, commands and shares: no line ends within them."""
-_JOINT = "\ue000"  # of no alphabet: stands for a blank that does not end a line
+"""Texts within which no line is broken: dates with their time, commands and shares."""
+_JOINT = "\ue000"  # a private-use character stands for a blank at which no line is broken
 _PLAIN = {
     "–": "-",
     "—": "-",
@@ -32,22 +32,22 @@ _PLAIN = {
     **dict(zip(" ░▒▓█", " .:*#", strict=True)),
     **dict(zip("▁▂▃▄▅▆▇", "..::**#", strict=True)),
 }
-"""Signs of our own that a terminal without UTF-8 may not have."""
+"""Characters that we print and a terminal without UTF-8 may not have, and their replacements."""
 _FALLBACK = "forecast-attn"
 
 
 def visible(text: str) -> str:
-    """Text whose control characters, but line ends and tabs, are written out: `\\x1b[31m`."""
+    """Return text with control characters other than line ends and tabs written out: `\\x1b[31m`."""
     return _CONTROL.sub(lambda match: _escaped(match[0]), text)
 
 
 def one_line(text: str) -> str:
-    """Text whose line ends are written out too, so that a name cannot look like a line of ours."""
+    """Return text with line ends written out, so that a name cannot look like another line of output."""
     return text.replace("\n", "\\n")
 
 
 def broken(text: str, room: int) -> str:
-    """Text whose lines are broken at blanks; commands, which people copy, and words longer than a line stay whole."""
+    """Break lines at blanks; commands, which people copy, and words longer than a line stay whole."""
     from textwrap import TextWrapper
 
     wrapper = TextWrapper(room, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
@@ -74,7 +74,7 @@ def say_error(text: str) -> None:
 
 
 def line_length() -> int:
-    """Columns of the terminal; of a line in a pipe, 100."""
+    """Return the columns of the terminal; 100 in a pipe."""
     from shutil import get_terminal_size
 
     return get_terminal_size().columns if sys.stdout.isatty() else 100
@@ -127,13 +127,13 @@ def accept_any_text() -> None:
 
 
 def _replacement(error: UnicodeError) -> tuple[str, int]:
-    """A sign that looks alike, a star for a braille pattern, or the character's number."""
+    """Return similar ASCII characters, a star for a braille pattern, or the character's number."""
     assert isinstance(error, UnicodeEncodeError)
     characters = error.object[error.start : error.end]
-    return "".join(map(_alike, characters)), error.end
+    return "".join(map(_in_ascii, characters)), error.end
 
 
-def _alike(character: str) -> str:
+def _in_ascii(character: str) -> str:
     if "\u2800" <= character <= "\u28ff":
         return " " if character == "\u2800" else "*"
     return _PLAIN.get(character) or _escaped(character)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, Json, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, RunArgument, command_options, with_options
 from forecast_attn.config.requests import ReconcileRequest
 
 if TYPE_CHECKING:
@@ -24,12 +23,7 @@ def reconcile(
             "--hierarchy", metavar="FILE", help="Table of the sums: a column per level, a row per bottom series."
         ),
     ],
-    run: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[RUN]", help="Run directory (default: the newest finished run).", autocompletion=finished_runs
-        ),
-    ] = None,
+    run: RunArgument = None,
     forecasts: Annotated[
         Path | None,
         typer.Option("--forecasts", metavar="FILE", help="Forecasts (default: those in the run).", show_default=False),

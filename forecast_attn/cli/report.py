@@ -9,19 +9,13 @@ from typing import Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, RunArgument, command_options, with_options
 from forecast_attn.config.requests import ReportRequest
 
 
 @with_options(ReportRequest)
 def report(
-    run: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[RUN]", help="Run directory (default: the newest finished run).", autocompletion=finished_runs
-        ),
-    ] = None,
+    run: RunArgument = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="FILE", help="Table of the training (default: found through the run)."),

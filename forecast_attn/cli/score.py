@@ -1,4 +1,4 @@
-"""`forecast score`: which rows of a table lie outside what was forecast for them."""
+"""`forecast score`: the rows of a table that lie outside the interval forecast for them."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _show(scores: AnomalyScores, out: Path, *, quiet: bool) -> None:
 
 
 def _notes(summary: dict[str, Any]) -> list[str]:
-    """Remarks about rows that have no score, or one that means less."""
+    """Remarks about rows and series that have no score."""
     from forecast_attn.data.findings import counted
 
     notes = []

@@ -1,4 +1,4 @@
-"""Tables that more than one command shows."""
+"""The console of every command, tables that fit it, and the table of roles."""
 
 from __future__ import annotations
 
@@ -21,19 +21,15 @@ if TYPE_CHECKING:
     from forecast_attn.data.roles import Roles
 
 
-WIDTH_ELSEWHERE = 120
-"""Characters per line where nobody says how many there are: files and pipes."""
-
-
+WIDTH_WITHOUT_TERMINAL = 120
+"""Characters per line in files and pipes."""
 RUN_TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-)(?=\w)")
-BETWEEN = 2
+COLUMN_GAP = 2
 """Blanks between two columns."""
 
 
 class PipedConsole(Console):
-    """A console that breaks lines at blanks only, shows control characters of data, and whose reader may have had
-    enough (head, less).
-    """
+    """A console that breaks lines at blanks only, writes control characters out, and may be read by head or less."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print; a table that is too wide is narrowed or taken apart, and a sentence on a terminal broken at blanks."""
@@ -54,22 +50,22 @@ class PipedConsole(Console):
             self.quiet = quiet
 
     def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
-        """Every text that is shown comes through here, that of tables and of progress bars too."""
+        """Write control characters out in all text, also of tables and progress bars."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
     def on_broken_pipe(self) -> None:
-        """Go quietly: it is no error, and rich would end with 1."""
+        """Exit without an error, where rich would exit with 1."""
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0)
 
 
 def make_console(*, stderr: bool = False, quiet: bool = False) -> PipedConsole:
-    """A console as wide as the terminal; no colours where there is none, or with NO_COLOR."""
+    """Make a console as wide as the terminal; without colours where there is none, or with NO_COLOR."""
     # Names of columns and series are text: "load [kW]" is no markup, ":cat:" no picture.
     console = PipedConsole(stderr=stderr, quiet=quiet, highlight=False, markup=False, emoji=False)
     if not console.is_terminal and "COLUMNS" not in os.environ:
-        console.width = WIDTH_ELSEWHERE
+        console.width = WIDTH_WITHOUT_TERMINAL
     return console
 
 
@@ -106,7 +102,7 @@ def _span_of(column: Column, console: Console) -> Measurement:
 
 
 def _total(widths: list[int]) -> int:
-    return sum(widths) + BETWEEN * (len(widths) - 1)
+    return sum(widths) + COLUMN_GAP * (len(widths) - 1)
 
 
 def _parts(table: Table, widths: list[int], room: int) -> list[list[int]]:
@@ -172,11 +168,10 @@ def _span(roles: Roles, name: str) -> str:
 
 
 # --------------------------------------------------------------------------- reading progress
-# A bar that shows how much of a large file has been read.
 
 
 ReadingProgress = Callable[[int, int], None]
-"""Called with the bytes read so far and the bytes there are."""
+"""Called with the bytes read so far and the size of the file."""
 
 PATIENCE = 1.0
 """Seconds without a bar: most files are read by then."""

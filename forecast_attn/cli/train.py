@@ -63,7 +63,7 @@ def train(
         options = given_options(config, options)
         from_file = options.pop("out", None)
         named = out or from_file
-        # A wrong option or directory is said before anything heavy is loaded.
+        # A wrong option or directory is reported before anything heavy is loaded.
         checked = RunConfig.from_options(options)
         out = Path(named) if named else fresh_path(checked.model.attention)
         check_is_free(out)
@@ -107,7 +107,7 @@ def _say_how_to_go_on(path: Path) -> None:
 
 @contextmanager
 def _naming_commands(data: Any, options: dict[str, Any], out: object, forecaster: Forecaster) -> Iterator[None]:
-    """Add the commands to type instead to what is wrong with the table."""
+    """Add the commands to type instead to an error of the table."""
     try:
         yield
     except DataError as error:

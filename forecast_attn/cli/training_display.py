@@ -139,7 +139,7 @@ class TrainingDisplay(TrainingListener):
             return
         # A moving average: single batches jump too much to be read.
         self._loss = loss if not self._loss else 0.95 * self._loss + 0.05 * loss
-        numbers = _that_fit([f"loss {self._loss:.4f}", *self._after_epoch], self._room)
+        numbers = _fitting([f"loss {self._loss:.4f}", *self._after_epoch], self._room)
         self._progress.update(self._task, advance=1, numbers=numbers)
 
     def epoch_done(self, record: EpochRecord, is_best: bool) -> None:
@@ -169,8 +169,8 @@ class TrainingDisplay(TrainingListener):
         return f"{self.member}epoch {min(self.epoch, self.plan.max_epochs)}/{self.plan.max_epochs}"
 
 
-def _that_fit(numbers: list[str], room: int) -> str:
-    """As many of them, from the first, as a line has room for; none is cut."""
+def _fitting(numbers: list[str], room: int) -> str:
+    """Join as many of the first numbers as fit into a line; none is cut."""
     fitting = (numbers[:count] for count in range(len(numbers), 0, -1))
     return next((text for each in fitting if len(text := "  ".join(each)) <= room), "")
 
@@ -234,8 +234,7 @@ def _better_baselines(metrics: dict[str, Any]) -> str | None:
     names = [name for name, errors in metrics["baselines"].items() if errors["mae"] < metrics["validation"]["mae"]]
     if len(names) < 2:
         return None  # one is named by the verdict
-    listed = " and ".join((", ".join(names[:-1]), names[-1]) if len(names) > 1 else names)
-    return f"better than this model on these windows: {listed}"
+    return f"better than this model on these windows: {', '.join(names[:-1])} and {names[-1]}"
 
 
 def _combination(metrics: dict[str, Any]) -> str:

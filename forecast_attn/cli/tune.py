@@ -51,7 +51,7 @@ def tune(
 
 
 def _checked(data: Path | None, config: Path | None, options: dict[str, Any]) -> tuple[TuneRequest, dict[str, Any]]:
-    """The options of file and command line; a wrong one is said before anything heavy is loaded."""
+    """The options of file and command line; a wrong one is reported before anything heavy is loaded."""
     from forecast_attn.runs.run_dir import RunDir, check_is_free
 
     if data is None:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, RunArgument, command_options, with_options
 from forecast_attn.config.requests import UpdateRequest
 from forecast_attn.errors import INTERRUPTED, ConfigError
 
@@ -19,12 +18,7 @@ if TYPE_CHECKING:
 
 @with_options(UpdateRequest)
 def update(
-    run: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[RUN]", help="Run directory (default: the newest finished run).", autocompletion=finished_runs
-        ),
-    ] = None,
+    run: RunArgument = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", metavar="FILE", help="The rows after the end of the run's table.", show_default=False),
@@ -87,7 +81,7 @@ def _show(forecaster: Forecaster) -> None:
 
 
 def _scores(update: dict[str, Any], *, windows: int) -> Any:
-    """Errors of old and new weights on the steps that both have not seen."""
+    """Errors of old and new weights on the held-out steps."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False)
@@ -102,7 +96,7 @@ def _scores(update: dict[str, Any], *, windows: int) -> Any:
 
 def _verdict(update: dict[str, Any]) -> str:
     if "old" not in update:
-        return "no steps were held out: the new weights are kept unseen"
+        return "no steps were held out: the new weights are kept without a comparison"
     old, new = update["old"]["loss"], update["new"]["loss"]
     change = f"{100 * abs(new / old - 1):.1f} % {'less' if new < old else 'more'}" if old else "another"
     if update["kept"] == "old":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from forecast_attn.config.options import RunConfig
+from forecast_attn.config.options import ATTENTION_FILE_OPTIONS, RunConfig
 from forecast_attn.config.requests import CompareRequest
 from forecast_attn.config.values import MOST_SEEDS
 from forecast_attn.errors import ConfigError, RunError
@@ -14,9 +14,6 @@ from forecast_attn.runs.atomic import check_name, write_errors_of
 from forecast_attn.runs.forms import anything, check, digest, many, nullable, record, table, text, whole
 from forecast_attn.runs.run_dir import DAMAGED_HINT, DataSource, RunDir, check_holds_its_own_files, check_is_free
 from forecast_attn.version import package_version
-
-OF_ATTENTION = ("attention_windows", "attention_dtype", "attention_top")
-"""Options about written weights: the mechanism none has none."""
 
 
 class Entry(NamedTuple):
@@ -72,7 +69,7 @@ class ComparisonPlan:
         Raises:
             ConfigError: options contradict each other.
         """
-        dropped = OF_ATTENTION if entry.attention == "none" else ()
+        dropped = ATTENTION_FILE_OPTIONS if entry.attention == "none" else ()
         shared = {name: value for name, value in self.options.items() if name not in dropped}
         return RunConfig.from_options({**shared, "attention": entry.attention, "seed": entry.seed})
 

@@ -1,4 +1,4 @@
-"""Every option of the tool, with its default and its help text, once.
+"""Every option of training, with its default and its help text, once; those of other commands are in `requests`.
 
 A field of these three dataclasses is a flag of `forecast train`, a key of `--config run.toml` and a
 keyword of `Forecaster`, all with the same name (or the short `flag` where one is given). This module
@@ -34,8 +34,6 @@ from forecast_attn.config.values import (
 )
 from forecast_attn.errors import ConfigError, did_you_mean
 
-# --------------------------------------------------------------------------- options
-
 
 def option(
     default: Any,
@@ -70,11 +68,11 @@ def option(
 
 
 MOST_STEPS = 100_000
-"""Of a lookback, a horizon, a patch."""
+"""Largest lookback, horizon and patch."""
 MOST_HEADS = 1_024
 MOST_WINDOWS = 1_000_000_000
 WIDEST = 65_536
-"""Numbers in a state, a score, a projection."""
+"""Most numbers in a state, a score, a projection."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,12 +218,14 @@ class DataConfig:
 
 
 DEFAULT_QUANTILES = (0.1, 0.5, 0.9)
-"""Written of a distribution where no quantiles are named."""
+"""Quantiles that are written of a distribution where none are named."""
 
 COUNT_DISTRIBUTIONS = ("negative-binomial", "tweedie")
-"""Distributions on the numbers from 0 on."""
+"""Distributions on the non-negative numbers."""
 IMPLIED_BY_COUNTS: dict[str, Any] = {"scaling": "covariates", "window_normalisation": "mean", "non_negative": True}
-"""Options that they need, as long as nothing else is asked for: 0 stays 0, and a count is one in the target's unit."""
+"""Defaults of other options with such a distribution: 0 stays 0, and counts keep the target's unit."""
+ATTENTION_FILE_OPTIONS = ("attention_windows", "attention_dtype", "attention_top")
+"""Options about the written weights, of which the mechanism `none` has none."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -479,7 +479,7 @@ class RunConfig:
                     f"--{name.replace('_', '-')} needs a decoder that is fed its previous value",
                     "add --decoding autoregressive",
                 )
-        for name in ("attention_windows", "attention_dtype", "attention_top"):
+        for name in ATTENTION_FILE_OPTIONS:
             if self.model.attention == "none" and getattr(self.training, name) != getattr(defaults, name):
                 raise ConfigError(
                     f"--{name.replace('_', '-')} needs an attention mechanism", "leave out --attention none"

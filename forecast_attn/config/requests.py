@@ -14,8 +14,8 @@ from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import SECTIONS, option
 from forecast_attn.config.values import (
     ACCELERATORS,
+    MOST_SEEDS,
     WEIGHT_TYPES,
-    check_seeds,
     checked_value,
     flag_name,
     parse_attention_windows,
@@ -30,13 +30,13 @@ READING = (
     *("delimiter", "decimal", "encoding", "skip_rows", "comment", "skip_footer", "header", "header_rows"),
     *("na", "sheet"),
 )
-"""Options of training that say how the actuals of `forecast evaluate` are read."""
+"""Options of training with which `forecast evaluate` reads the actuals."""
 LOGGERS = ("csv", "tensorboard", "mlflow", "wandb")
 """Loggers of a training."""
 SEARCH_METRICS = ("mae", "rmse", "mase", "pinball")
 """Errors that a search may minimise."""
 KEEPS = ("best", "new")
-"""Weights that go on after an update, the default first."""
+"""Weights to keep after an update, the default first."""
 RECONCILIATIONS = ("bottom-up", "top-down", "ols", "wls-struct", "wls-var", "mint")
 """Ways to make forecasts add up."""
 SIDES = ("both", "above", "below")
@@ -46,7 +46,17 @@ ENGINES = ("local", "ray")
 PICTURES = ("forecast", "error-by-step", "calibration", "attribution", "by-value")
 """Kinds of pictures of `forecast plot`."""
 
+TRAINING = tuple(SECTIONS.values())
+"""Classes of the options of training."""
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _names_with_commas(given: Any) -> tuple[str, ...]:
+    """Names of series, models or columns, which may hold commas: one, or a list of them."""
+    names = (given,) if isinstance(given, str) else tuple(given)
+    if not all(isinstance(name, str) for name in names):
+        raise TypeError(given)
+    return names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -321,15 +331,15 @@ class PlotRequest(Request):
     command = "plot"
 
     kind: str = option("forecast", "what to draw", choices=PICTURES)
-    item: tuple[str, ...] = option((), "only this series; repeatable", metavar="NAME", read=lambda given: _each(given))
+    item: tuple[str, ...] = option((), "only this series; repeatable", metavar="NAME", read=_names_with_commas)
     cutoff: str | None = option(None, "forecast of this cut-off (default: the last of each series)", metavar="TIME")
     model: tuple[str, ...] = option(
-        (), "only this model of a backtest; repeatable", metavar="NAME", read=lambda given: _each(given)
+        (), "only this model of a backtest; repeatable", metavar="NAME", read=_names_with_commas
     )
     history: int | None = option(None, "steps before the cut-off (default: four horizons, at least 24)", low=0)
     step: int | None = option(None, "step ahead whose attribution is drawn (default: the mean of all)")
     column: tuple[str, ...] = option(
-        (), "column of --kind by-value; repeatable (default: all)", metavar="NAME", read=lambda given: _each(given)
+        (), "column of --kind by-value; repeatable (default: all)", metavar="NAME", read=_names_with_commas
     )
     png: Path | None = option(None, "write the picture")
     svg: Path | None = option(None, "the same picture, scalable")
@@ -360,7 +370,7 @@ class ExportRequest(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class TrackingRequest(Request):
-    """Options of `forecast train` and `Forecaster.fit` that no run depends on: who hears of the training."""
+    """Options of `forecast train` and `Forecaster.fit` that change no run: where its training is logged."""
 
     command = "train"
 
@@ -380,9 +390,9 @@ class ServingRequest(Request):
         None, "file with the token that requests must carry; FORECAST_ATTN_TOKEN counts too", metavar="FILE"
     )
     max_bytes: int = option(16_777_216, "largest body of a request in bytes", low=1_024)
-    max_waiting: int = option(64, "most requests at a time; further ones are told to come back", low=1)
+    max_waiting: int = option(64, "most requests at a time; further ones are refused with status 503", low=1)
     timeout: float = option(30.0, "seconds that a request may take", low=0.001, high=86_400)
-    reload: float = option(5.0, "seconds between looks for newer runs; 0 never looks", low=0, high=86_400)
+    reload: float = option(5.0, "seconds between checks for newer runs; 0 never checks", low=0, high=86_400)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -414,7 +424,7 @@ class CompareRequest(Sharing):
         metavar="NAMES",
         choices=tuple(ATTENTIONS),
     )
-    seeds: int = option(3, "trainings of each mechanism", check=check_seeds)
+    seeds: int = option(3, "trainings of each mechanism", low=1, high=MOST_SEEDS)
     seed: int = option(0, "seed of the first training of each; the others follow", low=0, high=2**31 - 1)
     out: Path | None = option(None, "folder of all runs (default: in runs/)", metavar="DIR")
 
@@ -501,7 +511,7 @@ REQUESTS: dict[str, type[Request]] = {
 
 
 def fields_of(part: Any) -> tuple[dataclasses.Field[Any], ...]:
-    """The fields of a class of options: those it defines, then those that it shares with others."""
+    """Return the fields of a class of options: those it defines, then those it inherits."""
     defined = vars(part).get("__annotations__", {})
     return tuple(sorted(dataclasses.fields(part), key=lambda field: field.name not in defined))
 
@@ -537,15 +547,3 @@ def takes(parts: Iterable[Any], *, only: tuple[str, ...] = ()) -> Callable[[Func
         return function
 
     return decorate
-
-
-TRAINING = tuple(SECTIONS.values())
-"""Classes of the options of training."""
-
-
-def _each(given: Any) -> tuple[str, ...]:
-    """Names that may hold commas: one, or a list of them."""
-    names = (given,) if isinstance(given, str) else tuple(given)
-    if not all(isinstance(name, str) for name in names):
-        raise TypeError(given)
-    return names

@@ -13,7 +13,7 @@ from forecast_attn.errors import ConfigError, did_you_mean
 
 
 class Preset(NamedTuple):
-    """One row of the table."""
+    """A named set of options for `--preset`."""
 
     options: dict[str, Any]
     """Options by field name; all others keep their own defaults."""
@@ -36,7 +36,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def with_preset(options: dict[str, Any], name: str) -> dict[str, Any]:
-    """The options that were given, and those of the preset that were not, or were given as None.
+    """Return the options that were given, with those of the preset for the ones that were not, or are None.
 
     Args:
         options: by field name.
@@ -51,12 +51,8 @@ def preset_help() -> str:
     return f"a set of options; options that you give win: {costs}; `help` lists them"
 
 
-# --------------------------------------------------------------------------- option values
-# What an option may be: its choices, its type, its range, and the texts with a form of their own.
-
-
 NETWORK = "network"
-"""What the network is called among weights of a combination."""
+"""Name of the network among the weights of a combination."""
 
 ACCELERATORS = ("auto", "cpu", "gpu", "cuda", "mps")
 WEIGHT_TYPES = ("float32", "float16")
@@ -105,7 +101,7 @@ def checked_value(option_field: dataclasses.Field[Any], value: Any, hint: str | 
     """Return the value in the field's type.
 
     Raises:
-        ConfigError: saying what was expected and what came.
+        ConfigError: with what was expected and what was given.
     """
     if value is None and may_be_none(option_field):
         return None
@@ -179,22 +175,23 @@ def _to_names(value: Any) -> tuple[str, ...]:
 
 def _to_quantiles(value: Any) -> tuple[float, ...]:
     """Quantiles, ascending: a list, one number, or one string with commas."""
-    if isinstance(value, bool):
-        raise TypeError(value)
-    given = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
-    parts = [part for item in given for part in (item.split(",") if isinstance(item, str) else [item])]
-    return tuple(sorted(_to_float(part) for part in parts if str(part).strip()))
+    return tuple(sorted(_to_float(part) for part in _listed_numbers(value)))
 
 
 def _to_steps(value: Any) -> tuple[int, ...]:
     """Numbers of steps, ascending: a list, one number, one string with commas, or `none`."""
-    if isinstance(value, bool):
-        raise TypeError(value)
     if value in ("none", ["none"]):
         return ()
-    given = value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
+    return tuple(sorted({_to_int(part) for part in _listed_numbers(value)}))
+
+
+def _listed_numbers(value: Any) -> list[Any]:
+    """The parts of a list, one number, or a string with commas, which the parts may be too."""
+    if isinstance(value, bool):
+        raise TypeError(value)
+    given = [value] if isinstance(value, str | int | float) else value
     parts = [part for item in given for part in (item.split(",") if isinstance(item, str) else [item])]
-    return tuple(sorted({_to_int(part) for part in parts if str(part).strip()}))
+    return [part for part in parts if str(part).strip()]
 
 
 def _to_path(value: Any) -> Path:
@@ -275,18 +272,17 @@ def check_validation(value: float) -> None:
         raise ConfigError(f"--validation must be a fraction below 1 or a whole number of steps; got {value:g}")
 
 
-def check_seeds(number: int) -> None:
-    """Refuse a number of trainings that is none, or beyond reason."""
-    if not 1 <= number <= MOST_SEEDS:
-        raise ConfigError(f"--seeds must be between 1 and {MOST_SEEDS:,}; got {number}", "such as --seeds 3")
-
-
 STRATEGIES = ("auto", "ddp")
 _SHARDING = ("fsdp", "deepspeed", "model")
+"""Beginnings of the names of Lightning's strategies that cut a network up."""
 
 
 def read_strategy(given: object) -> str:
-    """The word of `--strategy`; those of Lightning that cut a network up are refused by their name."""
+    """Return the name in `--strategy`.
+
+    Raises:
+        ConfigError: a strategy that cuts the network up.
+    """
     text = _to_str(given)
     if text.strip().lower().startswith(_SHARDING):
         raise ConfigError(

@@ -290,7 +290,7 @@ def test_a_run_of_other_options_is_no_part_of_it(compared, tmp_path):
         (("--attention", "none"), "takes two attention mechanisms or more; got 1", "none,bahdanau"),
         ((), "takes two attention mechanisms or more; got 0", "none,bahdanau"),
         (("--attention", "none,bahdano"), "no value 'bahdano'", "bahdanau"),
-        (("--attention", "none,bahdanau", "--seeds", "0"), "--seeds must be between 1 and", "--seeds 3"),
+        (("--attention", "none,bahdanau", "--seeds", "0"), "--seeds must be between 1 and", "compare --help"),
         (("--attention", "none,bahdanau", "--combine", "median"), "--combine needs several", "--ensemble"),
         (("--resume", "there", "--seeds", "3"), "cannot change --seeds", "leave"),
     ],
