@@ -205,7 +205,7 @@ OF_THE_WINNER = ("combine", "attention_windows", "attention_dtype", "attention_t
 """Options that only the winner's run has."""
 
 
-def _defined_errors(scored: Mapping[str, Any], pinball: Iterable[float | None]) -> dict[str, float]:
+def _defined_errors(scored: Mapping[Any, Any], pinball: Iterable[float | None]) -> dict[str, float]:
     """The errors that a search may minimise, without those that are not defined."""
     losses = [loss for loss in pinball if loss is not None]
     errors = {name: scored.get(name) for name in ("mae", "rmse", "mase")}
