@@ -33,7 +33,7 @@ _RECORDS = '[{"timestamp": "2024-01-01", "target": 1.5}, …]'
 
 @dataclass(frozen=True)
 class RequestBody:
-    """What a request asks for."""
+    """The tables and options of a request."""
 
     request: ForecastRequest
     attention: bool
