@@ -3,8 +3,8 @@
 A column is permuted over windows, whole windows at a time: what a window reads there comes from another window, in one
 piece, lookback and horizon together. The rise of the MAE is what the column is worth. Attention says when, not which.
 
-The yardstick is a column of noise that the network heeds as much as this one: for it the true column is as good as a
-permuted one, so that the sign of each window's rise is a coin toss.
+The yardstick is a column of noise that the network heeds as much as this one: its rise is zero but for chance. Windows
+that overlap read the same values and are wrong together, so chance is estimated from stretches of time that do not.
 """
 
 from __future__ import annotations
@@ -14,16 +14,24 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
-from forecast_attn.audit.results import HIGH_QUANTILE, LOW_QUANTILE, CovariateImportance, Importance
+from forecast_attn.audit.results import (
+    HIGH_QUANTILE,
+    LOW_QUANTILE,
+    SMALLEST_IMPORTANCE,
+    CovariateImportance,
+    Importance,
+)
 from forecast_attn.audit.subject import Floats, Subject
-from forecast_attn.audit.wording import change_of, signed
+from forecast_attn.audit.wording import change_of, per_cent, signed
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.windows import Window
 from forecast_attn.forecasting.model import Model
 
-SIGN_FLIPS = 1_000
+FEWEST_STRETCHES = 4
+"""Stretches of time below which each series of a panel counts as a draw of its own."""
 
 
 def num_permuted(model: Model) -> int:
@@ -42,14 +50,15 @@ def covariate_importance(subject: Subject, repeats: int, seed: int) -> Covariate
     random = np.random.default_rng(seed)
     orders = [random.permutation(subject.num_windows) for _ in range(repeats)]
     before = subject.window_errors(subject.forecast())
-    importances = []
+    stretches, importances = stretches_of(subject), []
     for columns in columns_and_groups(subject.model.schema):
         rises = np.stack([_errors(subject, columns, order) - before for order in orders])
-        importances.append((columns, _importance(columns, rises, float(before.mean()), seed)))
+        draws = subject.series if columns.group == "static" else stretches
+        importances.append((columns, _importance(columns, rises, float(before.mean()), draws)))
     importances.sort(key=lambda each: -each[1].mae_change)
     groups = [importance for columns, importance in importances if columns.is_group]
     singles = [importance for columns, importance in importances if not columns.is_group]
-    verdict = _verdict(groups, singles, subject.model.schema.roles.target)
+    verdict = covariate_verdict(groups, singles, subject.model.schema.roles.target)
     return CovariateImportance(subject.num_windows, repeats, float(before.mean()), verdict, groups, singles)
 
 
@@ -63,48 +72,90 @@ def _errors(subject: Subject, columns: Columns, order: np.ndarray[tuple[int], np
     return subject.window_errors(subject.forecast(rewindow=rewindow))
 
 
-def _importance(columns: Columns, rises: Floats, mae: float, seed: int) -> Importance:
+def stretches_of(subject: Subject) -> NDArray[np.int64]:
+    """The stretch of time of each window (num_windows,): none shorter than a window, the same for all series.
+
+    Where windows lie within fewer than `FEWEST_STRETCHES` of them, series are the draws, if there are more.
+    """
+    schema = subject.model.schema
+    ahead = subject.steps_from_first
+    count = max(1, int((ahead.max() + 1) // (schema.lookback + schema.horizon)))
+    if count < min(FEWEST_STRETCHES, len(np.unique(subject.series))):
+        return subject.series
+    return np.asarray(ahead * count // (ahead.max() + 1), np.int64)
+
+
+def _importance(columns: Columns, rises: Floats, mae: float, draws: NDArray[np.int64]) -> Importance:
     """Importance from the increases of the windows' errors (repeats, num_windows)."""
     by_repeat, by_window = rises.mean(axis=1), rises.mean(axis=0)
     change = float(by_repeat.mean())
-    low, high = noise_interval(by_window, seed) if (rises != 0).any() else (float("nan"), float("nan"))
+    relative = change / mae if mae > 0 else float("nan")
+    noise = noise_bound(by_window, draws) if (rises != 0).any() else float("nan")
     return Importance(
         name=columns.name,
         group=columns.group,
         columns=list(columns.columns),
         mae_change=change,
-        relative=change / mae if mae > 0 else float("nan"),
+        relative=relative,
         low=float(np.quantile(by_repeat, LOW_QUANTILE)),
         high=float(np.quantile(by_repeat, HIGH_QUANTILE)),
-        noise_low=low,
-        noise_high=high,
-        matters=change > high,
+        noise_low=-noise,
+        noise_high=noise,
+        matters=change > noise and relative >= SMALLEST_IMPORTANCE,
     )
 
 
-def noise_interval(by_window: Floats, seed: int) -> tuple[float, float]:
-    """5 % and 95 % quantile of the mean rise when the sign of each window's rise (num_windows,) is a coin toss."""
-    signs = np.random.default_rng(seed).choice((-1.0, 1.0), size=(SIGN_FLIPS, len(by_window)))
-    low, high = np.quantile(signs @ by_window / len(by_window), (LOW_QUANTILE, HIGH_QUANTILE))
-    return float(low), float(high)
+def noise_bound(by_window: Floats, draws: NDArray[np.int64]) -> float:
+    """What the mean of the windows' rises (num_windows,) exceeds by chance in one case of twenty; NaN of a single draw.
+
+    Student's t of the sums over draws (num_windows,), each the windows of one stretch of time or of one series.
+    """
+    from scipy.special import stdtrit
+
+    _, index = np.unique(draws, return_inverse=True)
+    count = int(index.max()) + 1
+    if count < 2:
+        return float("nan")
+    sums = np.bincount(index, by_window - by_window.mean())
+    error = np.sqrt(count / (count - 1) * np.square(sums).sum()) / len(by_window)
+    return float(stdtrit(count - 1, HIGH_QUANTILE) * error)
 
 
-def _verdict(groups: list[Importance], singles: list[Importance], target: str) -> str:
+LEFT = {
+    "small": f"beyond noise, but under {per_cent(SMALLEST_IMPORTANCE)}",
+    "noise": "indistinguishable from noise",
+    "untested": "untested, for the windows overlap too much",
+}
+"""Conclusion -> words on the columns that do not matter."""
+NONE = {
+    "small": f"is worth {per_cent(SMALLEST_IMPORTANCE)} of the MAE",
+    "noise": "is distinguishable from noise",
+    "untested": "can be told from noise: the windows span less than two stretches of lookback and horizon",
+}
+"""The same where nothing matters, of the best of them."""
+
+
+def covariate_verdict(groups: list[Importance], singles: list[Importance], target: str) -> str:
     """The most important one, and those that a column of noise could be."""
     if not singles:
         return f"there are no covariates; {_most(groups, target, 'nothing that it reads', 'all that it reads')}"
-    noise = [f"'{each.name}'" for each in singles if not each.matters]
-    rest = f"; indistinguishable from noise: {', '.join(noise)}" if noise else ""
-    return _most([each for each in singles if each.matters], target, "no covariate", "all covariates") + rest
+    parts = [_most(singles, target, "no covariate", "all covariates")]
+    conclusions = {each.conclusion for each in singles}
+    for conclusion, words in LEFT.items() if len(conclusions) > 1 else ():
+        names = [f"'{each.name}'" for each in singles if each.conclusion == conclusion]
+        parts += [f"{words}: {', '.join(names)}"] if names else []
+    return "; ".join(parts)
 
 
 def _most(importances: list[Importance], target: str, none: str, every: str) -> str:
-    if not importances or not importances[0].matters:
-        return f"{none} is distinguishable from noise"
-    first = importances[0]
+    """The most important of those that matter; `importances` are sorted."""
+    first = next((each for each in importances if each.matters), None)
+    if first is None:
+        conclusions = {each.conclusion for each in importances}
+        return f"{none} {next(words for conclusion, words in NONE.items() if conclusion in conclusions)}"
     what = {"target": "its own past", "calendar": "the calendar"}.get(first.group, f"'{first.name}'")
-    rise = f"{change_of(first.relative)} ({signed(first.mae_change)})"
-    most = f", the most of {every}" if len(importances) > 1 else ""
+    rise = f"{change_of(first.relative)} ({signed(first.mae_change)}; noise: up to {signed(first.noise_high)})"
+    most = f", the most of {every}" if len(importances) > 1 and first is importances[0] else ""
     return f"with {what} shuffled the MAE of '{target}' {rise}{most}"
 
 

@@ -59,7 +59,7 @@ def need_by_group(subject: Subject, panel: Panel, sight: Sight, equal: Floats) -
         return Check("groups", "In every group", None, verdict, [])
     statistics = [_worst_of(kind, needs) for kind in dict.fromkeys(need.kind for need in needs)]
     passed = all(need.needed for need in needs)
-    return Check("groups", "In every group", passed, _verdict(needs, worst), statistics, groups=needs)
+    return Check("groups", "In every group", passed, groups_verdict(needs, worst), statistics, groups=needs)
 
 
 def groups_of(subject: Subject, panel: Panel) -> Iterator[ForecastGroup]:
@@ -159,10 +159,11 @@ def _worst_of(kind: str, needs: list[GroupNeed]) -> Statistic:
     return Statistic(f"worst_{kind}", f"smallest rise of the MAE, {worst.name}", worst.rise_relative, "share")
 
 
-def _verdict(needs: list[GroupNeed], worst: GroupNeed) -> str:
+def groups_verdict(needs: list[GroupNeed], worst: GroupNeed) -> str:
     best = max(needs, key=lambda need: need.rise_relative)
     change = f"{worst.name} the MAE {change_of(worst.rise_relative)} with equal weights ({signed(worst.rise)})"
     if worst.needed:
         return f"{change}: the least of all groups"
     other = f"{best.name} it {change_of(best.rise_relative)}"
-    return f"{change}, in {worst.windows} windows: equal weights do about as well there; {other}"
+    well = "better" if worst.rise_relative < -SHARE_THAT_MATTERS else "about as well"
+    return f"{change}, in {worst.windows} windows: equal weights do {well} there; {other}"

@@ -155,6 +155,17 @@ def _random_agreement(
     ]
 
 
+def chance_overlap(visible: NDArray[np.bool_], count: int) -> float:
+    """Mean share of the `count` largest that a random order has in common with another one, over windows to rank.
+
+    Of n steps that may be attended to (visible: (num_windows, num_keys)), each of the `count` is among the others with
+    probability count / n.
+    """
+    seen = visible.sum(axis=1)
+    seen = seen[seen >= FEWEST]
+    return float((np.minimum(count, seen) ** 2 / seen).mean() / count) if len(seen) else float("nan")
+
+
 def _among_themselves(explained: Explained) -> Statistic:
     """Mean tau between the input-level methods: more agreement than that cannot be asked of the weights."""
     methods = ("input_occlusion", "gradient_input", "integrated_gradients")
@@ -182,15 +193,15 @@ def _verdict(explained: Explained, statistics: dict[str, Statistic]) -> str:
         return f"a lookback of fewer than {FEWEST} patches leaves nothing to rank"
     count = headline_count(explained.weights.shape[1])
     state, inputs = statistics["state_occlusion_overlap"], statistics["input_occlusion_overlap"]
-    assert state.yardstick is not None
+    chance = per_cent(chance_overlap(explained.visible, count))
     if count == 1:
         return (
             f"the {explained.key} with the most weight is the one whose state the forecast needs most in "
             f"{per_cent(state.value)} of the windows, and the one whose input it needs most in "
-            f"{per_cent(inputs.value)} (by chance {per_cent(state.yardstick.median)})"
+            f"{per_cent(inputs.value)} (by chance {chance})"
         )
     return (
         f"of the {count} lookback {plural(explained.key)} with the most weight, {per_cent(state.value)} are among the "
         f"{count} whose states the forecast needs most, and {per_cent(inputs.value)} among the {count} whose inputs it "
-        f"needs most (by chance {per_cent(state.yardstick.median)})"
+        f"needs most (by chance {chance})"
     )

@@ -77,27 +77,31 @@ def reach_check(subject: Subject, explained: Explained, seed: int) -> Check:
     orders = [_in_random_order(explained.weights, explained.visible, random) for _ in range(RANDOM_ORDERS)]
     chance = [float(shown_by(order, explained, near).mean()) for order in orders]
     keys = plural(explained.key)
+    shown = Statistic(
+        "shown", f"moving inputs {_keys(near, explained.key)} or less from a weight", reach.shown, "share",
+        Yardstick.of_draws(chance, "the weights in random order"), "above",
+    )  # fmt: skip
     statistics = [
-        Statistic(
-            "shown", f"moving inputs {_keys(near, explained.key)} or less from a weight", reach.shown, "share",
-            Yardstick.of_draws(chance, "the weights in random order"), "above",
-        ),
+        shown,
         Statistic("reach_before", f"{keys} before the one with the most weight that tell nine tenths", reach.before),
         Statistic("reach_after", f"{keys} after it", reach.after),
     ]  # fmt: skip
-    passed = reach.shown >= SHOWN
+    passed = bool(shown.beats_chance) and reach.shown >= SHOWN
     title = "Around the largest weight"
-    return Check("reach", title, passed, _verdict(reach, explained, passed), statistics)
+    return Check("reach", title, passed, _verdict(reach, explained, shown), statistics)
 
 
-def _verdict(reach: Reach, explained: Explained, passed: bool) -> str:
+def _verdict(reach: Reach, explained: Explained, shown: Statistic) -> str:
     key, keys = explained.key, plural(explained.key)
     near = _keys(NEAR[key], key)
-    if passed:
-        return (
+    if reach.shown >= SHOWN:
+        there = (
             f"{per_cent(reach.shown)} of what moves the forecast lies at {keys} that, with {near} on either side, hold "
             "at least an equal share of the weight"
         )
+        assert shown.yardstick is not None
+        by_chance = f"with the weights in random order up to {per_cent(shown.yardstick.high)} does"
+        return there if shown.beats_chance else f"{there}, but {by_chance}: it need not be these weights that show it"
     away, side = abs(reach.farthest), "before" if reach.farthest < 0 else "after"
     said = f"{away} {key if away == 1 else keys} {side}" if away else "at"
     return (

@@ -117,5 +117,5 @@ def _importance_row(importance: Importance, *, is_group: bool) -> list[str]:
         per_cent(importance.relative),
         f"{signed(importance.low)} … {signed(importance.high)}",
         noise,
-        "matters" if importance.matters else "noise",
+        importance.conclusion,
     ]

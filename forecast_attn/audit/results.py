@@ -13,6 +13,9 @@ from numpy.typing import ArrayLike
 LOW_QUANTILE, HIGH_QUANTILE = 0.05, 0.95
 """Quantiles of a yardstick: one random explanation in twenty lies above the high one."""
 
+SMALLEST_IMPORTANCE = 0.01
+"""Share of the MAE that a column must be worth: a rise beyond noise may still be nothing anyone would notice."""
+
 Level = Literal["faithful", "partly faithful", "not faithful"]
 
 
@@ -139,8 +142,9 @@ class Importance:
         mae_change: mean over repeats, in the target's units.
         low, high: 5 % and 95 % of the repeats.
         noise_low, noise_high: where the change of a column lies that the network heeds as much as this one and that
-            says nothing about the target, in 90 of 100 cases; NaN where there is nothing to permute.
-        matters: mae_change above noise_high.
+            says nothing about the target, in 90 of 100 cases; NaN where there is nothing to permute, or where the
+            windows overlap too much to tell.
+        matters: mae_change above noise_high, and at least a hundredth of the MAE.
     """
 
     name: str
@@ -153,6 +157,24 @@ class Importance:
     noise_low: float
     noise_high: float
     matters: bool
+
+    @property
+    def is_untested(self) -> bool:
+        """Whether the windows overlap too much to say by how much their errors would change by chance."""
+        return math.isnan(self.noise_high) and self.mae_change != 0
+
+    @property
+    def exceeds_noise(self) -> bool:
+        return self.mae_change > self.noise_high
+
+    @property
+    def conclusion(self) -> str:
+        """matters; or why not, in a word or two."""
+        if self.matters:
+            return "matters"
+        if self.is_untested:
+            return "untested"
+        return "small" if self.exceeds_noise else "noise"
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ class Subject:
     Attributes:
         cutoffs: rows of the last known values (num_windows,).
         series: index of each window's series (num_windows,).
+        steps_from_first: time of each cut-off, in steps from the first one of all (num_windows,).
         actual: what came, in original units (num_windows, horizon); NaN where it was not observed.
         scale: deviation of each window's series in its training rows, in original units (num_windows,).
         on_forecast: told how many passes of the network over all windows are done.
@@ -54,6 +55,7 @@ class Subject:
     arrays: WindowArrays
     cutoffs: NDArray[np.int64]
     series: NDArray[np.int64]
+    steps_from_first: Floats
     actual: Floats
     scale: Floats
     on_forecast: Callable[[int], None]
@@ -76,12 +78,14 @@ class Subject:
         model.network.to(device).eval()
         arrays = model.schema.windows_of(panel).to(device)
         series = np.asarray(np.searchsorted(panel.starts, cutoffs, side="right") - 1, np.int64)
+        stamps = panel.timestamps[cutoffs]
         return cls(
             model=model,
             scaler=model.schema.scaler.for_series(panel.item_ids),
             arrays=arrays,
             cutoffs=cutoffs,
             series=series,
+            steps_from_first=panel.frequency.steps_between(np.full_like(stamps, stamps.min()), stamps),
             actual=panel.target[cutoffs[:, None] + np.arange(1, model.schema.horizon + 1)],
             scale=_deviations(preparation)[series],
             on_forecast=on_forecast,

@@ -134,6 +134,8 @@ def _uniform_verdict(rise: Statistic, mae: float, naive_mae: float, passed: bool
         return f"{change}, which is {number(100 * rise.value / naive_mae)} % of seasonal-naive's MAE: next to nothing"
     if rise.value >= SHARE_THAT_MATTERS * mae:
         return f"{change}, but random weights are no worse: others would do as well"
+    if rise.value < -SHARE_THAT_MATTERS * mae:
+        return f"{change}: equal weights do better"
     return f"{change}: the forecast hardly needs these weights"
 
 

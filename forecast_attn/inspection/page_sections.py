@@ -254,7 +254,7 @@ def _covariates(covariates: dict[str, Any] | None, target: str | None) -> str:
     """Permutation importance: how much worse the forecast is with a column's values shuffled."""
     if covariates is None:
         return ""
-    headings = ["name", f"MAE change ({target or 'target'})", "relative", "5–95 %", "matters"]
+    headings = ["name", f"MAE change ({target or 'target'})", "relative", "5–95 %", "noise: up to", "matters"]
     tables = "".join(
         table(caption, headings, [_importance(entry) for entry in covariates.get(key) or ()])
         for key, caption in (("groups", "Groups of covariates"), ("columns", "Single columns"))
@@ -267,4 +267,5 @@ def _importance(entry: dict[str, Any]) -> Sequence[Any]:
     relative = entry.get("relative")
     span = f"{show(entry.get('low'))} to {show(entry.get('high'))}"
     share = "–" if relative is None else f"{100 * relative:.0f} %"
-    return [entry["name"], entry["mae_change"], share, span, "yes" if entry.get("matters") else "no"]
+    noise, matters = show(entry.get("noise_high")), "yes" if entry.get("matters") else "no"
+    return [entry["name"], entry["mae_change"], share, span, noise, matters]

@@ -31,6 +31,8 @@ LONGER = {"min": (60, "h"), "h": (24, "D")}
 PERIODS = {("h", 24): "day", ("D", 7): "week", ("MS", 12): "year", ("ME", 12): "year", ("M", 12): "year"}
 SAME = {"h": "hour", "min": "time of day", "D": "weekday", "MS": "month", "ME": "month", "M": "month"}
 
+TIED = 0.8
+"""Share of the largest weight at which one beside it is as large, but for chance."""
 MOST_NAMED = 4
 """Steps whose largest weight is told in words; of more of them the first and the last."""
 
@@ -114,17 +116,36 @@ def looks_words(mean: MeanWeights) -> str:
 
 
 def _largest_words(mean: MeanWeights) -> str:
-    """Distance of each step's largest weight: `36 hours before the time it forecasts in steps 1–6 (12 % of …), …`."""
+    """Distance of each step's largest weight: `36 hours before the time it forecasts in steps 1–6 (12 % of …), …`.
+
+    Neighbours that tie with it are named with it, for chance decides between them: `48 to 49 hours before … (19 % …)`.
+    """
     shown = range(len(mean.spans)) if len(mean.spans) <= MOST_NAMED else (0, len(mean.spans) - 1)
     parts: list[str] = []
+    told = 0  # keys of the part before, whose equal weights were said
     for place in shown:
-        key = int(mean.weights[place].argmax())
-        of = f" of the weight; equal weights: {100 / mean.num_keys:.2g} %" if not parts else ""
+        keys = _tied(mean.weights[place])
+        count = keys.stop - keys.start
+        of = " of the weight" if not parts else ""
+        of += f"; equal weights: {100 * count / mean.num_keys:.2g} %" if count != told else ""
         before = " before the time it forecasts" if not parts else ""
         ahead = f" in {steps_text(*mean.spans[place])}" if len(mean.spans) > 1 else ""
-        share = f"({100 * mean.weights[place, key]:.0f} %{of})"
-        parts.append(f"{span_words(mean, int(mean.distances[place, key]))}{before}{ahead} {share}")
+        share = f"({100 * mean.weights[place, keys].sum():.0f} %{of})"
+        distances = mean.distances[place, keys]
+        parts.append(f"{_between_words(mean, int(distances.min()), int(distances.max()))}{before}{ahead} {share}")
+        told = count
     return ", ".join(parts)
+
+
+def _tied(row: NDArray[np.float64]) -> slice:
+    """The largest of the weights (num_keys,), with those beside it that are nearly as large."""
+    first = last = int(row.argmax())
+    ties = row >= TIED * row[first]
+    while first > 0 and ties[first - 1]:
+        first -= 1
+    while last + 1 < len(row) and ties[last + 1]:
+        last += 1
+    return slice(first, last + 1)
 
 
 def _pattern_words(mean: MeanWeights) -> str | None:
@@ -237,14 +258,20 @@ def _recent(mean: MeanWeights, count: int) -> Mask:
 
 def span_words(mean: MeanWeights, keys: int) -> str:
     """Length of so many keys in time: `10 days`, `36 hours`, `1 hour`; in steps on axes without time."""
+    return _between_words(mean, keys, keys)
+
+
+def _between_words(mean: MeanWeights, nearest: int, farthest: int) -> str:
+    """Lengths of two numbers of keys, in a unit of which both are whole numbers: `48 to 49 hours`, `2 days`."""
     number, unit = number_and_unit(mean.frequency)
-    amount = keys * mean.patch_length * number
-    while unit in LONGER and amount % LONGER[unit][0] == 0:
-        amount, unit = amount // LONGER[unit][0], LONGER[unit][1]
+    low, high = (keys * mean.patch_length * number for keys in (nearest, farthest))
+    while unit in LONGER and low % LONGER[unit][0] == high % LONGER[unit][0] == 0:
+        size, unit = LONGER[unit]
+        low, high = low // size, high // size
     name = UNIT_NAMES.get(unit) or UNIT_NAMES.get(unit[:1])
     if name is None:
-        amount, name = keys * mean.patch_length, "step"
-    return f"{amount} {name}{'' if amount == 1 else 's'}"
+        low, high, name = nearest * mean.patch_length, farthest * mean.patch_length, "step"
+    return f"{low if low == high else f'{low} to {high}'} {name}{'' if high == 1 else 's'}"
 
 
 def _same(mean: MeanWeights) -> str:

@@ -92,14 +92,14 @@ def forecast_legend(view: ForecastView) -> str:
     return "Black: series; blue: forecast" + (f"; shaded: {names}" if names else "") + f"{came}."
 
 
-def errors_figure(errors: StepErrors, first: str, *, height: int = 190) -> str:
-    """Mean absolute error by step ahead of each model, named at its end; the run's is drawn in blue."""
-    return on_any_screen(lambda width: _errors_figure(errors, first, width, height))
+def errors_figure(errors: StepErrors, first: str, words: str, *, height: int = 190) -> str:
+    """Mean absolute error by step ahead of each model, named at its end; the first, called `words`, in blue."""
+    return on_any_screen(lambda width: _errors_figure(errors, first, words, width, height))
 
 
-def _errors_figure(errors: StepErrors, first: str, width: int, height: int) -> str:
+def _errors_figure(errors: StepErrors, first: str, words: str, width: int, height: int) -> str:
     lines = {model.name: model.mae for model in errors.models}
-    names = {name: "this run" if name == first else name for name in lines}
+    names = {name: words if name == first else name for name in lines}
     steps = errors.steps.astype(np.float64)
     frame = _frame(width, height, steps, [*lines.values(), np.zeros(1)])
     frame = frame._replace(margin=12 + LETTER * max(map(len, names.values())))
@@ -113,8 +113,8 @@ def _errors_figure(errors: StepErrors, first: str, width: int, height: int) -> s
             ends[names[name]] = float(frame.up(mae)[known[-1]]) + 4
     heights = _apart(list(ends.values()), TOP + 4, height - BOTTOM)
     parts += [text(frame.right + 6, y, "start", name) for name, y in zip(ends, heights, strict=True)]
-    words = f"Mean absolute error of {errors.target} by step ahead"
-    return figure(words, words, parts, width, height)
+    title = f"Mean absolute error of {errors.target} by step ahead"
+    return figure(title, title, parts, width, height)
 
 
 def calibration_figure(calibration: Reliability, *, size: int = 300) -> str:
@@ -132,7 +132,7 @@ def calibration_figure(calibration: Reliability, *, size: int = 300) -> str:
     ]
     parts += [f'<circle class="forecast-point" cx="{x:.1f}" cy="{y:.1f}" r="3"/>' for x, y in
               _points(frame, model.quantiles, model.observed)]  # fmt: skip
-    words = "Share of values at or below each quantile; shaded: what chance allows if calibrated"
+    words = "Share of values at or below each quantile; shaded: what chance allows if calibrated, of independent values"
     return figure(words, words, parts, size, size)
 
 

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.attention_file import read_attention
+from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.checking.examination import check_table
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
@@ -66,6 +67,7 @@ SELECTED = (
     "These are the validation windows, used to select the model; for unseen windows, `forecast backtest` the run."
 )
 
+NETWORK_ALONE = "These are forecasts of the network alone, {part} of what `forecast predict` forecasts."
 BASELINE = (
     "The baseline is what the network would forecast from a past at the window's own level, with other numbers at "
     "their mean in training, unknown categories, and a calendar in the middle of its cycles. This is about what the "
@@ -114,11 +116,12 @@ def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
     path = _table_of_training(run, data, missing)
     scored = _or_missing(lambda: scored_forecasts(PlotSource(None, run), PlotChoice([], [], data=data)), missing)
     inspection = _inspection_of(run, missing)
+    alone = _network_alone(run, scored)
     sections = [
         _summary_section(run, metrics, inspection),
         _forecast_section(run, missing, path),
-        section("How accurate it is", "accuracy", metrics_table(metrics), *_curves(scored, run)),
-        section("Best and worst windows", "windows", *_extreme_windows(run, path, scored, missing)),
+        section("How accurate it is", "accuracy", metrics_table(metrics), *_curves(scored, run, alone)),
+        section("Best and worst windows", "windows", *_extreme_windows(run, path, scored, missing), alone),
         _attention_section(inspection),
         _attribution_section(run, path, missing),
         audit_section(run.read_json(run.audit) if run.audit.is_file() else None),
@@ -211,14 +214,24 @@ def _forecast_section(run: RunDir, missing: list[str], path: Path | None) -> str
     return section("The forecast", "forecast", *figures, legend, bullets(scene.notes))
 
 
-def _curves(scored: Forecasts | None, run: RunDir) -> Iterator[str]:
+def _network_alone(run: RunDir, scored: Forecasts | None) -> str:
+    """Say that the windows shown are the network's, where `predict` forecasts with baselines; else nothing."""
+    weights = kept_weights(RunDir(run.home))
+    if not weights or scored is None or COMBINATION in scored.models:
+        return ""
+    part = f"{100 * weights[NETWORK]:.0f} %" if NETWORK in weights else "no part"
+    return paragraph(NETWORK_ALONE.format(part=part))
+
+
+def _curves(scored: Forecasts | None, run: RunDir, alone: str) -> Iterator[str]:
     """Error by step, and the calibration of the quantiles where there are any."""
     if scored is None:
         return
-    name = run.path.resolve().name
+    name, combines = run.path.resolve().name, bool(kept_weights(RunDir(run.home)))
     errors = _beside_the_best(step_errors(scored), name)
     if len(errors.steps) > 1:
-        yield errors_figure(errors, name)
+        yield errors_figure(errors, name, "the network" if combines else "this run")
+    yield alone
     yield paragraph("" if run.backtest.is_file() else SELECTED)
     if scored.quantiles:
         yield calibration_figure(reliability(scored))
@@ -236,7 +249,7 @@ def _extreme_windows(run: RunDir, path: Path | None, scored: Forecasts | None, m
     """The windows with the smallest and the largest error, as a table and as pictures."""
     if scored is None:
         return
-    ours = scored.of_models([scored.models[0]])
+    ours = scored.of_models([COMBINATION if COMBINATION in scored.models else scored.models[0]])
     windows = window_errors(ours.frame)
     count = min(EXTREMES, len(windows) // 2)
     chosen = [("best", each) for each in windows[:count]]

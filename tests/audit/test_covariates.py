@@ -1,15 +1,19 @@
 """Permutation importance: which places of a window a column has, and what a column of noise may be worth."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import torch
+from scipy import stats
 
-from forecast_attn.audit.covariates import Columns, columns_and_groups, noise_interval
+from forecast_attn.audit.covariates import Columns, columns_and_groups, covariate_verdict, noise_bound
+from forecast_attn.audit.results import CovariateImportance, Importance
 from forecast_attn.config.options import RunConfig
 from forecast_attn.data.windows import Window, WindowArrays
+from forecast_attn.forecaster import Forecaster
 from forecast_attn.runs.training_table import read_panel
 from forecast_attn.training.preparation import Preparation, prepare
 
@@ -124,18 +128,103 @@ def test_what_is_known_ahead_is_moved_in_one_piece() -> None:
     assert not torch.equal(mixed.future_covariates[..., ahead], window.future_covariates[..., ahead])
 
 
-def test_the_noise_interval_is_that_of_coin_tosses() -> None:
-    rises = np.random.default_rng(0).normal(0.3, 1, size=400)
-    low, high = noise_interval(rises, seed=1)
-    expected = 1.645 * np.sqrt((rises**2).sum()) / len(rises)
-    assert high == pytest.approx(expected, rel=0.1)
-    assert low == pytest.approx(-expected, rel=0.1)
+# --------------------------------------------------------------------------- what noise may be worth
+
+
+def test_the_noise_bound_is_that_of_batch_means() -> None:
+    """Of stretches of the same size: Student's t on their means, by scipy."""
+    rises = np.random.default_rng(0).normal(0.3, 1, size=60)
+    means = rises.reshape(6, 10).mean(axis=1)
+    _, high = stats.t.interval(0.9, df=5, loc=0, scale=stats.sem(means))
+    assert noise_bound(rises, np.repeat(np.arange(6) * 7, 10)) == pytest.approx(high)
+    assert np.isnan(noise_bound(rises, np.zeros(60, np.int64)))
+
+
+@pytest.mark.parametrize("stretches", [2, 4, 12])
+@pytest.mark.slow
+def test_noise_in_overlapping_windows_exceeds_its_bound_in_one_case_of_twenty(stretches: int) -> None:
+    """Rises of windows that share most of their steps; as if they were independent, a third would exceed."""
+    random, length = np.random.default_rng(0), 30
+    outside, as_if_independent = 0, 0
+    for _ in range(600):
+        rises = np.convolve(random.normal(size=length * (stretches + 1)), np.ones(length), "valid")[:-1]
+        outside += rises.mean() > noise_bound(rises, np.repeat(np.arange(stretches), length))
+        as_if_independent += rises.mean() > 1.645 * rises.std() / np.sqrt(len(rises))
+    assert 0.02 <= outside / 600 <= 0.1
+    assert as_if_independent / 600 > 0.3
+
+
+def importance(name: str, change: float, *, noise: float = 0.2, group: str = "past") -> Importance:
+    """Of a column whose shuffling costs so much of an MAE of 10."""
+    matters = change > noise and change >= 0.1
+    return Importance(name, group, [name], change, change / 10, change, change, -noise, noise, matters)
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (
+            [importance("a", 5.0), importance("b", 0.05, noise=0.01), importance("c", 0.1)],
+            "with 'a' shuffled the MAE of 'y' rises by 50 % (+5; noise: up to +0.2), the most of all covariates; "
+            "beyond noise, but under 1 %: 'b'; indistinguishable from noise: 'c'",
+        ),
+        (
+            [importance("a", 5.0, noise=6.0), importance("b", 3.0)],
+            "with 'b' shuffled the MAE of 'y' rises by 30 % (+3; noise: up to +0.2); indistinguishable from noise: 'a'",
+        ),
+        ([importance("a", 0.1), importance("b", -0.1)], "no covariate is distinguishable from noise"),
+        (
+            [importance("a", 0.05, noise=0.01), importance("b", 0.0)],
+            "no covariate is worth 1 % of the MAE; beyond noise, but under 1 %: 'a'; indistinguishable from noise: 'b'",
+        ),
+        (
+            [importance("a", 5.0, noise=float("nan"))],
+            "no covariate can be told from noise: the windows span less than two stretches of lookback and horizon",
+        ),
+    ],
+)
+def test_the_verdict_names_what_matters_and_why_the_rest_does_not(columns: list[Importance], expected: str) -> None:
+    assert covariate_verdict([], columns, "y") == expected
+
+
+def test_without_covariates_the_verdict_is_about_what_the_network_reads() -> None:
+    groups = [importance("calendar", 5.0, group="calendar"), importance("y", 0.1, group="target")]
+    assert covariate_verdict(groups, [], "y") == (
+        "there are no covariates; with the calendar shuffled the MAE of 'y' rises by 50 % (+5; noise: up to +0.2), the "
+        "most of all that it reads"
+    )
+
+
+def audited_columns(table: pd.DataFrame, folder: Path, **options: Any) -> CovariateImportance:
+    """Importance of the columns of a quick run without attention."""
+    table.to_csv(folder / "table.csv", index=False)
+    settings = {"lookback": 24, "horizon": 6, "attention": "none", "hidden_size": 16, "epoch_windows": 512}
+    settings |= {"max_epochs": 3, "combination": "none", "calendar": "none", "seed": 1, "accelerator": "cpu", **options}
+    Forecaster(**settings).fit(folder / "table.csv", out=folder / "run")
+    audit = Forecaster.load(folder / "run").audit(windows=64, covariates=True, repeats=3, accelerator="cpu")
+    assert audit.covariates is not None
+    return audit.covariates
 
 
 @pytest.mark.slow
-def test_noise_exceeds_its_interval_in_one_case_of_twenty() -> None:
-    random, outside = np.random.default_rng(0), 0
-    for seed in range(400):
-        rises = np.abs(random.normal(size=50)) - np.abs(random.normal(size=50))  # error with another noise, minus error
-        outside += rises.mean() > noise_interval(rises, seed)[1]
-    assert 8 <= outside <= 34
+def test_columns_of_noise_do_not_matter(tmp_path: Path) -> None:
+    """Half of them change slowly, so that neighbouring windows read nearly the same."""
+    random, rows = np.random.default_rng(7), 2_000
+    table = pd.DataFrame({"time": pd.date_range("2022-01-01", periods=rows, freq="h").strftime("%Y-%m-%d %H:%M")})
+    table["y"] = np.sin(np.arange(rows) * 2 * np.pi / 24) + random.normal(size=rows)
+    for place in range(5):
+        table[f"quick_{place}"] = random.normal(size=rows)
+        table[f"slow_{place}"] = random.normal(size=rows).cumsum() / 40
+    found = audited_columns(table, tmp_path, past_covariates=list(table.columns[2:]))
+    assert len(found.columns) == 10
+    assert not any(each.matters for each in found.columns)
+    assert {each.name: each.matters for each in found.groups}["target"]
+
+
+@pytest.mark.slow
+def test_of_a_short_validation_nothing_can_be_said(tmp_path: Path) -> None:
+    rows = np.arange(150)
+    table = pd.DataFrame({"date": pd.date_range("2022-01-01", periods=150).astype(str), "y": np.sin(rows / 3)})
+    found = audited_columns(table.assign(x=np.cos(rows / 3)), tmp_path, past_covariates=["x"], max_epochs=1)
+    assert found.columns[0].conclusion == "untested"
+    assert "no covariate can be told from noise" in found.verdict

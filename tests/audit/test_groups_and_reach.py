@@ -1,14 +1,18 @@
 """What a mean over all windows hides: groups that need no weights, inputs that no weight shows, tiny errors."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from forecast_attn.audit import Audit
-from forecast_attn.audit.ranking import Explained, explain
-from forecast_attn.audit.reach import reach_of, shown_by, state_gradients
+from forecast_attn.audit.groups import groups_verdict
+from forecast_attn.audit.ranking import Explained, chance_overlap, explain
+from forecast_attn.audit.reach import reach_check, reach_of, shown_by, state_gradients
+from forecast_attn.audit.results import GroupNeed
 from forecast_attn.audit.subject import Subject
 from forecast_attn.audit.swaps import shuffled_forecasts, uniform_swap
 
@@ -57,6 +61,17 @@ def test_the_groups_are_means_over_their_values(two_regimes: Audit) -> None:
     assert np.mean([group.rise for group in steps]) == pytest.approx(rise)
 
 
+def test_a_group_that_equal_weights_forecast_better_is_said_to_be_better() -> None:
+    worst = GroupNeed("step", "at step 3 ahead", 64, 1.0, 0.9, -0.1, needed=False)
+    best = GroupNeed("step", "at step 1 ahead", 64, 1.0, 1.5, 0.5, needed=True)
+    assert groups_verdict([worst, best], worst) == (
+        "at step 3 ahead the MAE falls by 10 % with equal weights (−0.1), in 64 windows: equal weights do better "
+        "there; at step 1 ahead it rises by 50 %"
+    )
+    little = replace(worst, mae_equal=0.97, rise_relative=-0.03)
+    assert "do about as well there" in groups_verdict([little, best], little)
+
+
 def test_no_group_is_left_out_where_the_weights_are_right(planted_audit: Audit) -> None:
     check = planted_audit.check("groups")
     assert check.passed
@@ -87,6 +102,26 @@ def test_a_driver_that_no_weight_shows_is_found_where_it_is() -> None:
     near = np.full((4, 28), 1e-9)
     near[:, [-8, -18]] = 0.5
     assert shown_by(near, explained_by(near, importance), near=2) == pytest.approx(1)
+
+
+def test_what_any_weights_would_show_is_not_shown_by_these(subject: Subject) -> None:
+    """Equal weights lie around everything, in any order: three quarters alone are no test."""
+    explained = explain(subject, subject.look())
+    passed = reach_check(subject, explained, seed=0)
+    assert passed.passed
+    blind = replace(explained, weights=explained.visible / explained.visible.sum(axis=1, keepdims=True))
+    check = reach_check(subject, blind, seed=0)
+    assert check["shown"].value == pytest.approx(1)
+    assert check.passed is False
+    assert "in random order up to 100 % does: it need not be these weights that show it" in check.verdict
+
+
+def test_chance_of_the_overlap_is_exact() -> None:
+    """The mean of hypergeometric means: half of the windows may look at 10 keys, half at 40."""
+    visible = np.zeros((4, 40), bool)
+    visible[:2, -10:] = visible[2:] = True
+    expected = np.mean([stats.hypergeom.mean(seen, 2, 2) / 2 for seen in (10, 10, 40, 40)])
+    assert chance_overlap(visible, 2) == pytest.approx(expected)
 
 
 def test_a_state_reads_what_stands_before_it_and_nothing_after(subject: Subject) -> None:
@@ -124,3 +159,12 @@ def test_a_rise_that_nobody_would_notice_is_no_need(subject: Subject) -> None:
     assert "next to nothing" in large.verdict
     assert not large.passed
     assert large["mae_change_relative"].value == small["mae_change_relative"].value > 0.05
+
+
+def test_equal_weights_that_forecast_better_are_said_to_be_better(subject: Subject) -> None:
+    sight = subject.look()
+    shuffled = shuffled_forecasts(subject, 5, seed=0)
+    check = uniform_swap(subject, sight, np.nan_to_num(subject.actual), shuffled, subject.mae(sight.prediction))
+    assert not check.passed
+    assert check.verdict.startswith("with equal weights the MAE falls by 100 %")
+    assert check.verdict.endswith(": equal weights do better")

@@ -112,6 +112,24 @@ def test_the_largest_weights_are_counted_from_the_time_to_forecast(words_of):
     )
 
 
+def test_neighbours_that_tie_are_named_together(words_of):
+    """Which of 47, 48 and 49 hours is the largest by a hair says nothing; 72 hours stands alone."""
+    ahead = np.array([[0, 1]]).T
+
+    def weights(_, lag):
+        tied = {47: 0.09, 48: 0.1, 49: 0.085, 50: 0.02}
+        rows = [
+            [tied.get(1 + each, 0.705 / 164) for each in lag],
+            [0.12 if 2 + each == 72 else 0.88 / 167 for each in lag],
+        ]
+        return np.array(rows)[ahead[:, 0]]
+
+    assert words_of(weights, steps=2) == (
+        "at no one distance above all, with the largest weight on values 47 to 49 hours before the time it forecasts "
+        "in step 1 (28 % of the weight; equal weights: 1.8 %), 3 days in step 2 (12 %; equal weights: 0.6 %)"
+    )
+
+
 @pytest.mark.parametrize("noise", [0.0, 0.003, 0.01, 0.03])
 def test_a_share_that_is_named_is_there_and_is_much(words_of, make_dump, noise):
     """The share is that of the file, summed here once more; a pattern of little weight is not named."""

@@ -168,6 +168,20 @@ def test_the_best_and_worst_windows_are_those(html, run):
     assert [error for *_, error in rows] == [f"{expected[cutoff]:.4g}" for cutoff in wanted]
 
 
+def test_of_a_combination_it_says_that_the_windows_are_the_networks(run_copy, html, without_manifest):
+    assert "of the network alone" not in html
+    without_manifest(run_copy)
+    path = run_copy / "metrics.json"
+    metrics = json.loads(path.read_text())
+    share = {"network": 0.4, "linear": 0.6}
+    metrics["combination"] = {"weights": share, "validation": metrics["validation"], "alone": {}}
+    path.write_text(json.dumps(metrics))
+    page = Forecaster.load(run_copy).report().html
+    assert page.count("These are forecasts of the network alone, 40\u00a0% of what") == 2
+    assert ">the network</text>" in page
+    assert ">this run</text>" not in page
+
+
 def test_windows_without_a_known_value_have_no_error():
     frame = pd.DataFrame(
         {
