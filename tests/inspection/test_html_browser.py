@@ -539,7 +539,7 @@ def test_the_charts_are_saved_as_a_picture(browser, page, tmp_path, dark):
         choose(browser, "weights", weights)
         browser.ask("document.getElementById('save').click()")
         for _ in range(200):
-            if (tmp_path / name).is_file():
+            if (tmp_path / name).is_file() and b"IEND" in (tmp_path / name).read_bytes()[-12:]:  # all of it
                 break
             time.sleep(0.025)
         picture = imread(tmp_path / name)
