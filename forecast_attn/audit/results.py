@@ -160,7 +160,7 @@ class Importance:
 
     @property
     def is_untested(self) -> bool:
-        """Whether the windows overlap too much to say by how much their errors would change by chance."""
+        """Return whether the windows overlap too much to say by how much their errors would change by chance."""
         return math.isnan(self.noise_high) and self.mae_change != 0
 
     @property
@@ -169,7 +169,7 @@ class Importance:
 
     @property
     def conclusion(self) -> str:
-        """matters; or why not, in a word or two."""
+        """Return `matters`, or why it does not: `noise`, `small`, `untested`."""
         if self.matters:
             return "matters"
         if self.is_untested:
