@@ -106,7 +106,7 @@ def _importance(columns: Columns, rises: Floats, mae: float, draws: NDArray[np.i
 
 
 def noise_bound(by_window: Floats, draws: NDArray[np.int64]) -> float:
-    """Return what the mean of the windows' rises (num_windows,) exceeds by chance in one case of twenty; NaN of one draw.
+    """Return what the mean of the windows' rises (num_windows,) exceeds by chance in one case of 20; NaN of one draw.
 
     Student's t of the sums over draws (num_windows,), each the windows of one stretch of time or of one series.
     """
