@@ -1,5 +1,6 @@
 """A table that the user names is used, or refused: never read and ignored."""
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -134,3 +135,18 @@ def test_future_rows_behind_a_gap_are_left_out_and_asked_for(forecast, refused, 
         "the data has no 'price' for 3 of the 4 steps to forecast of series 'b': 2022-06-27, 2022-07-04, 2022-07-11"
     )
     refused("predict", "run", "--out", "f.csv", message=message, hint="^--future FILE")
+
+
+def test_a_covariate_is_known_ahead_where_it_is_in_half_of_the_series(forecast, small, write):
+    """One of three targets was not reported on the last day: no reason to ask for tomorrow's prices of all."""
+    days = pd.date_range("2024-01-01", periods=60)
+    table = pd.concat(
+        [pd.DataFrame({"shop": name, "day": days, "sold": 5.0 + days.day, "price": days.day % 5}) for name in "abc"]
+    )
+    table.loc[(table["shop"] == "b") & (table["day"] == days[-1]), "sold"] = None
+    words = ("--target", "sold", "--id", "shop", "--quiet")
+    assert forecast("train", write(table), *small, *words, "--out", "run").code == 0
+    assert json.loads(Path("run/schema.json").read_text())["roles"]["past_covariates"] == ["price"]
+    assert forecast("predict", "run", "--out", "f.csv").code == 0
+    ends = pd.read_csv("f.csv").groupby("item_id")["cutoff"].first().to_dict()
+    assert ends == {"a": "2024-02-29", "b": "2024-02-28", "c": "2024-02-29"}

@@ -101,9 +101,11 @@ def _varies(column: _ScaledColumn, panel: Panel, index: int, rows: NDArray[np.in
 
 def _far(column: _ScaledColumn, rows: NDArray[np.int64], series: NDArray[np.int64]) -> list[tuple[int, int, float]]:
     """Series, row and distance of the values that lie far beyond what the scaler was fitted on."""
-    distance = np.abs(column.values[rows] - column.location[series]) / column.scale[series]
-    if not column.is_target:  # a covariate that never moved has the scale 1, which measures nothing
-        distance[column.scale[series] == 1] = 0
+    location, scale = column.location[series], column.scale[series]
+    still = scale == 1  # of a column that never moved, which measures nothing
+    distance = np.abs(column.values[rows] - location) / np.where(still, np.maximum(np.abs(location), 1), scale)
+    if not column.is_target:
+        distance[still] = 0
     return [(int(series[at]), int(rows[at]), float(distance[at])) for at in np.flatnonzero(distance > FAR)]
 
 

@@ -356,25 +356,33 @@ def _flag_value(name: str) -> str:
 def _known_ahead(
     frame: pd.DataFrame, columns: list[str], time: str, target: str, item_id: str | None
 ) -> tuple[str, ...]:
-    """Columns that have a value in a row after the last known target of its series."""
+    """Columns that have a value after the last known target in at least half of the series.
+
+    In fewer it is the target that lacks its last values, and `predict` would ask all the others for their future.
+    """
     unknown = frame[target].isna().to_numpy()
     if not unknown.any() or not columns:
         return ()
-    after_end = _after_end(frame, unknown, time, item_id)
+    series = pd.factorize(frame[item_id])[0] if item_id is not None else np.zeros(len(frame), np.int64)
+    after_end = _after_end(frame, unknown, time, series)
+    later, fewest = series[after_end], (series.max() + 1) / 2
+    if not len(later):
+        return ()
     return tuple(
-        name for name in columns if frame[name].to_numpy()[after_end].size and frame[name][after_end].notna().any()
+        name for name in columns if len(np.unique(later[frame[name][after_end].notna().to_numpy()])) >= fewest
     )
 
 
-def _after_end(frame: pd.DataFrame, unknown: NDArray[np.bool_], time: str, item_id: str | None) -> NDArray[np.bool_]:
+def _after_end(
+    frame: pd.DataFrame, unknown: NDArray[np.bool_], time: str, series: NDArray[np.int64]
+) -> NDArray[np.bool_]:
     """Rows (num_rows,) that come after the last known target of their series."""
     try:
         stamps, bad = parse_timestamps(frame[time], time)
     except DataError:  # said again, with its place, when the panel is built
         return np.zeros(len(frame), np.bool_)
     times = np.where(bad, np.iinfo(np.int64).min, stamps.astype(np.int64))
-    keys = pd.factorize(frame[item_id])[0] if item_id is not None else np.zeros(len(frame), np.int64)
-    last = pd.Series(times).where(~unknown).groupby(keys).transform("max")
+    last = pd.Series(times).where(~unknown).groupby(series).transform("max")
     return np.asarray(unknown & ~bad & ~(times <= last.to_numpy()), np.bool_)
 
 

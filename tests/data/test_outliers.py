@@ -119,3 +119,17 @@ def test_prices_of_real_markets_are_no_outliers(forecast, real_data, name, here)
     codes = [finding["code"] for finding in json.loads(outcome.out)["findings"]]
     assert "FA309" not in codes
     assert not Path("runs").exists()
+
+
+def test_a_series_that_training_saw_once_has_no_outlier(forecast, write):
+    """One value says nothing of how far the values lie apart."""
+    firms = [
+        pd.DataFrame({"id": f"firm {n}", "year": [1987, 1988, 1989], "sales": [2e6, 2.8e6, 3.4e6]}) for n in range(40)
+    ]
+    table = pd.concat(firms).reset_index(drop=True)
+    table.loc[(table["id"] == "firm 0") & (table["year"] == 1987), "sales"] = None
+    sizes = ("--horizon", "1", "--lookback", "1", "--hidden-size", "4", "--max-epochs", "1", "--missing", "mask")
+    assert forecast("train", write(table), *sizes, "--out", "run", "--quiet").code == 0
+    outcome = forecast("predict", "run", "--out", "f.csv")
+    assert outcome.code == 0
+    assert "as far off" not in outcome.err
