@@ -365,25 +365,23 @@ def _known_ahead(
         return ()
     series = pd.factorize(frame[item_id])[0] if item_id is not None else np.zeros(len(frame), np.int64)
     after_end = _after_end(frame, unknown, time, series)
-    later, fewest = series[after_end], (series.max() + 1) / 2
+    later, fewest = series[after_end], len(np.unique(series[~unknown])) / 2
     if not len(later):
         return ()
-    return tuple(
-        name for name in columns if len(np.unique(later[frame[name][after_end].notna().to_numpy()])) >= fewest
-    )
+    return tuple(name for name in columns if len(np.unique(later[frame[name][after_end].notna().to_numpy()])) >= fewest)
 
 
 def _after_end(
     frame: pd.DataFrame, unknown: NDArray[np.bool_], time: str, series: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Rows (num_rows,) that come after the last known target of their series."""
+    """Rows (num_rows,) that come after the last known target of their series, where it has one."""
     try:
         stamps, bad = parse_timestamps(frame[time], time)
     except DataError:  # said again, with its place, when the panel is built
         return np.zeros(len(frame), np.bool_)
     times = np.where(bad, np.iinfo(np.int64).min, stamps.astype(np.int64))
     last = pd.Series(times).where(~unknown).groupby(series).transform("max")
-    return np.asarray(unknown & ~bad & ~(times <= last.to_numpy()), np.bool_)
+    return np.asarray(unknown & ~bad & (times > last.to_numpy()), np.bool_)
 
 
 def why_not_numeric(column: pd.Series) -> str:
