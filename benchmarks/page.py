@@ -26,7 +26,7 @@ from bounds import at_most, exit_code  # noqa: E402
 
 from forecast_attn.attention_file import AttentionDump, AttentionMetadata, AttentionWriter, read_attention  # noqa: E402
 from forecast_attn.inspection.html_report import make_page  # noqa: E402
-from forecast_attn.inspection.page_data import sample_windows  # noqa: E402
+from forecast_attn.inspection.page_data import choose_windows  # noqa: E402
 from forecast_attn.inspection.window_values import WindowValues  # noqa: E402
 
 chromium: Any = importlib.import_module("tests.chromium")  # which types are not checked in
@@ -108,8 +108,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder, page = Path(name), Path(name) / "page.html"
         dump = attention(folder)
-        shown = sample_windows(dump, WINDOWS)
-        page.write_text(make_page(dump, shown, values(shown.num_windows)), encoding="utf-8")
+        shown, whole = choose_windows(dump, WINDOWS)
+        page.write_text(make_page(dump, shown, values(shown.num_windows), whole=whole), encoding="utf-8")
         browser = chromium.Browser(binary, folder / "profile")
         browser.call("Performance.enable", timeDomain="threadTicks")
         loads = [load(browser, page) for _ in range(LOADS)]

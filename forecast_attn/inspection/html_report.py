@@ -14,9 +14,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.data.sessions import base_alias
-from forecast_attn.inspection.page_data import default_windows, page_document, sample_windows, script_json
+from forecast_attn.inspection.page_data import choose_windows, default_windows, page_document, script_json
 from forecast_attn.inspection.page_sections import (
     audit_section,
     findings_section,
@@ -41,9 +44,9 @@ class HtmlReport:
 
     Attributes:
         html: all of it.
-        num_windows: how many windows can be chosen on it.
+        num_windows: how many windows are on it with weights of their own.
         windows_in_file: how many the means are taken over.
-        left_out: in words, which series have no window to choose; empty where all have one.
+        left_out: in words, which series have no such window; empty where all have one.
     """
 
     html: str
@@ -92,27 +95,29 @@ def build_report(
         DataError: the file holds no windows, or the table cannot be read.
         RunError: the file or the run is damaged.
     """
-    shown = sample_windows(dump, num_windows or default_windows(dump))
+    shown, whole = choose_windows(dump, num_windows or default_windows(dump))
     if run is None:
         values = WindowValues.unknown(shown, "The series is not drawn: name the run instead of its attention file.")
     else:
         values = values_of_windows(run, shown, table)
-    html = make_page(dump, shown, values, **_documents_of(run), evidence=evidence_of(run), by=by)
-    return HtmlReport(html, shown.num_windows, dump.num_windows, series_left_out(dump, shown))
+    html = make_page(dump, shown, values, **_documents_of(run), evidence=evidence_of(run), by=by, whole=whole)
+    return HtmlReport(html, int(whole.sum()), dump.num_windows, series_left_out(dump, shown, whole))
 
 
-def series_left_out(dump: AttentionDump, shown: AttentionDump) -> str:
-    """Number of series without a window to choose, in words; empty where all have one."""
-    present = set(shown.item_ids)
-    missing = [name for name in dump.item_ids if name not in present]
-    if not missing:
+def series_left_out(dump: AttentionDump, shown: AttentionDump, whole: NDArray[np.bool_]) -> str:
+    """Number of series without a window of their own weights, in words; empty where all have one."""
+    every, drawn = dump.item_ids, set(shown.item_ids)
+    light = len(drawn) - len({name for name, own in zip(shown.window_item_ids, whole, strict=True) if own})
+    missing = [name for name in every if name not in drawn]
+    are = "is drawn at its newest cut-off with its" if light == 1 else "are drawn at their newest cut-off with their"
+    parts = [f"{light:,} of {len(every):,} series {are} mean weights"] if light else []
+    if missing:
+        are = "is" if len(missing) == 1 else "are"
+        of = "" if light else f" of {len(every):,} series"
+        parts.append(f"{len(missing):,}{of} {are} in the means but cannot be chosen, '{missing[0]}' for one")
+    if not parts:
         return ""
-    are = "is" if len(missing) == 1 else "are"
-    return (
-        f"{len(missing):,} of {len(dump.item_ids):,} series {are} in the means but not among the windows to choose "
-        f"from, '{missing[0]}' for one: see more with --html-windows {len(dump.item_ids)}, or a single one "
-        "with --item NAME"
-    )
+    return f"{', '.join(parts)}: see more with --html-windows {len(every)}, or a single one with --item NAME"
 
 
 def make_page(
@@ -125,6 +130,7 @@ def make_page(
     audit: dict[str, Any] | None = None,
     evidence: Evidence | None = None,
     by: str | None = None,
+    whole: NDArray[np.bool_] | None = None,
 ) -> str:
     """The page of attention windows, with what is known of them and of their run.
 
@@ -137,16 +143,18 @@ def make_page(
         audit: its audit.json.
         evidence: what is known of the need for its weights.
         by: groups that stand side by side at first.
+        whole: (windows shown,) those whose weights the page holds; all when None.
     """
+    whole = np.ones(shown.num_windows, bool) if whole is None else whole
     inspection = inspect_attention(dump, evidence=evidence)
     return _fill_template(
         title=_title(inspection.header),
         subtitle=_subtitle(inspection.header),
         reading=reading_words(inspection.reading),
-        findings=findings_section(inspection, [*filter(None, [series_left_out(dump, shown)]), *values.notes]),
+        findings=findings_section(inspection, [*filter(None, [series_left_out(dump, shown, whole)]), *values.notes]),
         audit=audit_section(audit),
         run=run_section(config, metrics),
-        data=script_json(page_document(dump, shown, values, by)),
+        data=script_json(page_document(dump, shown, values, by, whole)),
     )
 
 

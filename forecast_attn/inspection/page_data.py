@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Sequence
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,8 @@ PAGE_BYTES = 1_200_000
 """Size of the windows on a page, unless more of them are requested; means, words and script come on top."""
 MOST_WINDOWS = 64
 """Windows on a page; more where each series has one."""
+LIGHT_BYTES = 240_000
+"""Part of them for series that get no whole window: a light one each, its weights the mean of the series."""
 VALUES_PER_STEP = 5
 """Values per time step beside the weights, at the most: the series and four covariates."""
 CODES_PER_OCTAVE = 2048
@@ -48,11 +50,36 @@ GROUPINGS = {"item": "series", "head": "heads", "hour": "hours of the cut-off", 
 
 
 def default_windows(dump: AttentionDump) -> int:
-    """Number of windows that keeps the page near `PAGE_BYTES`; at least one."""
-    sizes = dump.metadata
+    """Number of whole windows that keeps the page near `PAGE_BYTES`; at least one."""
+    sizes, num_series = dump.metadata, len(dump.item_ids)
     weights = len(dump.heads) * len(dump.steps) * sizes.num_keys
     per_window = (2 * weights + 4 * VALUES_PER_STEP * (sizes.lookback + sizes.horizon)) * BASE64
-    return int(np.clip(PAGE_BYTES // per_window, 1, max(MOST_WINDOWS, len(dump.item_ids))))
+    light = 0.0 if num_series * per_window <= PAGE_BYTES else min(LIGHT_BYTES, num_series * _light_bytes(dump))
+    return int(np.clip((PAGE_BYTES - light) // per_window, 1, max(MOST_WINDOWS, num_series)))
+
+
+def _light_bytes(dump: AttentionDump) -> float:
+    """Size of a window without weights and covariates: the series, the forecast with an interval, what came."""
+    return 4 * (dump.metadata.lookback + 4 * dump.metadata.horizon) * BASE64
+
+
+class PageWindows(NamedTuple):
+    """The windows that can be chosen on a page."""
+
+    dump: AttentionDump
+    """In order of series, then cut-off."""
+    whole: NDArray[np.bool_]
+    """(num_windows,) those with weights of their own; the others are light."""
+
+
+def choose_windows(dump: AttentionDump, count: int) -> PageWindows:
+    """At most `count` whole windows, and the newest one of as many other series as `LIGHT_BYTES` hold."""
+    order, series = _in_order(dump)
+    whole = _sample(series[order], count)
+    newest = np.flatnonzero(np.diff(series[order], append=-1))
+    others = newest[~np.isin(series[order[newest]], series[order[whole]])]
+    places = np.union1d(whole, _evenly(others, int(LIGHT_BYTES // _light_bytes(dump))))
+    return PageWindows(dump.take(order[places]), np.isin(places, whole))
 
 
 def sample_windows(dump: AttentionDump, count: int) -> AttentionDump:
@@ -60,25 +87,41 @@ def sample_windows(dump: AttentionDump, count: int) -> AttentionDump:
 
     Where `count` is enough for all series, each has one.
     """
+    order, series = _in_order(dump)
+    return dump.take(order[_sample(series[order], count)])
+
+
+def _in_order(dump: AttentionDump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Windows by series, then cut-off; and the number of each one's series, both (num_windows,)."""
     places = {name: place for place, name in enumerate(dump.item_ids)}
     series = np.array([places[name] for name in dump.window_item_ids])
-    order = np.lexsort((dump.window_cutoffs, series))
-    firsts = np.flatnonzero(np.diff(series[order], prepend=-1))
+    return np.lexsort((dump.window_cutoffs, series)), series
+
+
+def _sample(series: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Places of at most `count` of the ordered windows, whose series these are (num_windows,)."""
+    firsts = np.flatnonzero(np.diff(series, prepend=-1))
     if len(firsts) > count:
-        return dump.take(order[_evenly(np.arange(len(order)), count)])
-    others = np.setdiff1d(np.arange(len(order)), firsts)
-    return dump.take(order[np.union1d(firsts, _evenly(others, count - len(firsts)))])
+        return _evenly(np.arange(len(series)), count)
+    others = np.setdiff1d(np.arange(len(series)), firsts)
+    return np.union1d(firsts, _evenly(others, count - len(firsts)))
 
 
 def _evenly(places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """At most `count` of the places, the first and the last among them."""
     if count >= len(places):
         return places
+    if count <= 0:
+        return places[:0]
     return places[np.unique(np.linspace(0, len(places) - 1, count).round().astype(np.int64))]
 
 
 def page_document(
-    dump: AttentionDump, shown: AttentionDump, values: WindowValues, by: str | None = None
+    dump: AttentionDump,
+    shown: AttentionDump,
+    values: WindowValues,
+    by: str | None = None,
+    whole: NDArray[np.bool_] | None = None,
 ) -> dict[str, Any]:
     """Everything the page draws.
 
@@ -86,10 +129,14 @@ def page_document(
         dump: the windows the means are taken over.
         shown: those among them that are drawn one by one.
         values: what these looked at and forecast.
+        whole: (windows shown,) those whose weights and covariates the page holds; all when None.
         by: groups that stand side by side at first.
     """
     sizes = dump.metadata
     times, windows = _windows(shown)
+    whole = np.ones(shown.num_windows, bool) if whole is None else whole
+    for place in np.flatnonzero(~whole):
+        windows[place]["light"] = True
     return {
         **_patches(dump),
         "lookback": sizes.num_keys,
@@ -106,7 +153,7 @@ def page_document(
         "times": times,
         "windows": windows,
         "observed": shown.observed_steps.max(axis=(1, 2)).astype(int).tolist(),
-        "weights": encode_weights(shown.weights),
+        "weights": encode_weights(shown.take(np.flatnonzero(whole)).weights),
         "past": encode(values.past),
         "forecast": encode(_whole_patches(dump, values.forecast)),
         "actual": encode(_whole_patches(dump, values.actual)),
@@ -119,10 +166,11 @@ def page_document(
             for pair in intervals(values.quantiles)
         ],
         "covariates": [
-            {"name": name, "values": encode(_whole_patches(dump, column))} for name, column in _known(values.covariates)
+            {"name": name, "values": encode(_whole_patches(dump, column[whole]))}
+            for name, column in _known(values.covariates)
         ],
         "mean": _means(dump),
-        "tiles": sorted(_tiles(dump, shown), key=lambda tiles: tiles["kind"] != by),
+        "tiles": sorted(_tiles(dump, shown, whole), key=lambda tiles: tiles["kind"] != by),
     }
 
 
@@ -216,7 +264,7 @@ def _means(dump: AttentionDump) -> dict[str, Any]:
     }
 
 
-def _tiles(dump: AttentionDump, shown: AttentionDump) -> list[dict[str, Any]]:
+def _tiles(dump: AttentionDump, shown: AttentionDump, whole: NDArray[np.bool_]) -> list[dict[str, Any]]:
     """Groups of windows to put side by side: of each its mean weights by lag, and the window to show for it."""
     kinds = [by for by in GROUPINGS if by in ("item", "head") or dump.window_cutoffs.dtype.kind == "M"]
     all_groups = {by: group_windows(dump, by) for by in kinds}
@@ -232,16 +280,16 @@ def _tiles(dump: AttentionDump, shown: AttentionDump) -> list[dict[str, Any]]:
             "kind": by,
             "names": grouping.names,
             "leftOut": grouping.left_out,
-            "windows": _windows_of(group_windows(shown, by), grouping.names),
+            "windows": _windows_of(group_windows(shown, by), grouping.names, whole),
             "profiles": encode_weights(profiles[by] / np.bincount(grouping.groups.ravel())[:, None]),
         }
         for by, grouping in groups.items()
     ]
 
 
-def _windows_of(grouping: Grouping, names: list[str]) -> list[int]:
-    """The first window shown of each group; -1 where none is."""
-    first = {grouping.names[group]: int(np.argmax((grouping.groups == group).any(axis=1)))
+def _windows_of(grouping: Grouping, names: list[str], whole: NDArray[np.bool_]) -> list[int]:
+    """The first window shown of each group, a whole one if there is; -1 where none is."""
+    first = {grouping.names[group]: int(np.argmax((grouping.groups == group).any(axis=1) * (1 + whole)))
              for group in np.unique(grouping.groups).tolist()}  # fmt: skip
     return [first.get(name, -1) for name in names]
 

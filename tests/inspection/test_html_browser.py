@@ -453,6 +453,36 @@ def test_tiles_are_searched_and_clicked(browser, page, dump):
     assert browser.complaints() == []
 
 
+@pytest.fixture
+def light_page(dump, values, tmp_path):
+    """The second series has no weights of its own."""
+    path, whole = tmp_path / "light.html", np.array([True, True, True, False, False])
+    path.write_text(make_page(dump, dump, values, whole=whole), encoding="utf-8")
+    return path
+
+
+def test_a_tile_without_a_whole_window_shows_the_series_with_its_mean_weights(browser, light_page, dump, values):
+    browser.open(light_page)
+    assert_draws(browser, dump.weights[0].mean(axis=0)[0])
+    show_tiles(browser)
+    browser.ask(f"{TILES}[1].click()")
+    assert browser.ask("document.getElementById('item').value") == "1"
+    mean = dump.weights[3:].mean(axis=(0, 1, 2), dtype=float)
+    assert_draws(browser, mean)
+    browser.ask("document.getElementById('series').dispatchEvent(new KeyboardEvent('keydown', { key: 'End' }))")
+    assert_draws(browser, mean)
+    heights = points_of(browser, "#series .past")[:, 1]
+    slope, level = np.polyfit(values.past[3], heights, 1)
+    np.testing.assert_allclose(heights, level + slope * values.past[3], atol=0.02)
+    assert "mean weights of this series, over its steps and windows" in readout(browser)
+    assert "effective" not in readout(browser)
+    assert "not on this page" in browser.ask("document.getElementById('series').textContent")
+    assert browser.ask("document.getElementById('weights').selectedOptions[0].textContent") == "mean of this series"
+    choose(browser, "weights", "mean")
+    assert_draws(browser, dump.weights.mean(axis=(0, 1), dtype=float)[-1])
+    assert browser.complaints() == []
+
+
 # --------------------------------------------------------------------------- what is missing, and how it looks
 
 

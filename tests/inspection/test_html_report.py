@@ -17,7 +17,7 @@ from forecast_attn.attention_file import read_attention
 from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.inspection.html_report import build_report, make_page
-from forecast_attn.inspection.page_data import PAGE_BYTES, default_windows, sample_windows
+from forecast_attn.inspection.page_data import PAGE_BYTES, choose_windows, default_windows, sample_windows
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.window_values import WindowValues
 from forecast_attn.runs.run_dir import RunDir
@@ -438,15 +438,50 @@ def test_missing_hours_of_a_zoned_table_are_gaps_with_zero_weight(page_of, forec
     assert np.isfinite(floats_of(document["forecast"], 3)).all()
 
 
+def shops(make_dump, count):
+    """An hour by hour file of so many series: their whole windows are larger than a page."""
+    return make_dump(windows=2, items=tuple(f"shop {number:03d}" for number in range(count)), lookback=168, horizon=24)
+
+
+def test_series_without_a_whole_window_have_a_light_one(make_dump):
+    dump = shops(make_dump, 200)
+    report, (shown, whole) = build_report(dump), choose_windows(dump, default_windows(dump))
+    assert report.num_windows == whole.sum() == default_windows(dump)
+    assert set(shown.item_ids) == set(dump.item_ids)
+    light = np.flatnonzero(~whole)
+    assert (shown.window_cutoffs[light] == dump.cutoffs[-1]).all(), "the newest of their series"
+    document = document_of(report.html)
+    assert [window.get("light", False) for window in document["windows"]] == (~whole).tolist()
+    expected = shown.take(np.flatnonzero(whole)).weights
+    np.testing.assert_allclose(weights_of(document["weights"], *expected.shape), expected, rtol=2e-4)
+    tiles = document["tiles"][0]
+    assert (tiles["kind"], tiles["names"]) == ("item", dump.item_ids)
+    assert [document["items"][document["windows"][place]["item"]] for place in tiles["windows"]] == tiles["names"]
+    said = f"{len(light)} of 200 series are drawn at their newest cut-off with their mean weights: see more with"
+    assert said in report.size_words()
+    assert said in report.html
+    assert report.num_bytes < 1_500_000
+
+
+@pytest.mark.slow
 def test_series_that_cannot_be_chosen_are_told(make_dump):
-    names = tuple(f"shop {number:03d}" for number in range(200))
-    dump = make_dump(windows=1, items=names, lookback=168, horizon=24)
-    report = build_report(dump)
-    assert report.num_windows == 75
-    said = "125 of 200 series are in the means but not among the windows to choose from, 'shop 001' for one"
+    dump = shops(make_dump, 300)
+    report, (shown, whole) = build_report(dump), choose_windows(dump, default_windows(dump))
+    missing = [name for name in dump.item_ids if name not in shown.item_ids]
+    assert 0 < len(missing) < 100
+    said = (
+        f"{(~whole).sum()} of 300 series are drawn at their newest cut-off with their mean weights, {len(missing)} are "
+        f"in the means but cannot be chosen, '{missing[0]}' for one"
+    )
     assert said in report.size_words()
     assert said.replace("'", "&#x27;") in report.html
-    assert "--html-windows 200" in report.size_words()
-    whole = build_report(dump, num_windows=200)
-    assert "in the means but not" not in whole.html
-    assert whole.size_words().endswith("200 of 200 windows")
+    assert "--html-windows 300" in report.size_words()
+    assert [tile < 0 for tile in document_of(report.html)["tiles"][0]["windows"]].count(True) == len(missing)
+
+
+def test_where_every_series_has_a_whole_window_none_is_light(make_dump):
+    names = tuple(f"shop {number}" for number in range(30))
+    dump = make_dump(windows=1, items=names, lookback=24, horizon=3)
+    report = build_report(dump, num_windows=30)
+    assert '"light"' not in report.html
+    assert report.size_words().endswith("30 of 30 windows")

@@ -122,7 +122,7 @@ function makeSeriesChart(container) {
   function drawCovariate(inner, state) {
     const { svg, layout, areas } = parts, values = covariateOf(covariates[state.covariate], state.window);
     const y = levels(Array.from(values), areas.beside, areas.along);
-    draw(svg, "text", { class: "title on-line", x: layout.left + 2, y: areas.beside + 4 }, covariates[state.covariate].name);
+    draw(svg, "text", { class: "title on-line", x: layout.left + 2, y: areas.beside + 4 }, `${covariates[state.covariate].name}${y === null ? ": not on this page" : ""}`);
     if (y === null) return;
     for (const value of new Set([y.low, y.high])) draw(svg, "text", { x: layout.left - 5, y: y(value) + 4, "text-anchor": "end" }, short(value));
     draw(inner, "path", { class: "covariate", d: pathOf(Array.from(values, (value, at) => [xOfValue(layout, at), y(value)])) });
@@ -130,7 +130,7 @@ function makeSeriesChart(container) {
 
   function drawBars(inner, state) {
     const { svg, layout, areas } = parts, width = Math.max(layout.cell * (lookback > 60 ? 1 : 0.8), 0.5);
-    draw(svg, "text", { class: "title", x: 2, y: areas.barTop - 6 }, state.mean ? "mean weight" : "weight");
+    draw(svg, "text", { class: "title", x: 2, y: areas.barTop - 6 }, isMean() ? "mean weight" : "weight");
     const bars = draw(inner, "g");
     for (let place = 0; place < lookback; place++) {
       const x = xOf(layout, place);
@@ -153,7 +153,7 @@ function makeSeriesChart(container) {
     });
     parts.profile.setAttribute("d", stairs(state.profile, layout, y));
     axis.replaceChildren();
-    for (const tick of ticksBetween(0, most, 2)) drawLevel(axis, layout, y(tick), share(tick), layout.split);
+    for (const tick of ticksBetween(0, most, 2)) drawLevel(axis, layout, y(tick), `${number(100 * tick, 3)}\u00a0%`, layout.split);
     for (const end of ["y1", "y2"]) parts.uniform.setAttribute(end, y(Math.min(1 / lookback, most)));
     marks.replaceChildren();
     markTarget(state);
@@ -241,7 +241,7 @@ function makeHeatmap(container, scale) {
     const inner = clipped(svg, "clip-map", layout, 0, map.base + 2);
     drawTargets(inner);
     if (marksSeasons(layout)) drawSeasons(inner);
-    if (!state.mean) drawGaps(inner, layout, map, pastOf(state.window));
+    if (!isMean()) drawGaps(inner, layout, map, pastOf(state.window));
     drawAxes();
     drawSpread(spread.effective);
     drawScale(scale, parts.most);
@@ -283,7 +283,7 @@ function makeHeatmap(container, scale) {
 
   function drawAxes() {
     const { layout, map, svg } = parts;
-    draw(svg, "text", { class: "title", x: 2, y: 11 }, "step");
+    draw(svg, "text", { class: "title", x: 2, y: 11 }, isMeanOfSeries() ? "step: the mean of the series in each" : "step");
     const spacing = [1, 2, 3, 4, 6, 12, 24, 48, 96, 200, 1000].find((each) => each * map.row >= 20) ?? 5000;
     page.steps.forEach((step, at) => {
       const crowds = at > 0 && step - page.steps[0] < spacing / 2;
@@ -300,6 +300,7 @@ function makeHeatmap(container, scale) {
 
   function drawSpread(effective) {
     const { layout, map, svg } = parts, most = Math.max(...effective.filter(Number.isFinite), 1), start = layout.end + 10;
+    if (!effective.some(Number.isFinite)) return;
     draw(svg, "text", { class: "title", x: layout.width - 2, y: 11, "text-anchor": "end" }, `${layout.narrow ? "eff." : "effective"} ${layout.narrow ? "" : KEYS_NAME}`);
     effective.forEach((value, at) => {
       const width = Number.isFinite(value) ? ((layout.width - 2 - start) * value) / most : 0;

@@ -28,7 +28,11 @@ function showAll() {
   markTiles(state);
 }
 
-const headWords = (before) => (numHeads === 1 ? "" : before + (state.head === MEAN_OF_HEADS ? `mean of ${numHeads} heads` : `head ${page.heads[state.head]}`));
+// Whether the weights are a mean, of all windows or of one series.
+const isMean = () => state.mean || isMeanOfSeries();
+const isMeanOfSeries = () => isLight(state.window) && !state.mean;
+const meanWords = () => (state.mean ? `mean weights of all ${page.windowsInFile} windows` : "mean weights of this series, over its steps and windows");
+const headWords = (before) => (numHeads === 1 || isMeanOfSeries() ? "" : before + (state.head === MEAN_OF_HEADS ? `mean of ${numHeads} heads` : `head ${page.heads[state.head]}`));
 
 function showMarks() {
   seriesChart.mark(state);
@@ -56,9 +60,9 @@ function showReadout() {
   const first = make(readout, "span"), values = [forecastOf(state.window), actualOf(state.window)].map((each) => valuesAt(each, state.step));
   make(first, "b", {}, `Step${patch === 1 ? "" : "s"} ${stepText(state.step)}, ${timeOfStep(state.window, state.step)}`);
   const words = [["forecast", values[0]], ["actual", values[1]]].filter(([, each]) => each.some(Number.isFinite));
-  first.append(...words.map(([name, each]) => ` · ${name} ${rangeWords(each)}`), ` · ${effectiveWords(state.spread.effective[state.step])}${headWords(" · ")}`);
-  if (state.mean) first.append(` · mean weights of all ${page.windowsInFile} windows`);
-  const tops = topPlaces(row, 3), second = make(readout, "span", {}, tops.length ? "looks most at " : "looks at nothing");
+  first.append(...words.map(([name, each]) => ` · ${name} ${rangeWords(each)}`), `${Number.isFinite(state.spread.effective[state.step]) ? ` · ${effectiveWords(state.spread.effective[state.step])}` : ""}${headWords(" · ")}`);
+  if (isMean()) first.append(` · ${meanWords()}`);
+  const tops = topPlaces(row, 3), second = make(readout, "span", {}, tops.length ? `${isMeanOfSeries() ? "the series " : ""}looks most at ` : "looks at nothing");
   tops.forEach((place, at) => {
     if (at) second.append(", ");
     make(second, "span", { className: "together" }, `${timeOfKey(state.window, place)} (${lagName(place)}, ${share(row[place])})`);
@@ -81,7 +85,7 @@ function showTooltip() {
   make(tooltip, "b", {}, timeOf(state.window, hour));
   if (Number.isFinite(value)) make(tooltip, "span", {}, `${page.target ?? "value"} ${number(value)}`);
   const of = patch === 1 ? "" : ` on its patch of ${patch}`, times = row[place] * lookback;
-  make(tooltip, "span", {}, `${state.mean ? "mean " : ""}weight ${exactly(row[place])}${of}`);
+  make(tooltip, "span", {}, `${isMean() ? "mean " : ""}weight ${exactly(row[place])}${of}`);
   make(tooltip, "span", {}, `${number(times, times < 10 ? 2 : 3)} × an equal share`);
   const x = layout.x(hour + 0.5), onLeft = x > layout.width / 2;
   Object.assign(tooltip.style, { left: onLeft ? "auto" : `${x + 14}px`, right: onLeft ? `${layout.width - x + 14}px` : "auto", top: `${seriesChart.areas().top + 2}px` });
@@ -91,7 +95,7 @@ const lagName = (place) => `lag${patch === 1 ? "" : "s"} ${lagText(place)}`;
 
 function lagWords(place, row) {
   const values = valuesAt(pastOf(state.window), place), lag = lagOf(place);
-  const words = [lagName(place), timeOfKey(state.window, place), distanceOf(lag), `${state.mean ? "mean " : ""}weight ${exactly(row[place])}`];
+  const words = [lagName(place), timeOfKey(state.window, place), distanceOf(lag), `${isMean() ? "mean " : ""}weight ${exactly(row[place])}`];
   if (patch > 1) words.push(`at ${timeOf(state.window, state.hour)} ${number(pastOf(state.window)[state.hour])}`);
   else if (values.some(Number.isFinite)) words.push(`${page.target ?? "value"} ${rangeWords(values)}`);
   return words.filter(Boolean);
@@ -134,6 +138,8 @@ function showControls() {
   byId("item").value = item;
   byId("head").value = state.head;
   byId("weights").value = state.mean ? "mean" : "window";
+  byId("weights").options[0].textContent = isLight(state.window) ? "mean of this series" : "this window";
+  byId("head").disabled = isMeanOfSeries();
   byId("covariate").value = state.covariate ?? "";
   const cutoff = byId("cutoff");
   cutoff.replaceChildren();

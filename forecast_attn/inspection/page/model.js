@@ -42,7 +42,18 @@ function rowsOf(array, offset, head) {
 
 const split = (flat) => page.steps.map((_, step) => flat.subarray(step * lookback, (step + 1) * lookback));
 
-const windowRows = (window, head) => rowsOf(weights, window * numHeads * numSteps * lookback, head);
+// A light window has no weights and covariates of its own: for each of its steps, the mean weights of its series.
+let whole = 0;
+const placeOfWhole = page.windows.map(({ light }) => (light ? null : whole++));
+const isLight = (window) => placeOfWhole[window] === null;
+const seriesTiles = page.tiles.find(({ kind }) => kind === "item"), seriesWeights = seriesTiles === undefined ? [] : weightsOf(seriesTiles.profiles);
+
+function seriesRows(item) {
+  const at = seriesTiles.names.indexOf(page.items[item]), row = seriesWeights.subarray(at * lookback, (at + 1) * lookback);
+  return page.steps.map(() => row);
+}
+
+const windowRows = (window, head) => (isLight(window) ? seriesRows(itemOf(window)) : rowsOf(weights, placeOfWhole[window] * numHeads * numSteps * lookback, head));
 const meanRows = (head) => rowsOf(means.weights, 0, head);
 
 // The series has numPast values of the lookback and numAhead beyond; positions on the axis count time steps from its start.
@@ -51,7 +62,7 @@ const pastOf = (window) => past.subarray(window * numPast, (window + 1) * numPas
 const aheadOf = (values, window) => values.subarray(window * numAhead, (window + 1) * numAhead);
 const forecastOf = (window) => aheadOf(forecast, window);
 const actualOf = (window) => aheadOf(actual, window);
-const covariateOf = (each, window) => each.values.subarray(window * (numPast + numAhead), (window + 1) * (numPast + numAhead));
+const covariateOf = (each, window) => (isLight(window) ? new Float32Array(numPast + numAhead).fill(NaN) : each.values.subarray(placeOfWhole[window] * (numPast + numAhead), (placeOfWhole[window] + 1) * (numPast + numAhead)));
 // Where a value stands on the axis: steps that were left out of the file leave their place free.
 const positionOf = (at) => (at < numPast ? at : numPast + (page.steps[Math.floor((at - numPast) / patch)] - 1) * patch + ((at - numPast) % patch));
 
@@ -81,8 +92,10 @@ function entropy(row) {
   return Math.max(nats, 0);
 }
 
-// Of one window: entropy and effective steps per step. Over heads, the mean of each head's.
+// Of one window: entropy and effective steps per step. Over heads, the mean of each head's. A mean over windows, as a
+// light one has, is wider than each of them.
 function spreadOf(window, head) {
+  if (isLight(window)) return { entropy: page.steps.map(() => NaN), effective: page.steps.map(() => NaN) };
   const chosen = head === MEAN_OF_HEADS ? page.heads.map((_, place) => place) : [head];
   const perHead = chosen.map((place) => windowRows(window, place).map(entropy));
   const mean = (of) => page.steps.map((_, step) => sum(perHead.map((row) => of(row[step]))) / chosen.length);

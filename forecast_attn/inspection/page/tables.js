@@ -22,7 +22,7 @@ function fillStepTable(container, state) {
     topPlaces(state.rows[at], 5).map((place) => `${lagText(place)} (${share(state.rows[at][place])})`).join(", "),
   ]);
   const headings = ["step", "time", "forecast", "actual", `effective ${KEYS_NAME}`, "entropy of uniform", "top lags (weight)"];
-  fillTable(container, windowName(state), headings, rows, state.step);
+  fillTable(container, `${windowName(state)}${isMean() ? `; ${meanWords()}` : ""}`, headings, rows, state.step);
 }
 
 function fillLagTable(container, state) {
