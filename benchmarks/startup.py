@@ -95,7 +95,7 @@ def main() -> int:
     for page in ("--help", "train --help"):
         at_most(f"forecast {page}, of a bare program", median[f"forecast {page}"] / median[f"bare {page}"], 1.5)
     floor = median["torch and a step of AdamW"]
-    at_most("train of 144 rows, one epoch, of torch and AdamW", median["forecast train"] / floor, 1.7)
+    at_most("train of 144 rows, one epoch, of torch and AdamW", median["forecast train"] / floor, 1.0)
     at_most("forecast predict, of torch and a GRU", median["forecast predict"] / median["torch and a GRU"], 1.3)
     return exit_code()
 

@@ -1,46 +1,120 @@
-"""The parts of Lightning that training uses, imported at two thirds of the CPU seconds of its own imports."""
+"""The parts of Lightning that training uses, and the optimiser, imported without what training does not need.
 
+A short training mostly waits for imports: with torch's compiler and matplotlib, they would take half as long again.
+"""
+
+import functools
+import inspect
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
-from types import ModuleType
-from typing import Any
+from importlib.util import find_spec
+from types import ModuleType, SimpleNamespace
+from typing import Any, ParamSpec, TypeVar
+
+import torch
+from torch._compile import _disable_dynamo
 
 from forecast_attn.garbage import held_back
 
-_SIGNAL = "scipy.signal"
+P = ParamSpec("P")
+T = TypeVar("T")
+_COMPILER = "torch._dynamo"
 
 
 class _NotYetLoaded(ModuleType):
-    """Stands for scipy.signal while torchmetrics, which Lightning needs, is imported.
+    """Stands for a module while Lightning is imported. Names that are not given here come from the real one."""
 
-    torchmetrics imports it to give it the old name `hamming` where that is missing, and nothing more: the name is
-    here. Whatever else is asked for comes from the real module.
-    """
-
-    hamming: None = None
+    def __init__(self, name: str, **names: Any) -> None:
+        super().__init__(name)
+        vars(self).update(names)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if sys.modules.get(_SIGNAL) is self:
-            del sys.modules[_SIGNAL]
-        return getattr(import_module(_SIGNAL), name)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
+        return getattr(import_module(self.__name__), name)
+
+
+def _class_of(module: str, name: str) -> type:
+    """A class that stands for one of a module: its instances are those of the real one, once that is loaded."""
+
+    class Kind(type):
+        def __instancecheck__(cls, instance: object) -> bool:
+            return module in sys.modules and isinstance(instance, getattr(sys.modules[module], name))
+
+    return Kind(name, (), {})
+
+
+def _hidden_from_compiler(function: Callable[P, T], recursive: bool = True, **_: object) -> Callable[P, T]:
+    """The function as `torch.compiler.disable` gives it, once the compiler is loaded; nothing compiles before."""
+    disabled = _disable_dynamo(function, recursive)
+
+    @functools.wraps(function)
+    def either(*args: P.args, **kwargs: P.kwargs) -> T:
+        return (disabled if _COMPILER in sys.modules else function)(*args, **kwargs)
+
+    return either
+
+
+@contextmanager
+def _style(*names: Any) -> Iterator[None]:
+    """As `matplotlib.pyplot.style.context`."""
+    from matplotlib import style
+
+    with style.context(*names):
+        yield
+
+
+def _names_asked_for() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Modules that are imported for a few names, with these.
+
+    Lightning imports torch's compiler, and sympy with it, for a class and to hide two functions from it; torchmetrics
+    imports pyplot for types and a decorator, and scipy.signal to give it the old name `hamming` where that is missing.
+    """
+    module = _class_of(f"{_COMPILER}.eval_frame", "OptimizedModule")
+    yield _COMPILER, {"OptimizedModule": module, "disable": _hidden_from_compiler}
+    if "torchmetrics" in sys.modules:
+        return
+    yield "scipy.signal", {"hamming": None}
+    if "matplotlib" not in sys.modules:
+        yield "matplotlib", {"colors": SimpleNamespace(Colormap=_class_of("matplotlib.colors", "Colormap"))}
+        yield "matplotlib.axes", {"Axes": _class_of("matplotlib.axes", "Axes")}
+        figure, style = _class_of("matplotlib.figure", "Figure"), SimpleNamespace(context=_style)
+        yield "matplotlib.pyplot", {"Figure": figure, "style": style}
 
 
 @contextmanager
 def importing_less() -> Iterator[None]:
-    """Import without looking for garbage, and without scipy.signal where nobody has loaded it or torchmetrics yet."""
-    stand_in = _NotYetLoaded(_SIGNAL)
-    if "torchmetrics" not in sys.modules:
-        sys.modules.setdefault(_SIGNAL, stand_in)
+    """Import without looking for garbage, and with stand-ins of a few modules that nobody has loaded.
+
+    Whoever asks them for more gets it from the real module.
+    """
+    with ExitStack() as leaving, held_back():
+        for name, names in list(_names_asked_for()):
+            leaving.enter_context(_in_place_of(name, names))
+        yield
+
+
+@contextmanager
+def _in_place_of(name: str, names: dict[str, Any]) -> Iterator[None]:
+    """Let a stand-in be the module inside the block, unless it is loaded already or not installed."""
+    spec = None if name in sys.modules else find_spec(name)
+    if spec is None:
+        yield
+        return
+    stand_in = _NotYetLoaded(name, __path__=spec.submodule_search_locations, **names)
+    sys.modules[name] = stand_in
+    package, _, child = name.rpartition(".")
+    if isinstance(parent := sys.modules[package] if package else None, _NotYetLoaded):
+        setattr(parent, child, stand_in)
     try:
-        with held_back():
-            yield
+        yield
     finally:
-        if sys.modules.get(_SIGNAL) is stand_in:
-            del sys.modules[_SIGNAL]
+        if sys.modules.get(name) is stand_in:
+            del sys.modules[name]
 
 
 with importing_less():
@@ -52,7 +126,19 @@ with importing_less():
     from pytorch_lightning.utilities.exceptions import SIGTERMException
     from pytorch_lightning.utilities.types import OptimizerLRScheduler
 
+
+class AdamW(torch.optim.AdamW):
+    """torch's own, to the bit, without the wrappers that hide it from torch's compiler and load that for it."""
+
+    step = torch.no_grad()(inspect.unwrap(torch.optim.AdamW.step))
+    zero_grad = inspect.unwrap(torch.optim.AdamW.zero_grad)
+    add_param_group = inspect.unwrap(torch.optim.AdamW.add_param_group)
+    state_dict = inspect.unwrap(torch.optim.AdamW.state_dict)
+    load_state_dict = inspect.unwrap(torch.optim.AdamW.load_state_dict)
+
+
 __all__ = [
+    "AdamW",
     "LightningEnvironment",
     "OptimizerLRScheduler",
     "SIGTERMException",

@@ -21,7 +21,7 @@ from forecast_attn.errors import RunError
 from forecast_attn.forecasting.model import windows_at_once
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.training.averaging import WeightAverage
-from forecast_attn.training.lightning import OptimizerLRScheduler, pl
+from forecast_attn.training.lightning import AdamW, OptimizerLRScheduler, pl
 from forecast_attn.training.loss import loss_of, mean_loss, window_losses
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed, share_of_step
 from forecast_attn.training.schedule import TrainingPlan, moved_on, scheduler_of
@@ -290,9 +290,7 @@ class ForecastModule(pl.LightningModule):
         config = self.config
         assert config.learning_rate is not None
         assert config.weight_decay is not None
-        optimiser = torch.optim.AdamW(
-            self.network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
-        )
+        optimiser = AdamW(self.network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay)
         scheduler = scheduler_of(
             config.schedule,
             optimiser,

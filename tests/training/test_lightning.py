@@ -1,16 +1,69 @@
-"""Lightning is imported without what it does not need."""
+"""Lightning and the optimiser are loaded without what training does not need, which works where somebody needs it."""
 
+import copy
 import gc
 import importlib
+import subprocess
 import sys
 
 import pytest
+import torch
 
 from forecast_attn.training import lightning
-from forecast_attn.training.lightning import importing_less
+from forecast_attn.training.lightning import AdamW, importing_less
+
+TRAINING = """
+import sys
+import numpy as np, pandas as pd
+from forecast_attn import Forecaster
+table = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=60), "target": np.arange(60.0) % 7})
+shared = dict(lookback=14, horizon=3, hidden_size=4, max_epochs=1, combination="none", final_fit="none")
+Forecaster(**shared, accelerator="cpu", schedule="one-cycle", gradient_clip=1.0).fit(table)
+print(*sys.modules)
+
+import torch, torchmetrics, lightning_fabric.wrappers
+import matplotlib
+matplotlib.use("Agg")
+layer = torch.nn.Linear(2, 2)
+assert not lightning_fabric.wrappers.is_wrapped(layer)
+assert lightning_fabric.wrappers._unwrap_compiled(torch.compile(layer))[0] is layer
+metric = torchmetrics.MeanMetric()
+metric.update(3.0)
+figure, axes = metric.plot()
+assert isinstance(axes, torchmetrics.utilities.plot._AX_TYPE)
+assert isinstance(figure, matplotlib.figure.Figure)
+"""
 
 
-def test_scipy_signal_stays_out_while_lightning_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_a_training_loads_no_compiler_and_no_plots_and_both_work_after_it(process_environment: dict[str, str]) -> None:
+    words = [sys.executable, "-c", TRAINING]
+    done = subprocess.run(words, capture_output=True, text=True, env=process_environment, check=False)
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert {"pytorch_lightning", "torchmetrics"} <= loaded
+    assert not loaded & {"torch._dynamo", "torch._inductor", "sympy", "matplotlib", "scipy.signal"}
+
+
+def test_the_optimiser_takes_the_steps_of_torchs_own() -> None:
+    weights = [torch.nn.Parameter(torch.arange(6.0) / 7) for _ in range(2)]
+    ours, theirs = (
+        kind([weight], lr=0.03, weight_decay=0.01)
+        for kind, weight in zip((AdamW, torch.optim.AdamW), weights, strict=True)
+    )
+    for step in range(6):
+        if step == 3:  # as a training that is resumed
+            ours.load_state_dict(copy.deepcopy(theirs.state_dict()))
+        for optimiser, weight in zip((ours, theirs), weights, strict=True):
+            optimiser.zero_grad()
+            assert weight.grad is None
+            (weight.sin() * weight).sum().backward()
+            optimiser.step()
+        assert torch.equal(*weights)
+    assert str(ours.state_dict()) == str(theirs.state_dict())
+
+
+def test_stand_ins_are_gone_when_lightning_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "torchmetrics", raising=False)
     monkeypatch.delitem(sys.modules, "scipy.signal", raising=False)
     with importing_less():
@@ -22,7 +75,7 @@ def test_scipy_signal_stays_out_while_lightning_is_imported(monkeypatch: pytest.
     assert "scipy.signal" not in sys.modules
 
 
-def test_whoever_needs_more_of_scipy_signal_gets_the_real_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_needs_more_of_a_module_gets_the_real_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "torchmetrics", raising=False)
     real = importlib.import_module("scipy.signal")
     monkeypatch.delitem(sys.modules, "scipy.signal")
