@@ -32,7 +32,9 @@ PERIODS = {("h", 24): "day", ("D", 7): "week", ("MS", 12): "year", ("ME", 12): "
 SAME = {"h": "hour", "min": "time of day", "D": "weekday", "MS": "month", "ME": "month", "M": "month"}
 
 TIED = 0.8
-"""Share of the largest weight at which one beside it is as large, but for chance."""
+"""Share of the largest weight at which another is as large, but for chance."""
+MOST_TIED = 3
+"""Stretches of keys with such weights; with more, no distance stands out."""
 MOST_NAMED = 4
 """Steps whose largest weight is told in words; of more of them the first and the last."""
 
@@ -108,44 +110,44 @@ def looks_words(mean: MeanWeights) -> str:
     named = _pattern_words(mean)
     if named is not None:
         return named
-    largest = float(mean.weights.max(initial=0.0))
-    if largest >= LIFT / mean.num_keys:
-        return f"at no one distance above all, with the largest weight on values {_largest_words(mean)}"
-    equal = 100 / mean.num_keys
-    return f"at no time in particular (the largest mean weight is {100 * largest:.1f} %, equal ones are {equal:.1f} %)"
+    largest, equal = float(mean.weights.max(initial=0.0)), 1 / mean.num_keys
+    stands_out = largest >= LIFT * equal
+    if stands_out and (words := _largest_words(mean)):
+        return f"at no one distance above all, with the largest weight on values {words}"
+    sizes = f"the largest mean weight is {100 * largest:.1f} %, equal ones are {100 * equal:.1f} %"
+    return f"at no time in particular ({sizes}{'; many are nearly as large as the largest' if stands_out else ''})"
 
 
 def _largest_words(mean: MeanWeights) -> str:
-    """Distance of each step's largest weight: `36 hours before the time it forecasts in steps 1–6 (12 % of …), …`.
+    """Distances of each step's largest weight: `36 hours before the time it forecasts in steps 1–6 (12 % of …), …`.
 
-    Neighbours that tie with it are named with it, for chance decides between them: `48 to 49 hours before … (19 % …)`.
+    Those that tie with it are named with it, for chance decides between them: `48 to 49 hours before … (19 % …)`.
+    Steps with more than `MOST_TIED` stretches of them are left out; empty where all are.
     """
     shown = range(len(mean.spans)) if len(mean.spans) <= MOST_NAMED else (0, len(mean.spans) - 1)
     parts: list[str] = []
     told = 0  # keys of the part before, whose equal weights were said
     for place in shown:
-        keys = _tied(mean.weights[place])
-        count = keys.stop - keys.start
+        tied = _tied(mean.weights[place])
+        if len(tied) > MOST_TIED:
+            continue
+        keys = np.concatenate(tied)
         of = " of the weight" if not parts else ""
-        of += f"; equal weights: {100 * count / mean.num_keys:.2g} %" if count != told else ""
+        of += f"; equal weights: {100 * len(keys) / mean.num_keys:.2g} %" if len(keys) != told else ""
         before = " before the time it forecasts" if not parts else ""
         ahead = f" in {steps_text(*mean.spans[place])}" if len(mean.spans) > 1 else ""
         share = f"({100 * mean.weights[place, keys].sum():.0f} %{of})"
-        distances = mean.distances[place, keys]
-        parts.append(f"{_between_words(mean, int(distances.min()), int(distances.max()))}{before}{ahead} {share}")
-        told = count
+        spans = [mean.distances[place, run] for run in reversed(tied)]  # the nearest first
+        distances = " and ".join(_between_words(mean, int(span.min()), int(span.max())) for span in spans)
+        parts.append(f"{distances}{before}{ahead} {share}")
+        told = len(keys)
     return ", ".join(parts)
 
 
-def _tied(row: NDArray[np.float64]) -> slice:
-    """The largest of the weights (num_keys,), with those beside it that are nearly as large."""
-    first = last = int(row.argmax())
-    ties = row >= TIED * row[first]
-    while first > 0 and ties[first - 1]:
-        first -= 1
-    while last + 1 < len(row) and ties[last + 1]:
-        last += 1
-    return slice(first, last + 1)
+def _tied(row: NDArray[np.float64]) -> list[NDArray[np.int64]]:
+    """Stretches of keys whose weights (num_keys,) are nearly as large as the largest."""
+    keys = np.flatnonzero(row >= TIED * row.max())
+    return np.split(keys, np.flatnonzero(np.diff(keys) > 1) + 1)
 
 
 def _pattern_words(mean: MeanWeights) -> str | None:

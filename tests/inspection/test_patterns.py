@@ -112,21 +112,38 @@ def test_the_largest_weights_are_counted_from_the_time_to_forecast(words_of):
     )
 
 
-def test_neighbours_that_tie_are_named_together(words_of):
-    """Which of 47, 48 and 49 hours is the largest by a hair says nothing; 72 hours stands alone."""
-    ahead = np.array([[0, 1]]).T
+def rows_of(first, second, keys=168):
+    """Weights of two steps: some distances with a weight, all others alike."""
 
-    def weights(_, lag):
-        tied = {47: 0.09, 48: 0.1, 49: 0.085, 50: 0.02}
-        rows = [
-            [tied.get(1 + each, 0.705 / 164) for each in lag],
-            [0.12 if 2 + each == 72 else 0.88 / 167 for each in lag],
-        ]
-        return np.array(rows)[ahead[:, 0]]
+    def weights(ahead, lag):
+        rows = []
+        for step, named in enumerate((first, second), start=1):
+            rest = (1 - sum(named.values())) / (keys - len(named))
+            rows.append([named.get(step + each, rest) for each in lag])
+        return np.array(rows)
 
-    assert words_of(weights, steps=2) == (
+    return weights
+
+
+def test_distances_that_tie_are_named_together(words_of):
+    """Which of 47, 48 and 49 hours is the largest by a hair says nothing; 72 hours stands alone, 30 and 60 are two."""
+    said = words_of(rows_of({47: 0.09, 48: 0.1, 49: 0.085, 50: 0.02}, {72: 0.12}), steps=2)
+    assert said == (
         "at no one distance above all, with the largest weight on values 47 to 49 hours before the time it forecasts "
         "in step 1 (28 % of the weight; equal weights: 1.8 %), 3 days in step 2 (12 %; equal weights: 0.6 %)"
+    )
+    said = words_of(rows_of({30: 0.1, 60: 0.095}, {90: 0.05, 91: 0.05}), steps=2)
+    assert "30 hours and 60 hours before the time it forecasts in step 1 (20 % of the weight; equal" in said
+    assert said.endswith("equal weights: 1.2 %), 90 to 91 hours in step 2 (10 %)")
+
+
+def test_where_many_distances_tie_none_is_named(words_of):
+    many = {30: 0.05, 40: 0.05, 50: 0.049, 60: 0.048}
+    said = words_of(rows_of(many, many), steps=2)
+    assert said == "at no time in particular (the largest mean weight is 5.0 %, equal ones are 0.6 %)"
+    said = words_of(rows_of(many, {72: 0.12}), steps=2)
+    assert said.endswith(
+        "on values 3 days before the time it forecasts in step 2 (12 % of the weight; equal weights: 0.6 %)"
     )
 
 
