@@ -137,9 +137,9 @@ def _largest_words(mean: MeanWeights) -> str:
         before = " before the time it forecasts" if not parts else ""
         ahead = f" in {steps_text(*mean.spans[place])}" if len(mean.spans) > 1 else ""
         share = f"({100 * mean.weights[place, keys].sum():.0f} %{of})"
-        spans = [mean.distances[place, run] for run in reversed(tied)]  # the nearest first
-        distances = " and ".join(_between_words(mean, int(span.min()), int(span.max())) for span in spans)
-        parts.append(f"{distances}{before}{ahead} {share}")
+        distances = [mean.distances[place, run] for run in reversed(tied)]  # the nearest first
+        words = _spans_words(mean, [(int(each.min()), int(each.max())) for each in distances])
+        parts.append(f"{words}{before}{ahead} {share}")
         told = len(keys)
     return ", ".join(parts)
 
@@ -260,20 +260,22 @@ def _recent(mean: MeanWeights, count: int) -> Mask:
 
 def span_words(mean: MeanWeights, keys: int) -> str:
     """Length of so many keys in time: `10 days`, `36 hours`, `1 hour`; in steps on axes without time."""
-    return _between_words(mean, keys, keys)
+    return _spans_words(mean, [(keys, keys)])
 
 
-def _between_words(mean: MeanWeights, nearest: int, farthest: int) -> str:
-    """Lengths of two numbers of keys, in a unit of which both are whole numbers: `48 to 49 hours`, `2 days`."""
+def _spans_words(mean: MeanWeights, spans: list[tuple[int, int]]) -> str:
+    """Lengths of numbers of keys, from and to, in a unit of which all are whole: `30, 48 to 49 and 60 hours`."""
     number, unit = number_and_unit(mean.frequency)
-    low, high = (keys * mean.patch_length * number for keys in (nearest, farthest))
-    while unit in LONGER and low % LONGER[unit][0] == high % LONGER[unit][0] == 0:
+    amounts = [(low * mean.patch_length * number, high * mean.patch_length * number) for low, high in spans]
+    while unit in LONGER and all(amount % LONGER[unit][0] == 0 for span in amounts for amount in span):
         size, unit = LONGER[unit]
-        low, high = low // size, high // size
+        amounts = [(low // size, high // size) for low, high in amounts]
     name = UNIT_NAMES.get(unit) or UNIT_NAMES.get(unit[:1])
     if name is None:
-        low, high, name = nearest * mean.patch_length, farthest * mean.patch_length, "step"
-    return f"{low if low == high else f'{low} to {high}'} {name}{'' if high == 1 else 's'}"
+        amounts, name = [(low * mean.patch_length, high * mean.patch_length) for low, high in spans], "step"
+    *others, last = [f"{low}" if low == high else f"{low} to {high}" for low, high in amounts]
+    every = f"{', '.join(others)} and {last}" if others else last
+    return f"{every} {name}{'' if amounts[-1][1] == 1 else 's'}"
 
 
 def _same(mean: MeanWeights) -> str:
