@@ -95,8 +95,8 @@ def test_what_stands_out_nowhere_is_not_named(words_of):
     rng = np.random.default_rng(3)
     scattered = words_of(lambda ahead, lag: rng.permuted(np.tile(np.arange(168) < 4, (24, 1)), axis=1) + 0.0)
     assert scattered == (
-        "at no time in particular (the largest mean weight is 25.0 %, equal ones are 0.6 %; many are nearly as large as "
-        "the largest)"
+        "at no time in particular (the largest mean weight is 25.0 %, equal ones are 0.6 %; many are nearly as large "
+        "as the largest)"
     )
 
 
@@ -136,7 +136,7 @@ def test_distances_that_tie_are_named_together(words_of):
         "in step 1 (28 % of the weight; equal weights: 1.8 %), 3 days in step 2 (12 %; equal weights: 0.6 %)"
     )
     said = words_of(rows_of({30: 0.1, 60: 0.095}, {90: 0.05, 91: 0.05}), steps=2)
-    assert "30 hours and 60 hours before the time it forecasts in step 1 (20 % of the weight; equal" in said
+    assert "30 and 60 hours before the time it forecasts in step 1 (20 % of the weight; equal" in said
     assert said.endswith("equal weights: 1.2 %), 90 to 91 hours in step 2 (10 %)")
 
 
@@ -145,9 +145,7 @@ def test_where_many_distances_tie_none_is_named(words_of):
     said = words_of(rows_of(many, many), steps=2)
     assert said.startswith("at no time in particular (the largest mean weight is 5.0 %, equal ones are 0.6 %; many are")
     said = words_of(rows_of(many, {72: 0.12}), steps=2)
-    assert said.endswith(
-        "values 3 days before the time it forecasts in step 2 (12 % of the weight; equal weights: 0.6 %)"
-    )
+    assert "weight on values 3 days before the time it forecasts in step 2 (12 % of the weight; equal" in said
 
 
 @pytest.mark.parametrize("noise", [0.0, 0.003, 0.01, 0.03])
