@@ -77,7 +77,7 @@ class Subject:
         panel = preparation.panel
         model.network.to(device).eval()
         arrays = model.schema.windows_of(panel).to(device)
-        series = np.asarray(np.searchsorted(panel.starts, cutoffs, side="right") - 1, np.int64)
+        series = panel.series_of(cutoffs)
         stamps = panel.timestamps[cutoffs]
         return cls(
             model=model,

@@ -122,8 +122,7 @@ def trained_series(scaler: Scaler, panel: Panel) -> tuple[Panel, tuple[str, ...]
     chosen = select_series(panel, keep)
     # Filled rows are counted anew: what was drawn from later values must stay known.
     filled = {
-        name: np.searchsorted(rows, sha256[keep[panel.series_of_rows[sha256]]])
-        for name, sha256 in panel.filled.rows.items()
+        name: np.searchsorted(rows, each[keep[panel.series_of(each)]]) for name, each in panel.filled.rows.items()
     }
     return replace(chosen, filled=replace(panel.filled, rows=filled)), unseen
 

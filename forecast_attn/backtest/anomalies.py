@@ -228,7 +228,7 @@ def _with_room(panel: Panel, model: Model) -> tuple[Panel, str | None]:
     except DataError as error:
         return panel, error.message
     shifted = {
-        name: rows - panel.starts[panel.series_of_rows[rows]] + longer.starts[panel.series_of_rows[rows]]
+        name: rows - panel.starts[panel.series_of(rows)] + longer.starts[panel.series_of(rows)]
         for name, rows in panel.filled.rows.items()
     }
     return replace(longer, known=longer.known + room, filled=replace(panel.filled, rows=shifted)), None

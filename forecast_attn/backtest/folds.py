@@ -145,13 +145,12 @@ def _conditions(panel: Panel, schema: Schema, rows: Ints) -> list[tuple[str, Cal
     """Conditions on a window's row, by the name of the reason for leaving it out."""
     lookback, horizon = schema.lookback, schema.horizon
     needed = 1 if schema.padded else lookback
-    series_of = panel.series_of_rows
 
     def has_lookback(row: Ints) -> Mask:
-        return (row >= 0) & (row - panel.starts[series_of[row]] + 1 >= needed)
+        return (row >= 0) & (row - panel.starts[panel.series_of(row)] + 1 >= needed)
 
     def has_horizon(row: Ints) -> Mask:
-        return np.asarray(row + horizon < panel.ends[series_of[row]])
+        return np.asarray(row + horizon < panel.ends[panel.series_of(row)])
 
     def has_values(row: Ints) -> Mask:
         ascending = np.sort(row)

@@ -68,7 +68,7 @@ def rows_table(
     steps = np.arange(1, horizon + 1)
     rows = windows[:, None] + steps
     names = pa.array(panel.item_ids, pa.string())
-    series = np.repeat(np.searchsorted(panel.starts, windows, side="right") - 1, horizon)
+    series = np.repeat(panel.series_of(windows), horizon)
     schema = rows_schema(panel, tuple(quantiles))
     columns: list[Any] = [
         pa.DictionaryArray.from_arrays(pa.array(series), names).cast(pa.string()),

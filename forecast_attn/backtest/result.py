@@ -110,7 +110,7 @@ def run_backtest(backtest: Backtest, out: Path, options: BacktestOptions, listen
     write_atomically(
         out.with_suffix(".json"), json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     )
-    num_series = len(np.unique(backtest.panel.series_of_rows[backtest.folds.windows]))
+    num_series = len(np.unique(backtest.panel.series_of(backtest.folds.windows)))
     return BacktestResult(rows, scores, fold_frame(backtest), backtest.folds.left_out, out, num_series, weights)
 
 

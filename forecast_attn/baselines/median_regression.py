@@ -62,7 +62,7 @@ def median_regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetu
         DataError: that is so of all cut-offs; or the windows have too many inputs.
     """
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
-    series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
+    series = panel.series_of(cutoffs)
     learnt, vintages = setup.split.training_rows(panel), vintages_of(panel)
     rows, number = None, None
     for group in alike(series, phases(panel, cutoffs, setup)):

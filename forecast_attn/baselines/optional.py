@@ -86,7 +86,7 @@ def statistical_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: Baselin
     """
     models = _package(name)
     length = max(_SEASONS * setup.season, 2 * setup.lookback)
-    series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
+    series = panel.series_of(cutoffs)
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
     for index, (cutoff, start) in enumerate(zip(cutoffs, panel.starts[series], strict=True)):
         values = without_holes(panel.target[max(start, cutoff + 1 - length) : cutoff + 1])

@@ -95,7 +95,7 @@ def estimated_anew(
         DataError: that is so of all cut-offs; or the windows have too many inputs.
     """
     forecasts = np.full((len(cutoffs), setup.horizon, len(quantiles)), np.nan)
-    series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
+    series = panel.series_of(cutoffs)
     known = cutoffs - panel.starts[series] + 1
     epoch = ESTIMATE_EVERY * period(setup)
     learnt, vintages = known // epoch * epoch, vintages_of(panel)

@@ -112,7 +112,7 @@ def baseline_forecasts(name: str, panel: Panel, cutoffs: Ints, setup: BaselineSe
     """
     check_baselines([name])
     cutoffs = np.asarray(cutoffs, np.int64)
-    starts = panel.starts[np.searchsorted(panel.starts, cutoffs, side="right") - 1]
+    starts = panel.starts[panel.series_of(cutoffs)]
     if name in _SIMPLE:
         return _SIMPLE[name](panel.target, starts, cutoffs, horizon=setup.horizon)
     if name == "seasonal-naive":

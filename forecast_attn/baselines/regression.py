@@ -60,7 +60,7 @@ def regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> F
         DataError: that is so of all cut-offs; or the windows have too many inputs.
     """
     forecasts = np.full((len(cutoffs), setup.horizon), np.nan)
-    series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
+    series = panel.series_of(cutoffs)
     known = cutoffs - panel.starts[series] + 1
     epoch = SCALE_EVERY * period(setup)
     fitted = np.minimum(np.maximum(known // epoch * epoch, setup.lookback), known)

@@ -276,7 +276,7 @@ def phases(panel: Panel, rows: Ints, setup: BaselineSetup) -> Ints:
     For steps below a day it is taken on the local clock, so that midnight stays midnight when clocks change.
     """
     frequency = setup.calendar.frequency
-    series = np.searchsorted(panel.starts, rows, side="right") - 1
+    series = panel.series_of(rows)
     positions = rows - panel.starts[series]
     if panel.zone.type_name is not None:
         stamps = np.concatenate([panel.timestamps[rows], panel.timestamps[panel.starts[series]]])

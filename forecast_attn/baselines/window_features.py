@@ -105,7 +105,7 @@ class WindowFeatures:
         A missing value is replaced by the one before it; where there is none, by the last value.
         """
         rows = cutoffs[:, None] + np.arange(1 - self._setup.lookback, 1)
-        series = self._series(cutoffs)[:, None]
+        series = self._panel.series_of(cutoffs)[:, None]
         starts = self._panel.starts[series]
         values = np.where(rows >= starts, self._target(np.maximum(rows, starts), series), np.nan)
         observed = np.where(np.isnan(values), -1, np.arange(values.shape[1]))
@@ -119,7 +119,7 @@ class WindowFeatures:
 
         Its future covariates as far as they were known at the cut-offs, the same one season before, and its calendar.
         """
-        rows, roles, series = cutoffs + step, self._panel.roles, self._series(cutoffs)
+        rows, roles, series = cutoffs + step, self._panel.roles, self._panel.series_of(cutoffs)
         values = self._covariates(rows, series)
         if self._vintages is not None:
             forecasts = _as_forecast(self._vintages, rows, cutoffs)
@@ -142,14 +142,11 @@ class WindowFeatures:
 
     def wanted(self, cutoffs: Ints, last: Floats, step: int) -> Floats:
         """The target of a step minus the last value before the cut-off (num_cutoffs,), NaN where not observed."""
-        return np.asarray(self._target(cutoffs + step, self._series(cutoffs)) - last)
+        return np.asarray(self._target(cutoffs + step, self._panel.series_of(cutoffs)) - last)
 
     def in_units(self, forecast: Floats, cutoffs: Ints) -> Floats:
         """Scaled forecasts (num_cutoffs, horizon) in the target's units."""
-        return self._scaler.target_in_units(forecast, self._series(cutoffs))
-
-    def _series(self, cutoffs: Ints) -> Ints:
-        return np.searchsorted(self._panel.starts, cutoffs, side="right") - 1
+        return self._scaler.target_in_units(forecast, self._panel.series_of(cutoffs))
 
     def _target(self, rows: Ints, series: Ints) -> Floats:
         """Scaled targets of these rows, which are of these series."""

@@ -215,7 +215,7 @@ def tests_against(
 def _coordinates(preparation: Preparation, cutoffs: NDArray[np.int64]) -> pd.DataFrame:
     """One row per window and step: item_id, cutoff, timestamp, step."""
     panel, horizon = preparation.panel, preparation.schema.horizon
-    series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
+    series = panel.series_of(cutoffs)
     steps = np.arange(1, horizon + 1)
     return pd.DataFrame(
         {

@@ -26,7 +26,7 @@ def check_counts(panel: Panel, distribution: str) -> None:
         bad &= ~np.isnan(values)
         needs, instead = "whole numbers of 0 or more", "tweedie, which takes any numbers of 0 or more"
     for at in np.flatnonzero(bad)[:1]:
-        name = panel.item_ids[panel.series_of_rows[at]]
+        name = panel.item_ids[panel.series_of(at)]
         when = panel.zone.stamp_text(panel.timestamps[at])
         raise DataError(
             f"series '{name}' has the target {values[at]:g} at {when}; --distribution {distribution} needs {needs}",

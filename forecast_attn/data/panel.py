@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from forecast_attn.data.findings import Repair
 from forecast_attn.data.frequency import Frequency, Stamps
@@ -92,6 +92,10 @@ class Panel:
     def series_of_rows(self) -> NDArray[np.int64]:
         """Index of the series each row belongs to (num_rows,)."""
         return np.repeat(np.arange(self.num_series), np.diff(self.starts))
+
+    def series_of(self, rows: ArrayLike) -> NDArray[np.int64]:
+        """Return the index of the series that each of these rows belongs to (len(rows),)."""
+        return np.asarray(np.searchsorted(self.starts, rows, side="right") - 1, np.int64)
 
     def with_rows(self, rows: NDArray[np.int64], lengths: NDArray[np.int64], known: NDArray[np.int64]) -> Panel:
         """A panel of the chosen rows, of which series i has lengths[i]."""

@@ -138,7 +138,7 @@ def _scaled_columns(panel: Panel, scaler: Scaler, layout: RowLayout) -> tuple[ND
     past, future = np.split(inputs, (layout.num_past_columns,), axis=1)
     for first in range(0, panel.num_rows, ROWS_AT_ONCE):
         rows = slice(first, min(first + ROWS_AT_ONCE, panel.num_rows))
-        series = np.searchsorted(panel.starts, np.arange(rows.start, rows.stop), side="right") - 1
+        series = panel.series_of(np.arange(rows.start, rows.stop))
         target[rows] = scaler.scale_target(panel.target[rows], series)
         _fill(past[rows], scaler.past.of(series).apply(panel.past_covariates[rows]), layout.masked)
         _fill(future[rows], scaler.future.of(series).apply(panel.future_covariates[rows]), layout.masked)

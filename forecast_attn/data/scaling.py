@@ -181,7 +181,7 @@ def constant_series(panel: Panel, rows: NDArray[np.int64]) -> tuple[str, ...]:
 def forbid_negative(panel: Panel) -> None:
     """Raise DataError when a target is negative: it has no logarithm."""
     for at in np.flatnonzero(panel.target < 0)[:1]:
-        name = panel.item_ids[np.searchsorted(panel.starts, at, side="right") - 1]
+        name = panel.item_ids[panel.series_of(at)]
         when = panel.zone.stamp_text(panel.timestamps[at])
         raise DataError(
             f"series '{name}' has the negative target {panel.target[at]:g} at {when}; --transform log needs 0 or more",
@@ -197,7 +197,7 @@ def negative_targets(panel: Panel) -> list[Finding]:
     below = np.flatnonzero(panel.target < 0)
     if not len(below):
         return []
-    name = panel.item_ids[np.searchsorted(panel.starts, below[0], side="right") - 1]
+    name = panel.item_ids[panel.series_of(below[0])]
     message = f"{counted(len(below), 'target')} below 0, the first of series '{name}' at"
     message += f" {panel.zone.stamp_text(panel.timestamps[below[0]])}; --non-negative cuts forecasts off at 0"
     hint = "leave --non-negative out, unless these are measurement errors"

@@ -121,7 +121,7 @@ def covered_cutoffs(
     if kept.all():
         return cutoffs
     first = int(cutoffs[np.argmin(kept)])
-    name = panel.item_ids[int(panel.series_of_rows[first])]
+    name = panel.item_ids[int(panel.series_of(first))]
     when = panel.zone.stamp_text(panel.timestamps[first])
     message = (
         f"{int((~kept).sum()):,} of {len(kept):,} {what} windows are left out: at their cut-offs not all of the next "

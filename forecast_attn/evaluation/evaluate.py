@@ -176,7 +176,7 @@ def _seasonal_naive_rows(tidy: pd.DataFrame, panel: Panel, season: int) -> pd.Da
     known = cutoffs >= 0
     horizon = int(rows["step"].max())
     forecast = np.full((len(cutoffs), horizon), np.nan)
-    starts = panel.starts[np.searchsorted(panel.starts, cutoffs[known], side="right") - 1]
+    starts = panel.starts[panel.series_of(cutoffs[known])]
     forecast[known] = seasonal_naive(panel.target, starts, cutoffs[known], season=season, horizon=horizon)
     return rows.assign(prediction=forecast[which, rows["step"].to_numpy() - 1], model=SEASONAL_NAIVE)
 

@@ -24,7 +24,7 @@ def window_inputs(
         cutoffs: (batch,).
         names: inputs to make, see `graph.inputs_of`.
     """
-    series = np.searchsorted(panel.starts, cutoffs, side="right") - 1
+    series = panel.series_of(cutoffs)
     past, future = (
         cutoffs[:, None] + steps for steps in (np.arange(1 - schema.lookback, 1), np.arange(1, schema.horizon + 1))
     )

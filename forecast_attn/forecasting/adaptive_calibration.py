@@ -81,7 +81,7 @@ def earlier_cutoffs(panel: Panel, cutoffs: Rows, lookback: int, horizon: int, af
     Returns:
         Their rows (num_windows, num_earlier), the oldest first; -1 where there is none.
     """
-    series = panel.series_of_rows[cutoffs]
+    series = panel.series_of(cutoffs)
     stamps = panel.timestamps.astype(np.int64)
     firsts = np.zeros(panel.num_series, np.int64)
     for number in np.unique(series):

@@ -103,7 +103,7 @@ class AttentionDumpPlan:
         if not weights:
             return DumpSize(0, self.metadata, 0)
         first = self.cutoffs[: windows_per_group(self.metadata)]
-        series = np.searchsorted(self.panel.starts, first, side="right") - 1
+        series = self.panel.series_of(first)
         coordinates = _coordinates(self.panel, self.model, first, series)
         return estimate_size(self.metadata, len(self.cutoffs), coordinates, np.concatenate(weights))
 

@@ -136,7 +136,7 @@ class _Stretch:
         """
         if panel.issued is not None:  # whose series are counted in the whole panel
             return cls(panel, scaler, cutoffs, 0, 0)
-        first, last = (int(np.searchsorted(panel.starts, row, side="right")) - 1 for row in cutoffs[[0, -1]])
+        first, last = panel.series_of(cutoffs[[0, -1]]).tolist()
         row = int(panel.starts[first])
         return cls(series_between(panel, first, last + 1), scaler.between(first, last + 1), cutoffs - row, row, first)
 

@@ -452,7 +452,7 @@ def followed_errors(model: Model, panel: Panel, cutoffs: NDArray[np.int64], arra
         batches = list(_in_batches(model.uncalibrated, rows, arrays, need_weights=False))
         base = [batch.base_quantiles for batch in batches if batch.base_quantiles is not None]
         actual = panel.target[rows[:, None] + np.arange(1, horizon + 1)]
-        scaled = schema.scaler.scale_target(actual.ravel(), np.repeat(panel.series_of_rows[rows], horizon))
+        scaled = schema.scaler.scale_target(actual.ravel(), np.repeat(panel.series_of(rows), horizon))
         past = PastForecasts(rows, scaled.reshape(actual.shape), np.concatenate(base) if base else np.empty(0))
         own = follow(calibration.offsets, calibration.tracking, calibration.quantiles, earlier[chosen], past)
         found.offsets[chosen], found.unit[chosen] = own

@@ -546,14 +546,14 @@ class BaselineForecasts(NamedTuple):
         shares = np.round(1 - share.mean(axis=1), SHARE_DIGITS)
         values, counts = np.unique(shares, return_counts=True)
         usual = float(values[counts.argmax()])
-        series = panel.series_of_rows[self.cutoffs]
+        series = panel.series_of(self.cutoffs)
         others = {panel.item_ids[series[at]]: float(shares[at]) for at in np.flatnonzero(shares != usual)}
         return NetworkShare(usual, others)
 
     def alone(self, panel: Panel) -> tuple[str, ...]:
         """Series without a forecast of any baseline, which have the model's alone."""
         missing = np.isnan(self.prediction).all(axis=1)
-        return tuple(panel.item_ids[index] for index in panel.series_of_rows[self.cutoffs[missing]])
+        return tuple(panel.item_ids[index] for index in panel.series_of(self.cutoffs[missing]))
 
     def combined(self, forecasts: WindowForecasts, *, non_negative: bool) -> WindowForecasts:
         """The mean of both, and the quantiles around it; see `combination.combined`."""

@@ -170,7 +170,7 @@ def write_samples(
 def _sample_rows(panel: Panel, rows: NDArray[np.int64], first: int, values: NDArray[np.float64]) -> pd.DataFrame:
     number, horizon = values.shape
     steps = np.arange(1, horizon + 1)
-    series = int(np.searchsorted(panel.starts, rows[0], side="right")) - 1
+    series = int(panel.series_of(rows[0]))
     frame = pd.DataFrame(
         {
             "item_id": np.repeat(np.array([panel.item_ids[series]], dtype=object), values.size),

@@ -153,7 +153,7 @@ def attribution_of(
         )
     past, rows, notes = _window(run, items, cutoff, data, future, training)
     if len(rows) > 1:
-        names = [past.panel.item_ids[at] for at in past.panel.series_of_rows[rows[:2]]]
+        names = [past.panel.item_ids[at] for at in past.panel.series_of(rows[:2])]
         raise ConfigError(
             f"--kind attribution explains one forecast; this cut-off has {len(rows):,} series, such as '{names[0]}'",
             f"--item {names[0]}",
@@ -224,7 +224,7 @@ def _beyond(run: RunDir, data: pd.DataFrame | Path | None, future: pd.DataFrame 
 def _attribution(past: Past, row: int, step: int | None, steps: list[int], notes: list[str]) -> Attribution:
     panel = past.panel
     model = past.model.of_series(panel.item_ids)
-    series = int(panel.series_of_rows[row])
+    series = int(panel.series_of(row))
     window = model.schema.windows_of(panel).gather(torch.tensor([row]))
     result = attribute(model, window, series, steps)
     lookback, horizon = model.schema.lookback, model.schema.horizon

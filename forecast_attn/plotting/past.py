@@ -76,7 +76,7 @@ class Past:
         panel, schema = self.panel, self.model.schema
         stamp = parse_time(cutoff, panel.timestamps.dtype, panel.zone)
         rows = np.flatnonzero(panel.timestamps == stamp)
-        series = _series_of(panel, rows)
+        series = panel.series_of(rows)
         begins = schema.padded | (rows - schema.lookback + 1 >= panel.starts[series])
         whole = begins & (rows + schema.horizon < panel.starts[series + 1]) & (rows < panel.ends[series])
         check_known(items, list(panel.item_ids), "series", self.name)
@@ -108,10 +108,6 @@ class Past:
         if end is None:
             return True
         return bool((self.panel.timestamps[rows] < parse_time(end, self.panel.timestamps.dtype, self.panel.zone)).any())
-
-
-def _series_of(panel: Panel, rows: Rows) -> Rows:
-    return np.asarray(np.searchsorted(panel.starts, rows, side="right") - 1, np.int64)
 
 
 def read_past(run: RunDir, data: pd.DataFrame | Path | None) -> Past:
@@ -156,7 +152,7 @@ def newest_validation(run: RunDir, data: pd.DataFrame | Path | None, items: list
     """The table of training, and the last validation window of every series; raises as `validation_forecasts`."""
     past, preparation = prepared_past(run, data)
     cutoffs = np.sort(preparation.validation_cutoffs)
-    series = _series_of(past.panel, cutoffs)
+    series = past.panel.series_of(cutoffs)
     newest = np.append(np.diff(series) > 0, True)
     check_known(items, [past.panel.item_ids[at] for at in series[newest]], "validation window of series", past.name)
     wanted = np.isin(np.array(past.panel.item_ids, object)[series], items) if items else True

@@ -272,7 +272,7 @@ class ForecastModule(pl.LightningModule):
         finite = torch.isfinite(losses).cpu()
         guilty = cutoffs[~finite] if not bool(finite.all()) else cutoffs
         panel = self.data.panel
-        names = [panel.item_ids[index] for index in np.unique(panel.series_of_rows[guilty.numpy()])]
+        names = [panel.item_ids[index] for index in np.unique(panel.series_of(guilty.numpy()))]
         stamps = np.sort(panel.timestamps[guilty.numpy()])
         first, last = panel.zone.stamp_text(stamps[0]), panel.zone.stamp_text(stamps[-1])
         shown = ", ".join(f"'{name}'" for name in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

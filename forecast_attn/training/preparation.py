@@ -152,7 +152,7 @@ def _with_scale(preparation: Preparation) -> Preparation:
     scaled, unmoved = np.empty(len(cutoffs), np.bool_), 0
     for first in range(0, len(cutoffs), _WINDOWS_AT_A_TIME):
         block = slice(first, first + _WINDOWS_AT_A_TIME)
-        series = np.searchsorted(preparation.panel.starts, cutoffs[block], side="right") - 1
+        series = preparation.panel.series_of(cutoffs[block])
         rows = torch.from_numpy(cutoffs[block] - preparation.panel.starts[series] + 1)
         has_moved = so_far.has_moved(rows, torch.from_numpy(series))
         scaled[block] = (has_moved & so_far.has_settled(rows, torch.from_numpy(series))).numpy()
