@@ -571,12 +571,12 @@ class Forecaster:
             RunError: not fitted, or the run is damaged.
             DataError: nothing matches the choice.
         """
-        from forecast_attn.plotting.picture import drawn
+        from forecast_attn.plotting.picture import draw_picture
         from forecast_attn.plotting.sources import PlotSource
 
         request = PlotRequest.from_options({**options, "kind": kind})
         table, values, ahead = (Path(each) if isinstance(each, str) else each for each in (forecasts, data, future))
-        return drawn(PlotSource(table, self._fitted()), request, values, ahead)
+        return draw_picture(PlotSource(table, self._fitted()), request, values, ahead)
 
     @takes([AuditRequest])
     def audit(

@@ -37,12 +37,12 @@ def plot(
 ) -> None:
     request = PlotRequest.from_options(command_options("plot", config, options))
     from forecast_attn.errors import ConfigError
-    from forecast_attn.plotting.picture import drawn
+    from forecast_attn.plotting.picture import draw_picture
     from forecast_attn.plotting.sources import find_source
 
     if str(data) == str(future) == "-":
         raise ConfigError("--data and --future cannot both come from stdin", "--future FILE")
-    picture = drawn(find_source(source), request, data, future)
+    picture = draw_picture(find_source(source), request, data, future)
     written = [path for path in (request.png, request.svg, request.animate) if path is not None]
     if json:
         printing.write_json(picture.to_dict())

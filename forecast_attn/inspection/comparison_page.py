@@ -17,7 +17,7 @@ def comparison_page(comparison: WeightComparison) -> str:
         for sign, name, each in zip("AB", comparison.names, comparison.inspections, strict=True)
     ]
     steps = section("Step by step", "steps", _steps_table(comparison))
-    body = "".join([section("How far apart", "apart", paragraph(sentence(comparison.words))), *parts, steps])
+    body = "".join([section("How far apart", "apart", paragraph(sentence(comparison.sentence))), *parts, steps])
     mechanisms = " and ".join(each.header.mechanism for each in comparison.inspections)
     return page_of_parts("Two attentions side by side", mechanisms, body)
 

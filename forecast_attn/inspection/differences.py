@@ -40,8 +40,8 @@ class WeightComparison:
     """The windows that two attention files share, and how their weights differ.
 
     Attributes:
-        names: of the two.
-        inspections: each of them for itself.
+        names: of the two files.
+        inspections: of each file.
         matched_windows: windows of the same series and cut-off in both.
         steps: the steps both have.
         distance: mean of the steps' distances; None without a common window.
@@ -56,8 +56,8 @@ class WeightComparison:
     profile_distance: float
 
     @property
-    def words(self) -> str:
-        """Sentence on the distance of the weights."""
+    def sentence(self) -> str:
+        """The distance of the weights in words."""
         profiles = f"the mean profiles are {self.profile_distance:.2f} apart"
         if self.distance is None:
             return f"no window is in both (same series and cut-off); {profiles} (Jensen-Shannon distance, 0 to 1)"
@@ -178,13 +178,13 @@ def _compare_windows(first: AttentionDump, second: AttentionDump) -> tuple[int, 
 
 def _common_rows(first: AttentionDump, second: AttentionDump, steps: NDArray[Any]) -> Iterator[_Pair]:
     """(windows, steps, num_keys) of both, a part of the common windows at a time."""
-    places = _rows_in_table(second, first)
+    places = _places_in(second, first)
     for windows, weights in first.blocks():
         chosen = np.flatnonzero(places[windows] >= 0)
-        others = second.take(places[windows][chosen])
-        own = _of_steps(first, weights[chosen], steps)
-        for part, other in others.blocks():
-            yield _Pair(*_same_length(own[part], _of_steps(second, other, steps)))
+        matching = second.take(places[windows][chosen])
+        rows = _of_steps(first, weights[chosen], steps)
+        for part, others in matching.blocks():
+            yield _Pair(*_same_length(rows[part], _of_steps(second, others, steps)))
 
 
 def _of_steps(dump: AttentionDump, weights: Weights, steps: NDArray[Any]) -> Weights:
@@ -192,12 +192,12 @@ def _of_steps(dump: AttentionDump, weights: Weights, steps: NDArray[Any]) -> Wei
     return np.asarray(weights[:, :, np.searchsorted(dump.steps, steps)].mean(axis=1, dtype=np.float64))
 
 
-def _rows_in_table(dump: AttentionDump, windows: AttentionDump) -> NDArray[np.int64]:
-    """Index of each window of another file in this one, by series and cut-off; -1 where there is none."""
-    if dump.window_cutoffs.dtype.kind != windows.window_cutoffs.dtype.kind:
-        return np.full(windows.num_windows, -1)
+def _places_in(dump: AttentionDump, other: AttentionDump) -> NDArray[np.int64]:
+    """Index in this file of each window of the other one, by series and cut-off; -1 where there is none."""
+    if dump.window_cutoffs.dtype.kind != other.window_cutoffs.dtype.kind:
+        return np.full(other.num_windows, -1)
     known = {key: place for place, key in enumerate(_keys(dump))}
-    return np.array([known.get(key, -1) for key in _keys(windows)], np.int64)
+    return np.array([known.get(key, -1) for key in _keys(other)], np.int64)
 
 
 def _keys(dump: AttentionDump) -> Iterator[tuple[str, int]]:

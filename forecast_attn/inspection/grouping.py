@@ -46,7 +46,7 @@ def group_windows(dump: AttentionDump, by: str) -> Grouping:
 
 
 def check_grouping(by: str) -> None:
-    """Refuse what windows cannot be grouped by.
+    """Refuse an unknown grouping.
 
     Raises:
         ConfigError: none of `GROUPINGS`.
@@ -59,19 +59,16 @@ def _by_time(dump: AttentionDump, by: str) -> Grouping:
     if dump.window_cutoffs.dtype.kind == "i":
         raise ConfigError(f"--by {by}: the times of '{dump.path}' are whole numbers", "--by item, or --by head")
     wall = dump.zone.local(dump.window_cutoffs)
-    values, names = (
-        (_hours(wall), [f"{hour:02d}:00" for hour in range(24)])
-        if by == "hour"
-        else ((wall.astype("datetime64[D]").astype(np.int64) + _DAY_OF_1970) % 7, list(WEEKDAYS))
-    )
+    if by == "hour":
+        values, names = wall.astype("datetime64[h]").astype(np.int64) % 24, [f"{hour:02d}:00" for hour in range(24)]
+    else:
+        values, names = (wall.astype("datetime64[D]").astype(np.int64) + _DAY_OF_1970) % 7, list(WEEKDAYS)
     present, groups = np.unique(values, return_inverse=True)
-    found = _for_all_heads(dump, [names[value] for value in present], groups)
+    grouping = _for_all_heads(dump, [names[value] for value in present], groups)
     ranges = ", ".join(_ranges(names, set(range(len(names))) - set(present.tolist())))
-    return (
-        found._replace(left_out=f"no window has its cut-off {'at' if by == 'hour' else 'on'} {ranges}")
-        if ranges
-        else found
-    )
+    if not ranges:
+        return grouping
+    return grouping._replace(left_out=f"no window has its cut-off {'at' if by == 'hour' else 'on'} {ranges}")
 
 
 def _ranges(names: list[str], places: set[int]) -> Iterator[str]:
@@ -79,11 +76,6 @@ def _ranges(names: list[str], places: set[int]) -> Iterator[str]:
     for _, run in groupby(sorted(places), key=lambda place: place - sum(each < place for each in places)):
         first, *others = run
         yield f"{names[first]} to {names[others[-1]]}" if others else names[first]
-
-
-def _hours(stamps: NDArray[Any]) -> NDArray[np.int64]:
-    hours: NDArray[np.int64] = stamps.astype("datetime64[h]").astype(np.int64) % 24
-    return hours
 
 
 def _for_all_heads(dump: AttentionDump, names: list[str], groups: Any) -> Grouping:

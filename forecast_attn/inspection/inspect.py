@@ -1,4 +1,4 @@
-"""`inspect` as the command and `Forecaster` ask for it: find an attention file, describe it, compare it, draw it."""
+"""The steps of `forecast inspect` and `Forecaster.inspect`: find an attention file, describe, compare and draw it."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from forecast_attn.inspection.page_data import curve_figure, profile_figure
+from forecast_attn.inspection.audit_curves import curve_figure, profile_figure
 from forecast_attn.inspection.results import Inspection, Reading
 from forecast_attn.inspection.warnings import percent
 
@@ -18,7 +18,7 @@ METRIC_NAMES = {"mae": "MAE", "rmse": "RMSE", "mase": "MASE"}
 
 
 def section(title: str, identity: str, *parts: str) -> str:
-    """A section with its heading; nothing where it has no content."""
+    """Return a section with its heading; an empty text where it has no content."""
     if not any(parts):
         return ""
     return f'<section aria-labelledby="{identity}"><h2 id="{identity}">{escape(title)}</h2>{"".join(parts)}</section>'
@@ -175,8 +175,6 @@ def _config_tables(config: dict[str, Any]) -> str:
 
 
 # --------------------------------------------------------------------------- audit section
-# The part of the HTML page that says whether the attention can be believed: audit.json in words, tables and
-# curves.
 
 
 LEVELS = {"faithful": "pass", "partly faithful": "unclear", "not faithful": "fail"}

@@ -57,16 +57,13 @@ def inspect_attention(
         raise DataError(f"'{dump.path}' holds no windows", "predict again to write it anew")
     grouping = None if by is None else group_windows(dump, by)
     summary = summarise(dump, None if grouping is None else grouping.groups)
-    finite, header, profile = (
-        np.nan_to_num(summary.weights),
-        header_of(dump),
-        np.nan_to_num(summary.weights).mean(axis=0),
-    )
+    header, weights = header_of(dump), np.nan_to_num(summary.weights)
+    profile = weights.mean(axis=0)
     inspection = Inspection(
         header=header,
-        steps=_step_statistics(dump, summary, finite, top),
+        steps=_step_statistics(dump, summary, weights, top),
         profile=profile,
-        mean_weights=finite,
+        mean_weights=weights,
         uniform_season_mass=_uniform_season_mass(dump),
         warnings=list(warnings_of(dump, summary, header)),
         top=top_lags(dump, profile, top),
@@ -83,7 +80,7 @@ def inspect_attention(
 
 
 def header_of(dump: AttentionDump) -> InspectionHeader:
-    """InspectionHeader of a file, or of a part of it."""
+    """Header of a file, or of a part of it."""
     sizes = dump.metadata
     return InspectionHeader(
         mechanism=sizes.mechanism,

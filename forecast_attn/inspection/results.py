@@ -259,7 +259,7 @@ class Inspection:
 
 
 def _without_patches(value: Any) -> Any:
-    """The document of keys that are time steps: it says nothing of what only patches have."""
+    """Return the document without the entries that only patches have."""
     if isinstance(value, dict):
         return {name: _without_patches(entry) for name, entry in value.items() if name not in _OF_PATCHES}
     return [_without_patches(entry) for entry in value] if isinstance(value, list) else value
@@ -272,7 +272,7 @@ def without_nan(value: Any) -> Any:
     """Plain lists and numbers for JSON; what is not finite becomes None."""
     if isinstance(value, dict):
         return {name: without_nan(entry) for name, entry in value.items()}
-    if isinstance(value, list | np.ndarray):
+    if isinstance(value, list | tuple | np.ndarray):
         return [without_nan(entry) for entry in value]
     if isinstance(value, float | np.floating):
         return float(value) if np.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""The series that a picture draws above the weights: what the windows looked at, what was forecast, what came."""
+"""The series that a picture draws above the weights: lookback, forecast and actual values."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
     bar.outline.set_visible(False)
     readings = [f"{sign}: {each.reading.text}" for sign, each in zip("AB", comparison.inspections, strict=True)]
     _write_title(figure, "Two attentions side by side")
-    _write_words(figure, [comparison.words, *readings])
+    _write_words(figure, [comparison.sentence, *readings])
     return figure
 
 

@@ -94,7 +94,7 @@ def _bits(rows: Floats) -> Floats:
 
 
 def is_uniform(entropy: Floats, length: int | Floats) -> NDArray[np.bool_]:
-    """(...) whether a row of this entropy says nothing: KL to uniform below 1e-3. One position is never uniform.
+    """(...) whether a row of this entropy is uniform: KL to uniform below 1e-3. One position is never uniform.
 
     Args:
         entropy: of the rows, in nats.
@@ -104,8 +104,6 @@ def is_uniform(entropy: Floats, length: int | Floats) -> NDArray[np.bool_]:
 
 
 # --------------------------------------------------------------------------- time steps
-# The time steps behind the keys and steps of an attention file: series have a value for each, whatever a patch
-# is.
 
 
 def target_steps(dump: AttentionDump) -> NDArray[np.int64]:
@@ -128,14 +126,13 @@ def lookback_time_steps(dump: AttentionDump) -> NDArray[Any]:
     Raises:
         RunError: the frequency does not lead from the cut-off back to lookback_start.
     """
-    dump.lookback_timestamps_of(slice(None))  # which looks whether they fit the file
+    dump.lookback_timestamps_of(slice(None))  # raises where the times do not fit the file
     known, place = np.unique(dump.window_cutoffs, return_inverse=True)
     stamps: NDArray[Any] = stamps_until(known, dump.metadata.lookback, dump.metadata.frequency)[place]
     return stamps
 
 
 # --------------------------------------------------------------------------- distances
-# Lags said as distances in time (30 steps of an hour are `1d 6h`), and what a patch covers as people read it.
 
 
 _NAMES = {

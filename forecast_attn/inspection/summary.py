@@ -1,6 +1,6 @@
-"""One pass over an attention file: means of everything an inspection tells, per step and per group of windows.
+"""One pass over an attention file: means of all statistics of an inspection, per step and per group of windows.
 
-A row group at a time, each row of weights read from memory few times: the pass costs little more than reading the file.
+It reads a row group at a time, and each row of weights few times: it costs little more than reading the file.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def summarise(dump: AttentionDump, groups: NDArray[np.int64] | None = None) -> S
         RunError: the file is damaged.
     """
     tally = _Tally(dump, groups)
-    with np.errstate(invalid="ignore", over="ignore"):  # of a damaged file: told as a warning in words
+    with np.errstate(invalid="ignore", over="ignore"):  # weights of a damaged file: a warning of ours says so
         for windows, weights in dump.blocks():
             tally.add(windows, weights)
         return tally.summary()

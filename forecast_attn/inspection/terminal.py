@@ -184,7 +184,7 @@ def render_comparison(comparison: WeightComparison, console: Console) -> None:
         console.print()
     console.print(_fitting_comparison(comparison, console))
     console.print()
-    console.print(comparison.words, highlight=False)
+    console.print(comparison.sentence, highlight=False)
     for sign, inspection in zip("AB", comparison.inspections, strict=True):
         console.print(f"{sign}: {inspection.reading.text}", highlight=False, markup=False)
         for warning in inspection.warnings:

@@ -1,4 +1,4 @@
-"""Caveats about attention weights, in words."""
+"""Caveats about attention weights, as sentences."""
 
 from collections.abc import Iterator
 

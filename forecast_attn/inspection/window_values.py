@@ -1,4 +1,4 @@
-"""The series behind attention windows: what the lookback held, what was forecast, and what came, in the target's units.
+"""The series behind attention windows, in the target's units: lookback, forecast and actual values.
 
 An attention file holds weights and times only. The values come from the table the run was trained on (when it is where
 it was, unchanged), from the run's own tail of it, or from a table the user names; the forecasts from predictions.csv,

@@ -64,7 +64,7 @@ class ValueBin:
         place: the mean value of a column of numbers; of categories their number.
         count: forecast values.
         forecast: their mean.
-        actual: the mean of what came.
+        actual: mean actual value.
         error: the mean of forecast minus actual.
         dependence: the network's mean forecast if the column had this value throughout the horizon, whatever else
             happened (partial dependence); None for what is not known ahead.

@@ -1,40 +1,38 @@
-"""The picture of forecasts: history, forecast, intervals and what came, one panel per series."""
+"""The picture of forecasts: history, forecast, intervals and actual values, one panel per series."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from forecast_attn.config.values import quantile_name
-from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure, step_ticks
+from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure
 from forecast_attn.notebook import INK, SOFT
 from forecast_attn.plotting import wording
 from forecast_attn.plotting.pictures import (
-    DASHES,
-    MODELS,
+    MODEL_COLOURS,
     PANEL_TITLE,
     add_legend,
     dates_of,
     dress,
     label_time,
     lightened,
+    model_style,
     shortened,
     write_title,
     write_titles,
 )
-from forecast_attn.plotting.reliability import Reliability, band
 from forecast_attn.plotting.scene import ForecastScene, ForecastView, ModelForecast
-from forecast_attn.plotting.step_errors import StepErrors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-HEIGHT, SMALL_HEIGHT, MARGIN = 3.3, 1.75, 1.2  # inches
+HEIGHT, SMALL_HEIGHT, MARGIN = 4.4, 1.75, 1.2  # inches
 MOST_TICKS = 11  # of a lone panel
-DENSITIES = (0.18, 0.34, 0.5, 0.64)  # of the bands, the widest first
+BAND_DENSITIES = (0.18, 0.34, 0.5, 0.64)  # of the bands, the widest first
 TITLE_ROOM = {1: 100, 2: 44, 3: 30}  # characters above one of so many panels beside each other
 BAR = 14  # points, of the intervals of a single step
 DOTS_UP_TO = 8
@@ -93,7 +91,7 @@ def _draw_view(axes: Axes, scene: ForecastScene, view: ForecastView, most_ticks:
     _draw_bands(axes, view, front)
     if len(view.history):
         axes.plot(dates_of(view.history_stamps), view.history, color=INK, linewidth=1.4, label=scene.target)
-    axes.axvline(_date(view.cutoff), color=SOFT, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
+    axes.axvline(dates_of(np.array([view.cutoff]))[0], color=SOFT, linewidth=0.9, linestyle=(0, (2, 2)), zorder=1)
     _draw_actual(axes, view)
     for at, model in reversed(list(enumerate(view.models))):
         _draw_model(axes, view, model, at)
@@ -109,11 +107,11 @@ def _draw_bands(axes: Axes, view: ForecastView, model: ModelForecast) -> None:
         edges = model.quantiles[pair.lower], model.quantiles[pair.upper]
         draw(
             dates_of(view.stamps), *edges, linewidth=width, label=wording.interval_name(pair), zorder=1.5 + at / 100,
-            color=lightened(MODELS[0], DENSITIES[min(at, len(DENSITIES) - 1)])
+            color=lightened(MODEL_COLOURS[0], BAND_DENSITIES[min(at, len(BAND_DENSITIES) - 1)])
         )  # fmt: skip
     for quantile in model.lone_quantiles:
         axes.plot(
-            dates_of(view.stamps), model.quantiles[quantile], color=MODELS[0], linewidth=0.9, linestyle=":",
+            dates_of(view.stamps), model.quantiles[quantile], color=MODEL_COLOURS[0], linewidth=0.9, linestyle=":",
             label=f"quantile {quantile_name(quantile)}"
         )  # fmt: skip
 
@@ -123,100 +121,17 @@ def _draw_actual(axes: Axes, view: ForecastView) -> None:
         return
     stamps, actual = view.joined(view.actual)
     axes.plot(
-        dates_of(stamps), actual, color=SOFT, linewidth=1.2, linestyle=(0, (3, 2)), label=wording.CAME,
+        dates_of(stamps), actual, color=SOFT, linewidth=1.2, linestyle=(0, (3, 2)), label=wording.ACTUAL,
         marker=_marker(view), markersize=3.5, markevery=slice(len(stamps) - len(view.stamps), None)
     )  # fmt: skip
 
 
 def _draw_model(axes: Axes, view: ForecastView, model: ModelForecast, at: int) -> None:
     axes.plot(
-        dates_of(view.stamps), model.prediction, color=MODELS[at % len(MODELS)], linestyle=DASHES[at % len(DASHES)],
-        linewidth=1.9 if at == 0 else 1.3, label=wording.model_label(model.name), marker=_marker(view), markersize=4
+        dates_of(view.stamps), model.prediction, **model_style(at), linewidth=1.9 if at == 0 else 1.3,
+        label=wording.model_label(model.name), marker=_marker(view), markersize=4
     )  # fmt: skip
 
 
 def _marker(view: ForecastView) -> str | None:
     return "o" if len(view.stamps) <= DOTS_UP_TO else None
-
-
-# --------------------------------------------------------------------------- time
-
-
-def _date(stamp: Any) -> float:
-    return float(dates_of(np.array([stamp]))[0])
-
-
-# --------------------------------------------------------------------------- curve pictures
-# The pictures of errors by step and of the calibration of quantiles.
-
-
-HEIGHT, SQUARE_HEIGHT = 4.4, 5.2  # inches
-MARKED_UP_TO = 30
-"""Steps that are few enough to be marked one by one."""
-
-
-def draw_errors(errors: StepErrors) -> Figure:
-    """Mean absolute error per step ahead of each model, from 0, as a matplotlib figure.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
-    """
-    figure = empty_figure(WIDTH, HEIGHT)
-    axes = figure.add_subplot(label="errors")
-    for at, model in reversed(list(enumerate(errors.models))):
-        axes.plot(
-            errors.steps, model.mae, color=MODELS[at % len(MODELS)], linestyle=DASHES[at % len(DASHES)],
-            linewidth=2.1 if at == 0 else 1.4, label=f"{model.name}, mean {model.overall:.4g}",
-            marker="o" if len(errors.steps) <= MARKED_UP_TO else None, markersize=4 if at == 0 else 3
-        )  # fmt: skip
-    axes.set_ylim(bottom=0)
-    axes.set_xlabel("step ahead", fontsize=LABEL, color=INK)
-    axes.set_ylabel(f"mean absolute error of {errors.target}", fontsize=LABEL, color=INK)
-    axes.set_xticks(step_ticks(errors.steps.tolist()))
-    axes.set_xlim(errors.steps[0] - 0.5, errors.steps[-1] + 0.5)
-    dress(axes)
-    write_titles(figure, wording.errors_title(errors), wording.errors_subtitle(errors))
-    add_legend(figure, axes)
-    return figure
-
-
-def draw_reliability(calibration: Reliability) -> Figure:
-    """Observed share against quantile of each model, on the band of chance, as a matplotlib figure.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
-    """
-    figure = empty_figure(WIDTH, SQUARE_HEIGHT)
-    square, difference = figure.subplots(1, 2)
-    square.set_label("reliability")
-    difference.set_label("difference")
-    _draw_shares(square, calibration, away=0)
-    _draw_shares(difference, calibration, away=1)
-    square.set_ylim(0, 1)
-    square.set_ylabel("share of values at or below it", fontsize=LABEL, color=INK)
-    difference.set_ylabel("share minus quantile", fontsize=LABEL, color=INK)
-    write_titles(figure, wording.reliability_title(calibration), wording.reliability_subtitle(calibration))
-    add_legend(figure, square)
-    return figure
-
-
-def _draw_shares(axes: Axes, calibration: Reliability, *, away: int) -> None:
-    """Draw the shares as they are, or minus the quantile (`away` 1), which magnifies the distance from the diagonal."""
-    quantiles = np.unique(np.concatenate([model.quantiles for model in calibration.models]))
-    low, high = band(quantiles, np.full(len(quantiles), calibration.fewest))
-    axes.vlines(
-        quantiles, low - away * quantiles, high - away * quantiles,
-        color=lightened(SOFT, 0.35), linewidth=9, zorder=1.5,
-        label=wording.CHANCE
-    )  # fmt: skip
-    axes.plot([0, 1], [0, 1 - away], color=SOFT, linewidth=1, linestyle=(0, (4, 3)), label=wording.CALIBRATED)
-    for at, model in reversed(list(enumerate(calibration.models))):
-        axes.plot(
-            model.quantiles, model.observed - away * model.quantiles, color=MODELS[at % len(MODELS)],
-            linestyle=DASHES[at % len(DASHES)], linewidth=1.9, marker="o", markersize=5, label=model.name
-        )  # fmt: skip
-    axes.set_xlim(0, 1)
-    axes.set_box_aspect(1)
-    axes.set_xlabel("quantile", fontsize=LABEL, color=INK)
-    dress(axes)
-    axes.grid(axis="x", color=SOFT, alpha=0.18, linewidth=0.7)

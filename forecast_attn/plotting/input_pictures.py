@@ -14,7 +14,7 @@ from forecast_attn.plotting import input_wording as wording
 from forecast_attn.plotting.attribution import Attribution
 from forecast_attn.plotting.by_value import ByValue, ColumnValues
 from forecast_attn.plotting.pictures import (
-    MODELS,
+    MODEL_COLOURS,
     PANEL_TITLE,
     add_legend,
     dates_of,
@@ -36,7 +36,7 @@ MOST_BARS = 10
 """Inputs with a bar of their own; the others share one."""
 MOST_COLOURS = 4
 """Inputs with a colour of their own over time; the others share one."""
-PAST, OTHERS = SOFT, "#c9c9d1"
+PAST_COLOUR, OTHERS_COLOUR = SOFT, "#c9c9d1"
 BAR_HEIGHT, TIME_HEIGHT, PAST_HEIGHT, MARGINS = 0.27, 2.0, 0.9, 1.9  # inches
 PANEL_HEIGHT = 2.1
 TITLE_ROOM = 105
@@ -68,14 +68,14 @@ def draw_attribution(shown: Attribution) -> Figure:
 
 def input_colours(shown: Attribution) -> dict[str, str]:
     """Colours of the largest inputs: the target's own past has that of the past, none has that of forecasts."""
-    palette = iter(MODELS[1:])
-    return {each.name: PAST if each.kind == "target" else next(palette) for each in shown.inputs[:MOST_COLOURS]}
+    palette = iter(MODEL_COLOURS[1:])
+    return {each.name: PAST_COLOUR if each.kind == "target" else next(palette) for each in shown.inputs[:MOST_COLOURS]}
 
 
 def _draw_bars(axes: Axes, shown: Attribution) -> None:
     """From the baseline's forecast to the forecast: each bar begins where the one above it ended."""
     colours, at = input_colours(shown), shown.result.baseline
-    rows = [(name, sum(each.total for each in inputs), colours.get(name, OTHERS))
+    rows = [(name, sum(each.total for each in inputs), colours.get(name, OTHERS_COLOUR))
             for name, inputs in shown.parts(MOST_BARS)]  # fmt: skip
     names = [f"baseline {number(at)}", *(shortened(name, 32) for name, _, _ in rows)]
     names.append(f"forecast {number(shown.result.forecast)}")
@@ -113,7 +113,7 @@ def _draw_times(axes: Axes, shown: Attribution) -> None:
     width = float(np.diff(places).min()) if len(places) > 1 else 1.0
     above, below = np.zeros(len(places)), np.zeros(len(places))
     for name, inputs in shown.parts(MOST_COLOURS):
-        values, colour = shown.by_time(inputs), colours.get(name, OTHERS)
+        values, colour = shown.by_time(inputs), colours.get(name, OTHERS_COLOUR)
         bottom = np.where(values >= 0, above, below)
         axes.bar(places, values, width=width, bottom=bottom, color=colour, linewidth=0, label=name)
         above += np.maximum(values, 0)
@@ -167,8 +167,8 @@ def _draw_column(axes: Axes, column: ColumnValues, across: int) -> None:
     axes.patch.set_visible(False)
     aside = 0.0 if column.is_number else 0.12 * width
     for name, label, colour, marker, shift in (
-        ("actual", "mean of what came", INK, "s", aside),
-        ("forecast", "mean forecast", MODELS[0], "o", -aside),
+        ("actual", "mean actual value", INK, "s", aside),
+        ("forecast", "mean forecast", MODEL_COLOURS[0], "o", -aside),
     ):
         means = [getattr(each, name) for each in column.bins]
         middle = np.array([each.mean for each in means])
@@ -180,8 +180,8 @@ def _draw_column(axes: Axes, column: ColumnValues, across: int) -> None:
     if column.bins[0].dependence is not None:
         dependence = np.array([each.dependence for each in column.bins], np.float64)
         axes.plot(
-            places, dependence, color=MODELS[1], marker="^", markersize=5, linewidth=1.3, label="forecast if set to it",
-            linestyle=(0, (4, 2)) if column.is_number else "none",
+            places, dependence, color=MODEL_COLOURS[1], marker="^", markersize=5, linewidth=1.3,
+            label="forecast if set to it", linestyle=(0, (4, 2)) if column.is_number else "none",
         )  # fmt: skip
     axes.set_title(
         shortened(f"{column.name}, {column.known}", TITLE_ROOM // across), loc="left", fontsize=PANEL_TITLE, color=INK

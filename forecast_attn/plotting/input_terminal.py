@@ -12,7 +12,7 @@ from forecast_attn.plotting import input_wording as wording
 from forecast_attn.plotting.attribution import Attribution
 from forecast_attn.plotting.by_value import ByValue, ColumnValues, Mean
 from forecast_attn.plotting.line_chart import Chart, Line, chart_text
-from forecast_attn.plotting.terminal import FEW_ROWS, MODELS, SIGNS, TICK_WIDTH, print_notes
+from forecast_attn.plotting.terminal import FEW_ROWS, MODEL_COLOURS, MODEL_SIGNS, TICK_WIDTH, print_notes
 from forecast_attn.plotting.ticks import time_ticks
 
 MOST_LINES = 2
@@ -60,7 +60,8 @@ def attribution_chart(shown: Attribution, width: int) -> Chart:
     if shown.covariates:
         curves.append(("covariates and calendar", shown.by_time(shown.covariates), slice(None)))
     lines = [
-        Line(name, x[chosen], values[chosen], SIGNS[at], MODELS[at]) for at, (name, values, chosen) in enumerate(curves)
+        Line(name, x[chosen], values[chosen], MODEL_SIGNS[at], MODEL_COLOURS[at])
+        for at, (name, values, chosen) in enumerate(curves)
     ]
     ticks = time_ticks(stamps, shown.zone, max(width // TICK_WIDTH, 2))
     labels = [(float(np.asarray(tick.stamp - shown.cutoff).astype(np.int64)), tick.text) for tick in ticks]

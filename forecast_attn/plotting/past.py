@@ -48,7 +48,7 @@ class Past:
     name: str
 
     def forecasts(self, cutoffs: Rows) -> Forecasts:
-        """Forecast these rows of the panel, with what came."""
+        """Forecast these rows of the panel, beside the actual values."""
         model, panel = self.model, self.panel
         with cpu_threads(model.config.training.threads):
             batches = forecast_windows(model, panel, cutoffs, device=torch.device("cpu"), need_weights=False)

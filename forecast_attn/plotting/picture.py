@@ -54,7 +54,8 @@ class Picture:
 
             draw = {"attribution": draw_attribution, "by-value": draw_by_value}
         else:
-            from forecast_attn.plotting.forecast_picture import draw_errors, draw_forecast, draw_reliability
+            from forecast_attn.plotting.curve_pictures import draw_errors, draw_reliability
+            from forecast_attn.plotting.forecast_picture import draw_forecast
 
             draw = {"forecast": draw_forecast, "error-by-step": draw_errors, "calibration": draw_reliability}
         figure: Figure = draw[self.kind](self.shown)
@@ -103,7 +104,7 @@ class Picture:
         render[self.kind](self.shown, console or Console())
 
 
-def drawn(
+def draw_picture(
     source: PlotSource,
     request: PlotRequest,
     data: pd.DataFrame | Path | None,

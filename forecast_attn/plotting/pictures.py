@@ -20,10 +20,15 @@ if TYPE_CHECKING:
 TITLE, PANEL_TITLE = 14, 10
 # Okabe and Ito's, which colour-blind eyes tell apart, behind the colour that forecasts have in every picture here;
 # every model has dashes of its own too.
-MODELS = [FORECAST, "#e69f00", "#009e73", "#cc79a7", "#d55e00", SOFT]
-DASHES: list[Any] = ["-", (0, (5, 2)), (0, (5, 2, 1, 2)), (0, (1.5, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1))]
+MODEL_COLOURS = [FORECAST, "#e69f00", "#009e73", "#cc79a7", "#d55e00", SOFT]
+MODEL_DASHES: list[Any] = ["-", (0, (5, 2)), (0, (5, 2, 1, 2)), (0, (1.5, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1))]
 LEGEND_ROOM = 125
 """Characters beside each other, of which each line's sample takes eight."""
+
+
+def model_style(at: int) -> dict[str, Any]:
+    """Colour and dashes of a model's line, by its place among the models."""
+    return {"color": MODEL_COLOURS[at % len(MODEL_COLOURS)], "linestyle": MODEL_DASHES[at % len(MODEL_DASHES)]}
 
 
 def write_title(figure: Figure, title: str) -> None:

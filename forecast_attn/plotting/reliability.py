@@ -70,7 +70,7 @@ class Reliability:
             "models": [
                 {
                     "model": model.name,
-                    "level": model.quantiles.tolist(),
+                    "quantile": model.quantiles.tolist(),
                     "observed": model.observed.tolist(),
                     "n": model.counts.tolist(),
                     "low": model.low.tolist(),

@@ -124,7 +124,7 @@ class ForecastScene:
                 {
                     "model": model.name,
                     "prediction": numbers(model.prediction),
-                    "levels": {quantile_name(quantile): numbers(line) for quantile, line in model.quantiles.items()},
+                    "quantiles": {quantile_name(quantile): numbers(line) for quantile, line in model.quantiles.items()},
                 }
                 for model in view.models
             ],

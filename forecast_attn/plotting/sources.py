@@ -84,7 +84,7 @@ class ChosenForecasts(NamedTuple):
 
 
 def forecast_scene(source: PlotSource, choice: PlotChoice) -> ForecastScene:
-    """The forecasts of one cut-off of each series, beside their history and what came.
+    """The forecasts of one cut-off of each series, beside their history and the actual values.
 
     Raises:
         ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.
@@ -187,7 +187,7 @@ def _values_in(run: RunDir, table: pd.DataFrame | Path | None) -> SeriesValues:
 
 
 def scored_forecasts(source: PlotSource, choice: PlotChoice) -> Forecasts:
-    """Forecasts of many cut-offs with what came: a backtest, or the validation windows of a run.
+    """Forecasts of many cut-offs with the actual values: a backtest, or the validation windows of a run.
 
     Raises:
         ConfigError, DataError, RunError: nothing matches the choice, or a file cannot be read.

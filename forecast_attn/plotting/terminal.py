@@ -30,10 +30,10 @@ MOST_COLUMNS = 6  # steps in the table of errors
 
 # As on the page: the past in the colour of letters, the forecast blue; light enough for a dark terminal, dark enough
 # for a light one.
-HISTORY, ACTUAL = "default", "#9a9aa6"
-MODELS = ["#4a90e2", "#e69f00", "#23a884", "#b07cc6", "#e0566b", "#9a9aa6"]
-GROUNDS = ["#1f3350", "#2b4a76", "#38619b", "#4878bf"]
-SIGNS, GROUND_SIGNS = "o#%&@$", ".:-="
+HISTORY_COLOUR, ACTUAL_COLOUR = "default", "#9a9aa6"
+MODEL_COLOURS = ["#4a90e2", "#e69f00", "#23a884", "#b07cc6", "#e0566b", "#9a9aa6"]
+BAND_COLOURS = ["#1f3350", "#2b4a76", "#38619b", "#4878bf"]
+MODEL_SIGNS, BAND_SIGNS = "o#%&@$", ".:-="
 HISTORY_SIGN, ACTUAL_SIGN, QUANTILE_SIGN, DIAGONAL_SIGN = "*", "x", "'", "/"
 
 
@@ -57,13 +57,13 @@ def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Char
     ahead = places(view.stamps)
     lines = []
     if len(view.history):
-        lines.append(Line(scene.target, places(view.history_stamps), view.history, HISTORY_SIGN, HISTORY))
+        lines.append(Line(scene.target, places(view.history_stamps), view.history, HISTORY_SIGN, HISTORY_COLOUR))
     if not np.isnan(view.actual).all():
         stamps, actual = view.joined(view.actual)
-        lines.append(Line(wording.CAME, places(stamps), actual, ACTUAL_SIGN, ACTUAL))
+        lines.append(Line(wording.ACTUAL, places(stamps), actual, ACTUAL_SIGN, ACTUAL_COLOUR))
     front = view.models[0]
     lines += [
-        Line(f"quantile {quantile_name(quantile)}", ahead, front.quantiles[quantile], QUANTILE_SIGN, ACTUAL)
+        Line(f"quantile {quantile_name(quantile)}", ahead, front.quantiles[quantile], QUANTILE_SIGN, ACTUAL_COLOUR)
         for quantile in front.lone_quantiles
     ]
     lines += _curves([(wording.model_label(model.name), ahead, model.prediction) for model in view.models])
@@ -76,16 +76,17 @@ def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Char
 def _bands(model: ModelForecast, x: Floats) -> list[Band]:
     bands = []
     for at, pair in enumerate(model.intervals):
-        shade = min(at, len(GROUNDS) - 1)
+        shade = min(at, len(BAND_COLOURS) - 1)
         edges = model.quantiles[pair.lower], model.quantiles[pair.upper]
-        bands.append(Band(wording.interval_name(pair), x, *edges, GROUND_SIGNS[shade], GROUNDS[shade]))
+        bands.append(Band(wording.interval_name(pair), x, *edges, BAND_SIGNS[shade], BAND_COLOURS[shade]))
     return bands
 
 
 def _curves(curves: list[tuple[str, Floats, Floats]]) -> list[Line]:
     """Names, x and y of models as lines, the first above the others."""
     lines = [
-        Line(name, x, y, SIGNS[at % len(SIGNS)], MODELS[at % len(MODELS)]) for at, (name, x, y) in enumerate(curves)
+        Line(name, x, y, MODEL_SIGNS[at % len(MODEL_SIGNS)], MODEL_COLOURS[at % len(MODEL_COLOURS)])
+        for at, (name, x, y) in enumerate(curves)
     ]
     return lines[::-1]
 
@@ -145,11 +146,11 @@ def reliability_chart(calibration: Reliability) -> Chart:
     grid = np.linspace(0, 1, 101)
     low, high = band(grid[1:-1], np.full(len(grid) - 2, calibration.fewest))
     lines = [
-        Line(wording.CALIBRATED, grid, grid, DIAGONAL_SIGN, ACTUAL),
+        Line(wording.CALIBRATED, grid, grid, DIAGONAL_SIGN, ACTUAL_COLOUR),
         *_curves([(model.name, model.quantiles, model.observed) for model in calibration.models]),
     ]
     labels = [(quantile, f"{quantile:g}") for quantile in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)]
-    shaded = Band(wording.CHANCE, grid[1:-1], low, high, GROUND_SIGNS[0], GROUNDS[0])
+    shaded = Band(wording.CHANCE, grid[1:-1], low, high, BAND_SIGNS[0], BAND_COLOURS[0])
     return Chart(lines, [shaded], labels, x_name="quantile")
 
 

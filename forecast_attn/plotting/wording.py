@@ -12,7 +12,7 @@ from forecast_attn.plotting.scene import ForecastScene, ForecastView
 from forecast_attn.plotting.step_errors import StepErrors
 
 CALIBRATED = "calibrated"
-CAME = "what came"
+ACTUAL = "actual"
 CHANCE = f"{100 * BAND:.0f} % range if calibrated"
 
 

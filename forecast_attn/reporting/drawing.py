@@ -14,7 +14,7 @@ from forecast_attn.data.zones import Zone
 from forecast_attn.inspection.plots import step_ticks
 from forecast_attn.inspection.weights_figure import BOTTOM, LEFT, RIGHT, TOP, figure, on_any_screen, text
 from forecast_attn.plotting.attribution import Attribution
-from forecast_attn.plotting.input_pictures import MOST_BARS, MOST_COLOURS, OTHERS, input_colours
+from forecast_attn.plotting.input_pictures import MOST_BARS, MOST_COLOURS, OTHERS_COLOUR, input_colours
 from forecast_attn.plotting.input_wording import attribution_subtitle, attribution_title, completeness
 from forecast_attn.plotting.pictures import shortened
 from forecast_attn.plotting.reliability import Reliability
@@ -153,7 +153,7 @@ def _attribution_figure(shown: Attribution, width: int) -> str:
     parts = [text(frame.left - 8, y + 4, "end", name) for name, y in zip(names, middles, strict=True)]
     for (name, total), start, end, y in zip(inputs, x, x[1:], middles[1:], strict=False):
         bar = f'x="{min(start, end):.1f}" y="{y - 7}" width="{max(abs(end - start), 0.5):.1f}" height="14"'
-        parts.append(f'<rect {bar} fill="{colours.get(name, OTHERS)}"/>')
+        parts.append(f'<rect {bar} fill="{colours.get(name, OTHERS_COLOUR)}"/>')
         parts.append(f'<path class="axis" d="M{end:.1f} {y - 7}V{y + ROW}"/>')
         parts.append(text(max(start, end) + 5, y + 4, "start", signed(total)))
     parts.append(f'<path class="axis" d="M{x[0]:.1f} {middles[0]}V{middles[1] + 7}"/>')
@@ -176,7 +176,7 @@ def _attribution_by_time(shown: Attribution, width: int, height: int) -> str:
     for name, inputs in shown.parts(MOST_COLOURS):
         values = shown.by_time(inputs)
         start = np.where(values >= 0, above, below)
-        spans.append((colours.get(name, OTHERS), start, start + values))
+        spans.append((colours.get(name, OTHERS_COLOUR), start, start + values))
         above, below = above + np.maximum(values, 0), below + np.minimum(values, 0)
     edges = np.arange(len(stamps) + 1, dtype=np.float64) - 0.5
     frame = Frame(width, height, (-0.5, len(stamps) - 0.5), (float(below.min()), float(above.max())))

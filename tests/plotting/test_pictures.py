@@ -10,7 +10,8 @@ import pytest
 
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.inspection.plots import save_figure
-from forecast_attn.plotting.forecast_picture import draw_errors, draw_forecast, draw_reliability
+from forecast_attn.plotting.curve_pictures import draw_errors, draw_reliability
+from forecast_attn.plotting.forecast_picture import draw_forecast
 from forecast_attn.plotting.pictures import lightened, shortened
 from forecast_attn.plotting.sources import PlotChoice, find_source, forecast_scene, reliability_of, step_errors_of
 
@@ -41,7 +42,7 @@ def test_lines_and_bands_are_the_numbers(scene):
         ]
         assert stamps == [pd.Timestamp(stamp) for stamp in view.stamps]
     np.testing.assert_array_equal(lines["target"].get_ydata(), view.history)
-    np.testing.assert_array_equal(lines["what came"].get_ydata()[1:], view.actual)
+    np.testing.assert_array_equal(lines["actual"].get_ydata()[1:], view.actual)
     areas = {area.get_label(): area for area in axes.collections}
     assert list(areas) == ["90 %", "50 %"]
     for name, (lower, upper) in {"90 %": (0.05, 0.95), "50 %": (0.25, 0.75)}.items():
@@ -70,13 +71,13 @@ def test_a_missing_value_is_a_gap_in_the_line(make_backtest, make_file):
     table = make_backtest(cutoffs=("2024-01-01",), horizon=6)
     table.loc[table["step"] == 3, "target"] = np.nan
     (axes,) = draw_forecast(forecast_scene(find_source(make_file(table)), ALL)).axes
-    assert np.isnan(lines_of(axes)["what came"].get_ydata()).tolist() == [False, False, True, False, False, False]
+    assert np.isnan(lines_of(axes)["actual"].get_ydata()).tolist() == [False, False, True, False, False, False]
 
 
 def test_nothing_is_drawn_of_what_is_not_known(make_backtest, make_file):
     table = make_backtest(quantiles=(), models=("net",)).drop(columns=["target", "model"])
     (axes,) = draw_forecast(forecast_scene(find_source(make_file(table, "predictions.csv")), ALL)).axes
-    assert "what came" not in lines_of(axes)
+    assert "actual" not in lines_of(axes)
     assert not axes.collections
     np.testing.assert_array_equal(lines_of(axes)["forecast"].get_ydata(), table["prediction"].tail(24))
 
@@ -93,7 +94,7 @@ def test_several_series_are_panels_of_one_picture(scene):
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == [
         "forecast of net",
-        "what came",
+        "actual",
         "target",
         "50 %",
         "90 %",

@@ -67,7 +67,7 @@ def test_a_run_draws_its_forecast_beside_the_end_of_its_table(berlin, forecast):
     for view in drawn["views"]:
         own = written[written["item_id"] == view["item_id"]]
         assert view["models"][0]["prediction"] == own["prediction"].tolist()
-        assert view["models"][0]["levels"] == {name: own[name].tolist() for name in ("0.1", "0.5", "0.9")}
+        assert view["models"][0]["quantiles"] == {name: own[name].tolist() for name in ("0.1", "0.5", "0.9")}
         assert view["timestamp"] == own["timestamp"].tolist()
         assert len(view["history"]["target"]) == 24
         for time, value in zip(view["history"]["timestamp"], view["history"]["target"], strict=True):
@@ -103,7 +103,7 @@ def test_a_cutoff_in_the_past_is_forecast_again(berlin, forecast):
     assert forecast("predict", berlin, "--data", "cut.csv", "--out", "cut.out.csv").code == 0
     again = pd.read_csv("cut.out.csv").query("item_id == 'Ulm'")
     np.testing.assert_allclose(view["models"][0]["prediction"], again["prediction"], rtol=1e-7)
-    np.testing.assert_allclose(view["models"][0]["levels"]["0.9"], again["0.9"], rtol=1e-7)
+    np.testing.assert_allclose(view["models"][0]["quantiles"]["0.9"], again["0.9"], rtol=1e-7)
 
 
 def test_a_cutoff_of_training_is_told(berlin, forecast):
@@ -136,7 +136,7 @@ def test_the_calibration_of_validation_is_that_of_training(berlin, forecast):
     drawn = document(forecast, berlin, "--kind", "calibration")
     (model,) = drawn["models"]
     interval = json.loads((berlin / "metrics.json").read_text())["validation"]["interval"]
-    assert model["level"] == [0.1, 0.5, 0.9]
+    assert model["quantile"] == [0.1, 0.5, 0.9]
     # No value is exactly a quantile here, so that a share between two quantiles is a difference of shares below.
     assert model["observed"][2] - model["observed"][0] == pytest.approx(interval["coverage"])
 

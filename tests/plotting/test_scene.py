@@ -118,7 +118,7 @@ def test_the_document_holds_the_drawn_numbers(make_backtest, make_file):
     ]
     assert view["history"]["target"] == drawn.history.tolist()
     assert len(view["history"]["target"]) == 2
-    assert view["models"][0]["levels"]["0.25"] == drawn.models[0].quantiles[0.25].tolist()
+    assert view["models"][0]["quantiles"]["0.25"] == drawn.models[0].quantiles[0.25].tolist()
 
 
 def test_what_is_missing_is_null_in_the_document(make_backtest, make_file):

@@ -1,0 +1,119 @@
+"""Curves and profiles of an audit as small SVG pictures that take the page's colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from forecast_attn.inspection.weights_figure import text
+
+WIDTH, HEIGHT = 460, 190
+LEFT, RIGHT, TOP, BOTTOM = 52, 84, 26, 24
+LINES = {"top": "largest", "random": "random", "bottom": "smallest"}
+"""Lines of a curve, and their names at its right end."""
+NAME_ROOM = 15
+"""Pixels between two names."""
+
+Points = list[tuple[float, float]]
+
+
+def curve_figure(curve: dict[str, Any], target: str | None, keys: str = "steps") -> str:
+    """Figure of the change of the forecast as more steps lose (or keep) their weight; empty without values.
+
+    Args:
+        curve: of audit.json.
+        target: the name of what is forecast.
+        keys: what the weights belong to: steps or patches.
+    """
+    changes = {name: values for name, values in curve.get("forecast_change", {}).items() if values}
+    highest = max((value for values in changes.values() for value in values if value is not None), default=0)
+    if highest <= 0 or not LINES.keys() & changes.keys():
+        return ""
+    drawn = {name: _points(curve["share"], values, highest) for name, values in changes.items()}
+    parts = [_axes(curve["share"], highest, target, keys), _band(drawn)]
+    parts += [f'<path class="curve {name}" d="{_path(drawn[name])}"/>' for name in LINES if drawn.get(name)]
+    parts += _line_names(drawn)
+    words = (
+        f"{curve['label']}: change of the forecast by the share of {keys}, for the largest, random and smallest weights"
+    )
+    return _figure(words, curve["label"], parts)
+
+
+def profile_figure(profiles: dict[str, list[float]], patch_length: int = 1) -> str:
+    """The mean weight by lag beside the change of the forecast without each state; nothing without these two.
+
+    Args:
+        profiles: of audit.json, one number per key.
+        patch_length: time steps of a key.
+    """
+    weights, missed = profiles.get("weights"), profiles.get("state_occlusion")
+    highest = max([*(weights or ()), *(missed or ())], default=0)
+    if not weights or not missed or highest <= 0:
+        return ""
+    places = [float(place) for place in range(len(weights))]
+    bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+    area, line = (_points(places, values, highest) for values in (weights, missed))
+    parts = [
+        f'<path class="area" d="{_path([(area[0][0], bottom), *area, (area[-1][0], bottom)])}Z"/>',
+        f'<path class="curve" d="{_path(line)}"/>',
+        f'<path class="axis" d="M{LEFT} {TOP}V{bottom}H{right}"/>',
+        text(LEFT - 6, 12, "start", "share of the whole, by lag"),
+        text(LEFT - 6, TOP + 4, "end", f"{100 * highest:.2g} %"),
+        text(LEFT, bottom + 16, "start", f"lag {len(weights) * patch_length - 1}"),
+        text(right, bottom + 16, "end", "0"),
+    ]
+    words = "Mean weight by lag, and how much the forecast changes when the state at that lag is left out"
+    caption = "filled: mean weight; dashed: how much the forecast changes without that state; each adds up to 100 %"
+    return _figure(words, caption, parts)
+
+
+def _figure(words: str, caption: str, parts: list[str]) -> str:
+    return (
+        f'<figure class="curves"><svg role="img" aria-label="{escape(words)}" viewBox="0 0 {WIDTH} {HEIGHT}">'
+        f"{''.join(parts)}</svg><figcaption>{escape(caption)}</figcaption></figure>"
+    )
+
+
+def _points(shares: Sequence[float], values: Sequence[float | None], highest: float) -> Points:
+    most = max(*shares, 1e-9)
+    width, height = WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM
+    known = [(share, value) for share, value in zip(shares, values, strict=True) if value is not None]
+    return [(LEFT + width * share / most, HEIGHT - BOTTOM - height * value / highest) for share, value in known]
+
+
+def _path(points: Points) -> str:
+    return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points)
+
+
+def _band(drawn: dict[str, Points]) -> str:
+    """Band of random choices."""
+    low, high = drawn.get("random_low"), drawn.get("random_high")
+    return f'<path class="band" d="{_path([*low, *reversed(high)])}Z"/>' if low and high else ""
+
+
+def _axes(shares: Sequence[float], highest: float, target: str | None, keys: str) -> str:
+    bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
+    lines = f'<path class="axis" d="M{LEFT} {TOP}V{bottom}H{right}"/>'
+    texts = [
+        (LEFT - 6, TOP + 4, "end", f"{highest:.3g}"),
+        (LEFT - 6, bottom, "end", "0"),
+        (LEFT, bottom + 16, "start", "0 %"),
+        (right, bottom + 16, "end", f"{100 * max(shares):.0f} % of the {keys}"),
+        (LEFT - 6, 12, "start", f"change of the forecast{f' ({target})' if target else ''}"),
+    ]
+    return lines + "".join(text(*each) for each in texts)
+
+
+def _line_names(drawn: dict[str, Points]) -> list[str]:
+    """The lines' names at their right ends, moved apart where they would lie on each other."""
+    names = sorted((name for name in LINES if drawn.get(name)), key=lambda name: drawn[name][-1][1])
+    heights = np.array([drawn[name][-1][1] for name in names])
+    for place in range(1, len(heights)):
+        heights[place] = max(heights[place], heights[place - 1] + NAME_ROOM)
+    heights -= max(heights[-1] - (HEIGHT - BOTTOM), 0)
+    return [
+        text(WIDTH - RIGHT + 5, height + 4, "start", LINES[name]) for name, height in zip(names, heights, strict=True)
+    ]
