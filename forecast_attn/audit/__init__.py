@@ -1,4 +1,4 @@
-"""Is this attention faithful? Experiments on a network's weights, each beside what a random explanation scores."""
+"""Tests of whether an attention is faithful: experiments on its weights, each compared with random explanations."""
 
 from forecast_attn.audit.audit import AuditListener, AuditOptions, AuditPlan, audit_attention
 from forecast_attn.audit.results import Audit

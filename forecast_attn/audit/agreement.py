@@ -1,6 +1,6 @@
-"""Agreement of two rankings, or two distributions: plain functions on arrays, without scipy.
+"""Agreement of two rankings: plain functions on arrays, without scipy.
 
-Sources: Kendall 1945 (tau-b, with ties), Spearman 1904, Lin 1991 (Jensen–Shannon divergence).
+Sources: Kendall 1945 (tau-b, with ties), Spearman 1904.
 """
 
 from __future__ import annotations
@@ -61,18 +61,3 @@ def mean_of_defined(values: ArrayLike) -> Floats:
     defined = ~np.isnan(given)
     total, count = np.where(defined, given, 0).sum(axis=0), defined.sum(axis=0)
     return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan), np.float64)
-
-
-def jensen_shannon(rows: Row, others: Row) -> Floats:
-    """(...) Jensen–Shannon distance of distributions on the last axis: 0 for equal ones, 1 for disjoint ones."""
-    left, right = (each / each.sum(axis=-1, keepdims=True) for each in (rows, others))
-    middle = (left + right) / 2
-    divergence = (_divergence(left, middle) + _divergence(right, middle)) / 2
-    return np.sqrt(np.maximum(divergence, 0))
-
-
-def _divergence(rows: Row, others: Row) -> Floats:
-    """(...) Kullback–Leibler divergence in bits; `others` is positive wherever `rows` is."""
-    some = rows > 0
-    ratio = np.divide(rows, others, out=np.ones_like(rows, np.float64), where=some)
-    return np.asarray((rows * np.log2(ratio)).sum(axis=-1), np.float64)

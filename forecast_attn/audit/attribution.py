@@ -148,7 +148,7 @@ def attribute(model: Model, window: Window, series: int, steps: Sequence[int]) -
 
 
 def read_inputs(network: ForecastNetwork, window: Window) -> tuple[WindowScale, NetworkInputs]:
-    """Return what the network reads of a window, after the level and deviation that it takes away first."""
+    """Return the inputs of the network for a window, and the level and deviation that it subtracts first."""
     with torch.no_grad():
         scale: WindowScale = network.normalisation(window.past_target, window.past_observed)
         target = scale.normalise(window.past_target)
@@ -161,7 +161,7 @@ def read_inputs(network: ForecastNetwork, window: Window) -> tuple[WindowScale, 
 
 
 def baseline_of(inputs: NetworkInputs, schema: Schema) -> NetworkInputs:
-    """Zeros, but for the indicators of what is observed, which stay as they are."""
+    """Return zeros, except for the indicators of observed values, which stay as they are."""
     baseline = NetworkInputs(*(torch.zeros_like(each) for each in inputs))
     layout = schema.layout
     if layout.masked:
@@ -267,7 +267,7 @@ def _observed(window: Window) -> Tensor:
 
 
 def _places(columns: Columns, model: Model) -> tuple[list[int], list[int], list[int]]:
-    """Return where a column stands in what the network reads of the lookback, of the horizon, and of the series."""
+    """Positions of a column among the network's inputs of the lookback, of the horizon, and of the series."""
     schema, embeddings = model.schema, model.network.embeddings
     shared, of_series = _vectors(embeddings.shared), _vectors(embeddings.per_series)
     of_past = _vectors(embeddings.past_only)

@@ -91,7 +91,7 @@ class AuditOptions:
 
 @dataclass
 class AuditListener:
-    """Hears what an audit is about to do and how far it is; does nothing."""
+    """Callbacks for the plan and the progress of an audit; by default they do nothing."""
 
     planned: Callable[[AuditPlan], None] = field(default=lambda plan: None)
     advanced: Callable[[int], None] = field(default=lambda forecasts: None)
@@ -106,15 +106,15 @@ def audit_attention(
     others: dict[str, Model] | None = None,
     listener: AuditListener | None = None,
 ) -> Audit:
-    """Look whether a model's attention is faithful, and which covariates it needs.
+    """Test whether a model's attention is faithful, and which covariates it needs.
 
     Args:
         model: trained.
-        preparation: of the table it was trained on, whose validation windows are looked at.
+        preparation: of the table it was trained on, whose validation windows are audited.
         options: what to audit.
         device: where to compute.
         others: name -> model of another training on the same table.
-        listener: hears how far the audit is.
+        listener: told of the plan and the progress.
 
     Raises:
         ConfigError: the model has no attention.
@@ -257,7 +257,6 @@ def _header(subject: Subject, preparation: Preparation, plan: AuditPlan, seed: i
 
 
 # --------------------------------------------------------------------------- verdict
-# All checks in one word and one sentence, and what to bear in mind when reading it.
 
 
 FEW_WINDOWS = 30
@@ -291,9 +290,8 @@ def _faithful(checks: dict[str, Check]) -> str:
 def _partly(checks: dict[str, Check]) -> str:
     failed = [check for check in checks.values() if check.passed is False]
     need = change_of(checks["uniform_swap"]["mae_change_relative"].value)
-    return f"the forecast needs these weights (with equal ones the MAE {need}), but " + "; ".join(
-        f"{check.verdict}" for check in failed
-    )
+    reasons = "; ".join(check.verdict for check in failed)
+    return f"the forecast needs these weights (with equal ones the MAE {need}), but {reasons}"
 
 
 def _not_faithful(checks: dict[str, Check]) -> str:

@@ -1,7 +1,7 @@
 """Partial dependence: the mean forecast if a column known in advance had a value throughout the horizon.
 
-Friedman 2001, "Greedy function approximation: a gradient boosting machine", section 8.2. Everything else of the windows
-stays as it was, the column's own past included. Steps at which the column is not known ahead are not set.
+Friedman 2001, "Greedy function approximation: a gradient boosting machine", section 8.2. Everything else in the windows
+stays as it was, also the column's own past. Steps at which the column is not known ahead keep their values.
 """
 
 from __future__ import annotations

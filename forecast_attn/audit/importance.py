@@ -1,10 +1,9 @@
-"""Other explanations of the same forecasts: what happens without a step, and what the gradient says of it.
+"""Other explanations of the same forecasts: occlusion of a step, and gradients.
 
-Each function gives the importance of every lookback step (num_windows, num_keys) for one step ahead of each window; of
-patches that of each as a whole, for one of the time steps ahead. At the level of encoder states a step is taken out of
-what the attention sees. At the level of inputs what the encoder read at a step (its target and covariates, scaled) is
-set to 0: the level of the window's last season, or a covariate's mean.
-The position of the step and what is constant over the window stay.
+Each function returns the importance of every lookback step (num_windows, num_keys) for one step ahead of each window;
+of patches that of each as a whole, for one of the time steps ahead. Occlusion of a state hides it from the attention.
+Occlusion of an input sets what the encoder reads at a step (its target and covariates, scaled) to 0: the level of the
+window's last season, or a covariate's mean. The position of the step and what is constant over the window stay.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ GRADIENT_COST = 3
 
 
 def state_occlusion(subject: Subject, sight: Sight, steps: Steps) -> Floats:
-    """Leave one step out: how far the forecast moves when the attention cannot see a step's state."""
+    """Absolute change of the forecast when the attention cannot see a step's state."""
 
     def hide(key: int) -> Callable[[slice], Hidden]:
         def hidden(rows: slice) -> Hidden:
@@ -44,7 +43,7 @@ def state_occlusion(subject: Subject, sight: Sight, steps: Steps) -> Floats:
 
 
 def input_occlusion(subject: Subject, sight: Sight, steps: Steps, varying: Tensor) -> Floats:
-    """Leave one step out: how far the forecast moves when the encoder reads zeros at a step, in its own columns."""
+    """Absolute change of the forecast when the encoder reads zeros at a step, in the columns that vary."""
 
     def blank(key: int) -> Callable[[slice, Tensor], Tensor]:
         def blanked(rows: slice, inputs: Tensor) -> Tensor:
@@ -145,7 +144,7 @@ def path_function(
 
 
 def varying_columns(subject: Subject) -> Tensor:
-    """Mask of the encoder's inputs that vary within some window, without the position, which is last (input_size,)."""
+    """Mask (input_size,) of the encoder's inputs that vary within some window, but not the position, which is last."""
     network = subject.model.network
     varying: Tensor | None = None
     for inputs in read_inputs(subject, (window for _, window in subject.batches())):
@@ -159,15 +158,15 @@ def varying_columns(subject: Subject) -> Tensor:
 def read_inputs(subject: Subject, windows: Iterator[Window] | list[Window]) -> Iterator[Tensor]:
     """Inputs of the encoder for the windows."""
     for window in windows:
-        heard: list[Tensor] = []
+        read: list[Tensor] = []
 
-        def listen(inputs: Tensor, heard: list[Tensor] = heard) -> Tensor:
-            heard.append(inputs)
+        def record(inputs: Tensor, read: list[Tensor] = read) -> Tensor:
+            read.append(inputs)
             return inputs
 
-        with torch.no_grad(), feeding(subject.model.network, listen):
+        with torch.no_grad(), feeding(subject.model.network, record):
             subject.model.network(window, need_weights=False)
-        yield heard[0]
+        yield read[0]
 
 
 def _gradients(function: Callable[..., Tensor], at: Sequence[Tensor]) -> list[Tensor]:
@@ -178,7 +177,7 @@ def _gradients(function: Callable[..., Tensor], at: Sequence[Tensor]) -> list[Te
 
 
 def differentiable_recurrence() -> contextlib.AbstractContextManager[None]:
-    """cuDNN differentiates recurrent layers in training mode only."""
+    """Context without cuDNN, which differentiates recurrent layers in training mode only."""
     flags: contextlib.AbstractContextManager[None] = torch.backends.cudnn.flags(enabled=False)
     return flags
 

@@ -1,4 +1,4 @@
-"""Other weights in an attention's place, and other inputs in an encoder's: for the length of a block.
+"""Context managers that replace the weights of an attention, or the inputs of an encoder, inside a block.
 
 Every `Reweigh` here keeps two rules: what may not be attended to never gets weight, and a row keeps the sum that its
 weights had (1, but for local-p windows), so that only the distribution is experimented with.
@@ -39,7 +39,7 @@ def feeding(network: ForecastNetwork, change: Callable[[Tensor], Tensor]) -> Ite
 
 
 class Observed:
-    """Changes nothing, and takes down which keys each step may attend to."""
+    """Changes nothing, and records which keys each step may attend to."""
 
     def __init__(self, heads: int) -> None:
         self.heads = heads

@@ -1,4 +1,4 @@
-"""An audit on the terminal's page."""
+"""Prints an audit in the terminal."""
 
 from __future__ import annotations
 

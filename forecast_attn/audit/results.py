@@ -71,8 +71,8 @@ class Statistic:
 
 @dataclass(frozen=True)
 class Curve:
-    """Change of the forecast (mean absolute, in the target's units) and of its MAE over the share of lookback steps
-    that an experiment touched, for the steps chosen by weight and for random ones.
+    """Mean absolute change of the forecast, and change of its MAE, in the target's units, by the share of lookback
+    steps that an experiment changed: those chosen by weight, and random ones.
     """
 
     name: str
@@ -269,7 +269,9 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it for JSON; what is not finite becomes None."""
-        document: dict[str, Any] = _plain(dataclasses.asdict(self))
+        from forecast_attn.inspection.results import without_nan
+
+        document: dict[str, Any] = without_nan(dataclasses.asdict(self))
         for check, entry in zip(self.checks, document["checks"], strict=True):
             for statistic, numbers in zip(check.statistics, entry["statistics"], strict=True):
                 numbers["beats_chance"] = statistic.beats_chance
@@ -278,13 +280,3 @@ class Audit:
         if self.header.patch_length == 1:
             del document["header"]["patch_length"]
         return document
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(entry) for name, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    return value

@@ -1,4 +1,4 @@
-"""A finished run and the table it was trained on -> an audit, and the file it is kept in."""
+"""Audits a finished run on the table it was trained on, and writes audit.json."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _refuse_ensemble(name: str, model: Model) -> None:
 
 
 def _refuse_the_same(run: RunDir, others: Sequence[Path | str]) -> None:
-    """Weights that are compared with themselves agree, which says nothing about other seeds."""
+    """Refuse to compare a training with itself: its weights agree, which says nothing about other seeds."""
     seen = {sha256_of(run.model): run.path}
     for other in map(RunDir, others):
         known = seen.setdefault(sha256_of(other.model), other.path)

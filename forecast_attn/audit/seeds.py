@@ -1,16 +1,17 @@
-"""Do trainings from other seeds look at the same steps? Matched windows, mean weights per step ahead."""
+"""Test whether trainings from other seeds look at the same steps: mean weights per step ahead over the same windows."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from forecast_attn.audit.agreement import jensen_shannon, kendall, mean_of_defined
+from forecast_attn.audit.agreement import kendall, mean_of_defined
 from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats
 from forecast_attn.audit.wording import plural
 from forecast_attn.errors import RunError
 from forecast_attn.forecasting.model import Model
+from forecast_attn.inspection.statistics import jensen_shannon_distance
 
 RANDOM_ORDERS = 50
 
@@ -45,10 +46,8 @@ def seed_agreement(
     random = np.random.default_rng(seed)
     distances, chance = [], []
     for other in theirs:
-        distances.append(float(jensen_shannon(mean_weights, other).mean()))
-        chance.append(
-            [float(jensen_shannon(mean_weights, _shuffled(other, random)).mean()) for _ in range(RANDOM_ORDERS)]
-        )
+        distances.append(_mean_distance(mean_weights, other))
+        chance.append([_mean_distance(mean_weights, _shuffled(other, random)) for _ in range(RANDOM_ORDERS)])
     taus = [_mean_tau(mean_weights, other) for other in theirs]
     tau_chance = [_mean_tau(mean_weights, _shuffled(theirs[0], random)) for _ in range(RANDOM_ORDERS)]
     of = "the other run's weights in random order"
@@ -98,6 +97,10 @@ def _mean_rows(weights: NDArray[np.float32]) -> Floats:
 
 def _shuffled(rows: Floats, random: np.random.Generator) -> Floats:
     return random.permuted(rows, axis=1)
+
+
+def _mean_distance(rows: Floats, others: Floats) -> float:
+    return float(jensen_shannon_distance(rows, others).mean())
 
 
 def _mean_tau(rows: Floats, others: Floats) -> float:

@@ -1,4 +1,4 @@
-"""The audited model on its windows: what it forecasts as it is, and what it forecasts under an experiment."""
+"""The audited model and its windows: forecasts of the network as it is, and under an experiment."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Subject:
         cutoffs: rows of the last known values (num_windows,).
         series: index of each window's series (num_windows,).
         steps_from_first: time of each cut-off, in steps from the first one of all (num_windows,).
-        actual: what came, in original units (num_windows, horizon); NaN where it was not observed.
+        actual: actual values, in original units (num_windows, horizon); NaN where it was not observed.
         scale: deviation of each window's series in its training rows, in original units (num_windows,).
         on_forecast: told how many passes of the network over all windows are done.
     """

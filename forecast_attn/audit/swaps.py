@@ -1,5 +1,5 @@
-"""Other weights in place of the model's own: equal ones (Wiegreffe & Pinter 2019), and the same in random order (Jain &
-Wallace 2019). Weights that tell why a forecast is what it is cannot be swapped without the forecast getting worse.
+"""Forecasts with other weights: equal ones (Wiegreffe & Pinter 2019), and the same in random order (Jain & Wallace
+2019). If the weights explain a forecast, swapping them makes it worse.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def uniform_swap(subject: Subject, sight: Sight, forecast: Floats, shuffled: Flo
         sight: the forecasts as they are.
         forecast: those with equal weights.
         shuffled: those with weights in random order.
-        naive_mae: of the seasonal-naive forecast, a size that the target's own units have.
+        naive_mae: MAE of seasonal-naive, below a share of which a rise does not matter.
     """
     moved = np.abs(forecast - sight.prediction)
     mae, mae_uniform = subject.mae(sight.prediction), subject.mae(forecast)
@@ -39,32 +39,16 @@ def uniform_swap(subject: Subject, sight: Sight, forecast: Floats, shuffled: Flo
     distances = [float(np.abs(forecast - each).mean()) for each in shuffled]
     yardstick = Yardstick.of_draws(random, "weights in random order")
     rise = Statistic("mae_change", "rise of the MAE", mae_uniform - mae, "target", yardstick, "above")
+    of_naive = rise.value / naive_mae if naive_mae > 0 else float("nan")
     statistics = [
-        Statistic(
-            "forecast_change",
-            "change of the forecast",
-            float(moved.mean()),
-            "target",
-            Yardstick.of_draws(distances, "weights in random order"),
-        ),
-        Statistic(
-            "forecast_change_scaled",
-            "the same in deviations of the series",
-            float((moved / subject.scale[:, None]).mean()),
-            "scale",
+        *_change_of_forecast(
+            subject, moved, "change of the forecast", Yardstick.of_draws(distances, "weights in random order")
         ),
         rise,
         Statistic("mae_change_relative", "rise of the MAE, relative", rise.value / mae, "share"),
+        Statistic("mae_change_of_naive", "the same as a share of seasonal-naive's MAE", of_naive, "share"),
     ]
     matters = rise.value >= max(SHARE_THAT_MATTERS * mae, MATTERS_IN_UNITS * naive_mae)
-    statistics.append(
-        Statistic(
-            "mae_change_of_naive",
-            "the same as a share of seasonal-naive's MAE",
-            _share_of(rise.value, naive_mae),
-            "share",
-        )
-    )
     passed = bool(rise.beats_chance) and matters
     verdict = _uniform_verdict(rise, mae, naive_mae, passed)
     return Check("uniform_swap", "Equal weights", passed, verdict, statistics)
@@ -79,20 +63,9 @@ def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
     ]
     as_good = float((maes <= mae).mean())
     rise = float(np.median(maes) - mae)
+    yardstick = Yardstick.of_draws(apart, "two random orders against each other")
     statistics = [
-        Statistic(
-            "forecast_change",
-            "median change of the forecast",
-            float(moved.mean()),
-            "target",
-            Yardstick.of_draws(apart, "two random orders against each other"),
-        ),
-        Statistic(
-            "forecast_change_scaled",
-            "the same in deviations of the series",
-            float((moved / subject.scale[:, None]).mean()),
-            "scale",
-        ),
+        *_change_of_forecast(subject, moved, "median change of the forecast", yardstick),
         Statistic(
             "mae", "MAE of the model's own order", mae, "target", Yardstick.of_draws(maes, "random orders"), "below"
         ),
@@ -103,6 +76,15 @@ def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
     passed = as_good <= RARE and rise >= SHARE_THAT_MATTERS * mae
     verdict = _order_verdict(as_good, len(maes), rise, mae, subject.key)
     return Check("permutation", "Weights in random order", passed, verdict, statistics)
+
+
+def _change_of_forecast(subject: Subject, moved: Floats, label: str, yardstick: Yardstick) -> list[Statistic]:
+    """Mean of the distances that forecasts moved (num_windows, horizon), in the target's units and in deviations."""
+    scaled = float((moved / subject.scale[:, None]).mean())
+    return [
+        Statistic("forecast_change", label, float(moved.mean()), "target", yardstick),
+        Statistic("forecast_change_scaled", "the same in deviations of the series", scaled, "scale"),
+    ]
 
 
 def _sharpness(sight: Sight, moved: Floats) -> Statistic:
@@ -120,10 +102,6 @@ def _of_decoder_steps(moved: Floats, num_steps: int) -> Floats:
     length = -(-moved.shape[1] // num_steps)
     starts = np.arange(0, moved.shape[1], length)
     return np.asarray(np.add.reduceat(moved, starts, axis=1) / np.diff(np.append(starts, moved.shape[1])), np.float64)
-
-
-def _share_of(rise: float, naive_mae: float) -> float:
-    return rise / naive_mae if naive_mae > 0 else float("nan")
 
 
 def _uniform_verdict(rise: Statistic, mae: float, naive_mae: float, passed: bool) -> str:

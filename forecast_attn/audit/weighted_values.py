@@ -1,4 +1,4 @@
-"""The weighted values: whether other weights would give the same context vectors, and the size of the values.
+"""The values that the weights multiply: whether other weights give the same context vectors, and the values' sizes.
 
 Sources: Brunner et al. 2020 (identifiability, effective attention), Kobayashi et al. 2020 (norms of weighted values).
 """

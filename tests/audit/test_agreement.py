@@ -1,10 +1,9 @@
-"""Agreement of rankings and of distributions, against scipy."""
+"""Agreement of rankings, against scipy."""
 
 import warnings
 
 import numpy as np
 import pytest
-import scipy.spatial.distance
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,19 +26,6 @@ def test_rankings_agree_as_scipy_says(rows: tuple[np.ndarray, np.ndarray]) -> No
     assert agreement.kendall(*rows) == pytest.approx(tau, abs=1e-6, nan_ok=True)
     assert agreement.spearman(*rows) == pytest.approx(rho, abs=1e-12, nan_ok=True)
     assert agreement.ranks(rows[0]) == pytest.approx(scipy.stats.rankdata(rows[0]))
-
-
-@pytest.mark.slow
-@given(rows=ROWS)
-def test_jensen_shannon_distance_is_scipy_s(rows: tuple[np.ndarray, np.ndarray]) -> None:
-    left, right = (row + np.eye(1, len(row))[0] for row in rows)  # no row of zeros
-    expected = scipy.spatial.distance.jensenshannon(left, right, base=2)
-    assert agreement.jensen_shannon(left, right) == pytest.approx(expected, abs=1e-7)
-    assert agreement.jensen_shannon(np.stack([left, right]), np.stack([right, right]))[1] == 0
-
-
-def test_rows_without_anything_in_common_are_one_apart() -> None:
-    assert agreement.jensen_shannon(np.array([0.5, 0.5, 0]), np.array([0, 0, 1.0])) == pytest.approx(1)
 
 
 @pytest.mark.slow
