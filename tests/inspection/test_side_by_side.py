@@ -50,4 +50,4 @@ def test_a_comparison_draws_both_in_one_scale_and_the_distances(make_dump):
     assert images[0].norm is images[1].norm
     bars = [bar.get_width() for bar in panels["distances"].patches]
     assert bars == [step.distance for step in compared.steps]
-    assert compared.words.split(":")[0] in figure.get_supxlabel()
+    assert compared.sentence.split(":")[0] in figure.get_supxlabel()
