@@ -1,4 +1,4 @@
-"""How often the middle 80 % holds what came, on hours that neither training nor calibration saw: docs/uncertainty.md.
+"""Coverage of the middle 80 % on hours that neither training nor calibration saw: docs/uncertainty.md.
 
     python benchmarks/uncertainty.py
 

@@ -84,7 +84,7 @@ def choose_weights(
     Args:
         forecasts: of the network, which is always known, and of each baseline, NaN where it has none,
             (num_windows, horizon).
-        actual: what came, (num_windows, horizon).
+        actual: actual values, (num_windows, horizon).
         scale: of each window, (num_windows,).
         independent: windows with actual values of their own.
         earlier: errors of the formulas at more cut-offs.

@@ -92,7 +92,7 @@ def earlier_cutoffs(panel: Panel, cutoffs: Rows, lookback: int, horizon: int, af
 
 
 class PastForecasts(NamedTuple):
-    """Forecasts of earlier cut-offs, and what came true, on the scale of the series."""
+    """Forecasts of earlier cut-offs, and the actual values, on the scale of the series."""
 
     rows: Rows
     """Cut-offs, ascending (num_forecasts,)."""

@@ -48,7 +48,7 @@ def weight_need(
         model: a network with attention.
         panel: with the windows.
         cutoffs: rows of their last known values, (num_windows,); at most `WINDOWS` of them are taken, evenly.
-        actual: what came, NaN where it was not observed, (num_windows, horizon).
+        actual: actual values, NaN where it was not observed, (num_windows, horizon).
         naive_mae: of the seasonal-naive forecast; None where nothing was observed.
         arrays: the windows.
         device: where to compute.

@@ -15,7 +15,7 @@ predictions.csv                forecasts of `forecast predict`
 reconciled.csv                 the same, made to add up by `forecast reconcile`
 attention.parquet              the attention behind them
 samples.parquet                paths drawn by `forecast predict --samples`
-backtest.parquet               forecasts of past cut-offs beside what came, by `forecast backtest`
+backtest.parquet               forecasts of past cut-offs beside the actual values, by `forecast backtest`
 backtest.json                  what they say: scores, skill, tests, folds
 anomalies.csv                  scores of rows by `forecast score`
 audit.json                     whether that attention can be believed, by `forecast audit`

@@ -97,7 +97,7 @@ def chosen_combination(
     Args:
         network: the network's forecasts, (num_windows, horizon).
         others: those of the candidates.
-        actual: what came, NaN where not observed.
+        actual: actual values, NaN where not observed.
         scale: in-sample error of seasonal-naive, of each window's series (num_windows,).
         independent: windows with actual values of their own.
         earlier: errors of the formulas at more cut-offs.

@@ -281,7 +281,7 @@ def _weight_need(
 
 
 class ValidationForecasts(NamedTuple):
-    """Forecasts of the validation windows that are scored, and what came true."""
+    """Forecasts of the validation windows that are scored, and the actual values."""
 
     cutoffs: NDArray[np.int64]
     """(num_windows,)"""
@@ -433,7 +433,7 @@ def score_baselines(
 
     Args:
         baselines: at the cut-offs of the windows that are scored.
-        actual: what came, NaN where not observed, (num_windows, horizon).
+        actual: actual values, NaN where not observed, (num_windows, horizon).
         naive_error: scale of each window's series, (num_windows,); see `point_metrics`.
         mae: of the model on the same windows.
 

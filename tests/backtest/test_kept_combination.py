@@ -1,5 +1,5 @@
 """A backtest scores what `predict` would have forecast: with the combination that the run keeps, and with a network
-that has not seen what came."""
+that has not seen the actual values."""
 
 import json
 from pathlib import Path

@@ -44,7 +44,7 @@ def test_samples_that_are_all_the_same_have_the_absolute_error() -> None:
 
 
 def paths(number: int = 4_000) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Draws of a normal distribution for three days after twenty known ones, and what came."""
+    """Draws of a normal distribution for three days after twenty known ones, and the actual values."""
     rng = np.random.default_rng(3)
     days = pd.date_range("2024-01-01", periods=24, freq="D")
     actuals = pd.DataFrame({"date": days, "sales": rng.normal(10, 2, 24).round(3)})
