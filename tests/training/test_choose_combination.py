@@ -112,11 +112,14 @@ def test_of_the_formulas_those_with_less_error_before_get_more(independent: int,
 
 def test_formulas_are_scored_at_earlier_cutoffs_up_to_the_last_known_row() -> None:
     target = np.concatenate([PANEL["y"].to_numpy()[: ROWS + 10], np.full(3, np.nan), PANEL["y"].to_numpy()[-ROWS:]])
-    starts, known = (
-        np.array([0, ROWS, ROWS + 13, len(target)]),
-        np.array([ROWS, 9, ROWS]),
-    )  # one too short, one unscaled
-    panel = SimpleNamespace(starts=starts, known=known, ends=starts[:-1] + known, target=target)
+    starts, known = np.array([0, ROWS, ROWS + 13, len(target)]), np.array([ROWS, 9, ROWS])  # one too short, one unscaled
+    panel = SimpleNamespace(
+        starts=starts,
+        known=known,
+        ends=starts[:-1] + known,
+        target=target,
+        series_of=lambda rows: np.searchsorted(starts, rows, side="right") - 1,
+    )
     setup = SimpleNamespace(season=SEASON, horizon=HORIZON)
     found = choose_combination.earlier_errors(panel, setup, np.array([2.0, 1.0, np.nan]))
     values, errors = PANEL["y"].to_numpy()[:ROWS], []
@@ -208,22 +211,26 @@ def test_a_run_keeps_what_validation_chose(run: Forecaster) -> None:
     assert result.combined_with == tuple(name for name in chosen["weights"] if name != "network")
 
 
-def test_a_forecast_from_the_run_is_the_one_from_the_table(run: Forecaster) -> None:
-    pd.testing.assert_frame_equal(run.predict().predictions, run.predict(PANEL).predictions)
-
-
-def test_the_forecast_is_the_weighted_mean(run: Forecaster, tmp_path: Path) -> None:
-    """With weights of our own in metrics.json: half the network alone, half Theta computed here."""
-    copy = tmp_path / "copy"
+def with_weights(run: Forecaster, copy: Path, weights: object) -> Path:
+    """A copy of the run with weights of our own in metrics.json."""
     copy.mkdir()
     for file in run.run_path.iterdir():
         if file.name != "manifest.json":
             (copy / file.name).write_bytes(file.read_bytes())
     metrics = json.loads((copy / "metrics.json").read_text())
     del metrics["manifest"]  # else the altered file is refused for its digest
-    metrics["combination"]["weights"] = {"network": 0.5, "theta": 0.5}
+    metrics["combination"]["weights"] = weights
     (copy / "metrics.json").write_text(json.dumps(metrics))
-    other = Forecaster.load(copy)
+    return copy
+
+
+def test_a_forecast_from_the_run_is_the_one_from_the_table(run: Forecaster) -> None:
+    pd.testing.assert_frame_equal(run.predict().predictions, run.predict(PANEL).predictions)
+
+
+def test_the_forecast_is_the_weighted_mean(run: Forecaster, tmp_path: Path) -> None:
+    """Half the network alone, half Theta computed here."""
+    other = Forecaster.load(with_weights(run, tmp_path / "copy", {"network": 0.5, "theta": 0.5}))
     alone = other.predict(PANEL, combine_with="none").predictions["prediction"].to_numpy()
     ends = np.arange(SERIES) * ROWS
     theta = formula_forecasts("theta", PANEL["y"].to_numpy(), ends, ends + ROWS - 1, season=SEASON, horizon=HORIZON)
@@ -233,15 +240,7 @@ def test_the_forecast_is_the_weighted_mean(run: Forecaster, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("weights", [{"network": 2.0}, {"nonsense": 0.5}, [1], {"network": "1"}])
 def test_weights_that_cannot_be_are_refused(run: Forecaster, tmp_path: Path, weights: object) -> None:
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    for file in run.run_path.iterdir():
-        if file.name != "manifest.json":
-            (copy / file.name).write_bytes(file.read_bytes())
-    metrics = json.loads((copy / "metrics.json").read_text())
-    del metrics["manifest"]  # else the altered file is refused for its digest
-    metrics["combination"]["weights"] = weights
-    (copy / "metrics.json").write_text(json.dumps(metrics))
+    copy = with_weights(run, tmp_path / "copy", weights)
     with pytest.raises(RunError, match="damaged"):
         Forecaster.load(copy).predict(PANEL)
 
@@ -281,15 +280,7 @@ def test_a_run_of_the_days_when_always_was_a_value(run: Forecaster, tmp_path: Pa
 def quarter_run(run: Forecaster, tmp_path_factory: pytest.TempPathFactory) -> Forecaster:
     """The run with weights of our own, of which the network has a quarter."""
     copy = tmp_path_factory.mktemp("quarter") / "run"
-    copy.mkdir()
-    for file in run.run_path.iterdir():
-        if file.name != "manifest.json":
-            (copy / file.name).write_bytes(file.read_bytes())
-    metrics = json.loads((copy / "metrics.json").read_text())
-    del metrics["manifest"]  # else the altered file is refused for its digest
-    metrics["combination"]["weights"] = {"network": 0.25, "theta": 0.75}
-    (copy / "metrics.json").write_text(json.dumps(metrics))
-    return Forecaster.load(copy)
+    return Forecaster.load(with_weights(run, copy, {"network": 0.25, "theta": 0.75}))
 
 
 def test_the_attention_file_says_how_much_the_network_is(run: Forecaster, quarter_run: Forecaster) -> None:
