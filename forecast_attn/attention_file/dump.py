@@ -341,7 +341,7 @@ def _known_names(word: str, known: list[str]) -> str | None:
 
 
 # --------------------------------------------------------------------------- reader
-# Opens an attention file and checks that it is one.
+# Opens an attention file and checks its form.
 
 
 def read_attention(path: Path | str) -> AttentionDump:
@@ -429,7 +429,7 @@ def _read_windows(path: Path, parquet: Any, group: int, sizes: AttentionMetadata
 
 
 # --------------------------------------------------------------------------- exports
-# Attention weights in other forms: long tables, CSV, npz. A row group at a time, in constant memory.
+# Exports of attention weights: long tables, CSV, npz. A row group at a time, in constant memory.
 
 
 # --------------------------------------------------------------------------- long tables

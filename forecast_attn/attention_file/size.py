@@ -108,7 +108,7 @@ def _frame_bytes(schema: Any) -> int:
 
 
 # --------------------------------------------------------------------------- choice
-# What of the attention is written: which windows, in which type, how many weights of each row.
+# Choice of the weights to write: which windows, in which type, how many of each row.
 
 
 @dataclass(frozen=True)

@@ -233,7 +233,7 @@ def _plain_time(times: NDArray[Any]) -> NDArray[Any]:
 
 
 # --------------------------------------------------------------------------- largest
-# The sparse form of weights: the largest of each row with their lags, and what the others add up to.
+# The sparse form of weights: the largest of each row with their lags, and the sum of the others.
 
 
 Weights = NDArray[np.floating[Any]]

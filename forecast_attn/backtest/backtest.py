@@ -356,7 +356,7 @@ def _weights(model: Model) -> dict[str, torch.Tensor]:
 
 
 # --------------------------------------------------------------------------- parts
-# What is finished of a backtest, in a hidden folder beside its file, so that a kill costs no more than one part.
+# Finished parts of a backtest, in a hidden folder beside its file, so that a kill costs no more than one part.
 
 
 class Parts:
@@ -437,7 +437,7 @@ class Parts:
 
 
 # --------------------------------------------------------------------------- comparing
-# What the baselines of a backtest forecast, and from which rows those that are fitted learn.
+# Forecasts of the baselines of a backtest, and the rows that fitted ones learn from.
 
 
 OfPart = tuple[NDArray[np.float64], dict[float, NDArray[np.float64] | None] | None]

@@ -185,7 +185,7 @@ def rows_at(panel: Panel, cutoffs: Stamps) -> NDArray[np.int64]:
 
 
 # --------------------------------------------------------------------------- stride
-# How far one cut-off is from the next: steps of the axis, exact hours, or days on the wall clock.
+# Distances between cut-offs: steps of the axis, exact hours, or days on the wall clock.
 
 
 EXAMPLES = "a number of steps such as 24, or a time such as 24h, 7D, 2W or 1MS"

@@ -22,7 +22,7 @@ from forecast_attn.errors import ConfigError, DataError
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-REASONS = {
+LEFT_OUT_REASONS = {
     "lookback": "the series has not begun, or has no whole lookback yet",
     "horizon": "the series ends before the horizon does",
     "interpolated": "inside an interpolated hole, which knows a later value",
@@ -176,7 +176,7 @@ def _none_left(panel: Panel, cutoffs: Stamps, left_out: dict[str, int]) -> DataE
     if not len(cutoffs):
         return DataError("there is no row before the first stamp to forecast", "a later --start")
     first, last = panel.zone.stamp_text(cutoffs[0]), panel.zone.stamp_text(cutoffs[-1])
-    why = "; ".join(f"{number:,}: {REASONS[reason]}" for reason, number in left_out.items())
+    why = "; ".join(f"{number:,}: {LEFT_OUT_REASONS[reason]}" for reason, number in left_out.items())
     return DataError(
         f"no series can be forecast at {counted(len(cutoffs), 'cut-off')} from {first} to {last} ({why})",
         "other dates with --start and --end, or --data FILE with more rows",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.baselines.regression_inputs import (
     COVARIATE_SEASONS,
-    FEWEST_WINDOWS,
+    FEWEST_LEARNED,
     SHORTEST_BLOCK,
     TARGET_SEASONS,
     SeriesRows,
@@ -56,7 +56,7 @@ def median_regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetu
     Returns:
         (num_cutoffs, horizon), in the target's units. Only rows up to the boundary, those of the lookback, and known
         covariates of the horizon matter; and the range of the series up to the cut-off, to which forecasts are cut. NaN
-        where an input is missing, or fewer than `FEWEST_WINDOWS` windows without a missing value are known.
+        where an input is missing, or fewer than `FEWEST_LEARNED` windows without a missing value are known.
 
     Raises:
         DataError: that is so of all cut-offs; or the windows have too many inputs.
@@ -75,12 +75,12 @@ def median_regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetu
         usable = group[cutoffs[group] - rows.first + 1 >= blocks.reach]
         last = rows.first + int(learnt[number]) - setup.horizon
         windows = windows_of_phase(panel, int(cutoffs[group[0]]), rows.first + blocks.reach - 1, last, setup)
-        if len(usable) and len(windows) >= FEWEST_WINDOWS:
+        if len(usable) and len(windows) >= FEWEST_LEARNED:
             forecasts[usable] = _of_phase(blocks, windows, cutoffs[usable])
     if len(forecasts) and np.isnan(forecasts).all():
         before = panel.zone.stamp_text(setup.boundary)
         raise DataError(
-            f"the baseline 'median-regression' has fewer than {FEWEST_WINDOWS} windows without a missing value up to "
+            f"the baseline 'median-regression' has fewer than {FEWEST_LEARNED} windows without a missing value up to "
             f"{before} to learn from",
             "leave it out, begin later, or fill missing values with --missing",
         )
@@ -96,7 +96,7 @@ def _of_phase(blocks: Blocks, windows: Ints, cutoffs: Ints) -> Floats:
     for block in range(blocks.number):
         seen, wanted = past.of(block), past.wanted(block)
         whole = ~(np.isnan(seen).any(axis=1) | np.isnan(wanted).any(axis=1))
-        if whole.sum() < FEWEST_WINDOWS:
+        if whole.sum() < FEWEST_LEARNED:
             parts.append(np.full((len(cutoffs), wanted.shape[1]), np.nan))
             continue
         weights = least_deviations(seen[whole], wanted[whole], blocks.penalties(block))
@@ -106,7 +106,7 @@ def _of_phase(blocks: Blocks, windows: Ints, cutoffs: Ints) -> Floats:
 
 
 # --------------------------------------------------------------------------- median inputs
-# What the baseline `median-regression` sees of a window: seasons of the past, and one season ahead at a time.
+# Inputs of the baseline `median-regression`: seasons of the past, and one season ahead at a time.
 
 
 PENALTY = 10.0

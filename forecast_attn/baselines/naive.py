@@ -203,7 +203,7 @@ def _changes(target: Floats, starts: Ints, stops: Ints, lag: int, size: Size) ->
 
 
 # --------------------------------------------------------------------------- scales
-# How hard each series was in the past: the scales of MASE and RMSSE.
+# Errors of seasonal-naive in the past of each series: the scales of MASE and RMSSE.
 
 
 def insample_scales(panel: Panel, stops: NDArray[np.int64], season: int) -> pd.DataFrame:

@@ -41,8 +41,8 @@ Returns a function of other inputs: quantiles (num_others, num_steps * num_quant
 NAME = "quantile-regression"
 ESTIMATE_EVERY = 28
 """Seasons, counted from the first row of a series, from one estimation to the next."""
-FEWEST_WINDOWS = 20
-"""Below which there is no forecast: a tenth of them is two."""
+FEWEST_LEARNED = 20
+"""Fewest windows to learn from, of which a tenth is two; with fewer there is no forecast."""
 ROUNDS = 8
 """How often the quadratic bound of the pinball loss is minimised; see `regression_quantiles`."""
 SMALLEST = 0.05
@@ -89,7 +89,7 @@ def estimated_anew(
 
     Returns:
         (num_cutoffs, horizon, num_quantiles), ascending, in the target's units. NaN where an input is missing, or fewer
-        than `FEWEST_WINDOWS` windows without a missing value are known.
+        than `FEWEST_LEARNED` windows without a missing value are known.
 
     Raises:
         DataError: that is so of all cut-offs; or the windows have too many inputs.
@@ -113,13 +113,13 @@ def estimated_anew(
         usable = group[known[group] >= blocks.reach]
         last = blocks.rows.first + int(learnt[first]) - setup.horizon
         windows = windows_of_phase(panel, int(cutoffs[first]), blocks.rows.first + blocks.reach - 1, last, setup)
-        if len(usable) and len(windows) >= FEWEST_WINDOWS:
+        if len(usable) and len(windows) >= FEWEST_LEARNED:
             if len(windows) > most:
                 windows = windows[np.linspace(0, len(windows) - 1, most).astype(np.int64)]
             forecasts[usable] = _of_phase(fit, blocks, windows, cutoffs[usable], len(quantiles))
     if len(forecasts) and np.isnan(forecasts).any(axis=(1, 2)).all():
         raise DataError(
-            f"the baseline '{name}' has fewer than {FEWEST_WINDOWS} windows without a missing value to learn from",
+            f"the baseline '{name}' has fewer than {FEWEST_LEARNED} windows without a missing value to learn from",
             "leave it out, begin later, or fill missing values with --missing",
         )
     return forecasts
@@ -133,7 +133,7 @@ def _of_phase(fit: Fit, blocks: Blocks, windows: Ints, cutoffs: Ints, num_quanti
         seen, wanted = past.of(block), past.wanted(block)
         shape = (len(cutoffs), wanted.shape[1], num_quantiles)
         whole = ~(np.isnan(seen).any(axis=1) | np.isnan(wanted).any(axis=1))
-        if whole.sum() < FEWEST_WINDOWS:
+        if whole.sum() < FEWEST_LEARNED:
             parts.append(np.full(shape, np.nan))
             continue
         forecast = fit(seen[whole], wanted[whole], blocks.penalties(block))

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.baselines.regression_inputs import (
-    FEWEST_WINDOWS,
+    FEWEST_LEARNED,
     RegressionInputs,
     SeriesRows,
     alike,
@@ -53,7 +53,7 @@ def regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> F
         setup: sizes and calendar.
 
     Returns:
-        (num_cutoffs, horizon), in the target's units. NaN where an input is missing, or fewer than `FEWEST_WINDOWS`
+        (num_cutoffs, horizon), in the target's units. NaN where an input is missing, or fewer than `FEWEST_LEARNED`
         windows without a missing value are known.
 
     Raises:
@@ -81,7 +81,7 @@ def regression_forecasts(panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> F
             forecasts[usable] = _roll(inputs, cutoffs[usable], windows, setup)
     if len(forecasts) and np.isnan(forecasts).any(axis=1).all():
         raise DataError(
-            f"the baseline 'regression' has fewer than {FEWEST_WINDOWS} windows without a missing value to learn from",
+            f"the baseline 'regression' has fewer than {FEWEST_LEARNED} windows without a missing value to learn from",
             "leave it out, begin later, or fill missing values with --missing",
         )
     return forecasts
@@ -111,7 +111,7 @@ def _roll(inputs: RegressionInputs, cutoffs: Ints, windows: Ints, setup: Baselin
             for memory in memories:
                 memory.learn(seen[whole], wanted[whole], cutoff - setup.horizon - some[whole])
         learnt, before = stop, cutoff
-        if memories[0].weight >= FEWEST_WINDOWS:  # of the one that forgets nothing: the number of windows
+        if memories[0].weight >= FEWEST_LEARNED:  # of the one that forgets nothing: the number of windows
             of_each = [memory.forecast(inputs.of(cutoffs[index : index + 1])[0]) for memory in memories]
             mean = np.mean([inputs.rows.scale.invert(each) for each in of_each if each is not None], axis=0)
             forecasts[index] = np.clip(mean, lowest[index], highest[index])

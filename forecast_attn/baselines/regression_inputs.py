@@ -194,7 +194,7 @@ def _year(panel: Panel, rows: slice) -> Floats:
 
 
 # --------------------------------------------------------------------------- regression inputs
-# What the baseline `regression` sees of a window: whole seasons of one series, and what is known ahead.
+# Inputs of the baseline `regression`: whole seasons of one series, and covariates known ahead.
 
 
 PENALTY = 3.0
@@ -252,11 +252,11 @@ class RegressionInputs:
 
 
 # --------------------------------------------------------------------------- regression windows
-# Windows of the same phase of the season, which the baselines `regression` and `median-regression` learn from.
+# Windows of the same phase of the season, from which the baselines `regression` and `median-regression` learn.
 
 
-FEWEST_WINDOWS = 4
-"""Below which there is no forecast."""
+FEWEST_LEARNED = 4
+"""Fewest windows to learn from; with fewer there is no forecast."""
 MOST_INPUTS = 3_000
 """Memory grows with the square of the inputs, and the time of an estimation with their cube."""
 

@@ -26,7 +26,7 @@ from forecast_attn.data.cells import Cells, epoch_unit
 from forecast_attn.data.findings import Finding, counted, quoted
 from forecast_attn.data.frequency import parse_frequency, step_name
 from forecast_attn.data.reading.joined import ROW_NUMBER, with_joined
-from forecast_attn.data.reading.places import FILE_ROW, LINE
+from forecast_attn.data.reading.places import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.reading.source import table_name
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import is_numeric, resolve_roles
@@ -423,11 +423,11 @@ def _proposal(examination: Examination, options: dict[str, Any]) -> Proposal:
     assert panel is not None
     assert preparation is not None
     roles, schema = panel.roles, preparation.schema
-    wide = examination.frame is not None and examination.frame.index.name == FILE_ROW
+    wide = examination.frame is not None and examination.frame.index.name == WIDE_ROWS
     step = "1 row" if schema.frequency.is_integer else step_name(schema.frequency.alias).partition(" (")[0]
     trained = panel.num_series - len(preparation.split.skipped)
     names = panel.item_ids
-    has_other_layout = examination.frame is not None and examination.frame.index.name == LINE
+    has_other_layout = examination.frame is not None and examination.frame.index.name == LAYOUT_ROWS
     if has_other_layout:
         what = f"the rows as {trained:,} series" if roles.item_id is not None else "the cells as one series"
     elif wide:

@@ -186,7 +186,7 @@ def _once_per_cell(findings: list[Finding]) -> list[Finding]:
 
 
 # --------------------------------------------------------------------------- series findings
-# What is worth knowing about the series of a table that can be read: constant, short, without a future.
+# Findings about the series of a table that can be read: constant, short, without a future.
 
 
 def report_constants(panel: Panel, report: Report) -> None:

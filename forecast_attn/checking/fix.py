@@ -26,7 +26,7 @@ from forecast_attn.data.panel import Panel, panel_to_frame
 from forecast_attn.data.reading.columnar import TEXT_OPTIONS
 from forecast_attn.data.reading.dialect import Plan, first_plan, is_blank, western_encoding
 from forecast_attn.data.reading.encoding import NotUtf8Error, as_utf8
-from forecast_attn.data.reading.places import FILE_ROW
+from forecast_attn.data.reading.places import WIDE_ROWS
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.reading.surroundings import naming_line, without_surroundings
 from forecast_attn.data.roles import Roles
@@ -157,7 +157,7 @@ def _clean_frame(examination: Examination) -> pd.DataFrame:
 
 def _was_wide(examination: Examination) -> bool:
     """Return whether the frame's rows differ from those of the file."""
-    return examination.frame is not None and examination.frame.index.name == FILE_ROW
+    return examination.frame is not None and examination.frame.index.name == WIDE_ROWS
 
 
 def _whole(column: pd.Series) -> pd.Series:
@@ -328,7 +328,7 @@ def _panel_repairs(examination: Examination) -> tuple[Repair, ...]:
 
 
 # --------------------------------------------------------------------------- text form
-# How a text file is written: encoding, delimiter, decimal mark, header.
+# The form of a text file: encoding, delimiter, decimal mark, header.
 
 
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from forecast_attn.backtest.folds import REASONS, Fold, Folds
+from forecast_attn.backtest.folds import LEFT_OUT_REASONS, Fold, Folds
 from forecast_attn.backtest.job import Backtest, BacktestListener
 from forecast_attn.cli.evaluation_display import against_table, left_out_lines, score_tables
 from forecast_attn.cli.tables import make_console
@@ -52,7 +52,7 @@ def print_folds(console: PipedConsole, folds: Folds, zone: Zone) -> None:
     windows = counted(len(folds.windows), "window")
     console.print(f"{counted(len(folds.folds), 'cut-off')}, {windows}{refits}", soft_wrap=True)
     for reason, number in folds.left_out.items():
-        console.print(f"left out: {counted(number, 'window')}: {REASONS[reason]}", soft_wrap=True)
+        console.print(f"left out: {counted(number, 'window')}: {LEFT_OUT_REASONS[reason]}", soft_wrap=True)
     if folds.empty:
         console.print(f"left out: {counted(folds.empty, 'cut-off')} at which no series can be forecast")
     if folds.inside_training:

@@ -168,7 +168,7 @@ def _without_quantiles(table: pd.DataFrame) -> pd.DataFrame:
 
 
 # --------------------------------------------------------------------------- losses
-# Whether mechanisms forecast differently well by more than chance: tests on the windows that all have forecast.
+# Tests of whether differences between mechanisms are chance, on the windows that all have forecast.
 
 
 Floats = NDArray[np.float64]
@@ -249,7 +249,7 @@ def _tests(coordinates: pd.DataFrame, loss: Floats, winner: Floats) -> Tests:
 
 
 # --------------------------------------------------------------------------- runs
-# What one finished run says of itself: its scores, its cost, and how far each of its forecasts was off.
+# Scores and cost of one finished run, and the errors of its forecasts.
 
 
 @dataclass(frozen=True)
@@ -323,7 +323,7 @@ def _epochs(run: RunDir) -> list[dict[str, str]]:
 
 
 # --------------------------------------------------------------------------- wording
-# What the numbers of a comparison allow to say, in sentences.
+# Conclusions from a comparison, in sentences.
 
 
 SIGNIFICANT = 0.05

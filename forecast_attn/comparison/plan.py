@@ -90,7 +90,7 @@ class ComparisonPlan:
 
 
 # --------------------------------------------------------------------------- directory
-# A comparison's folder: the names of its files, and of the runs in it.
+# Folder of a comparison: names of its files and runs.
 
 
 _FORM = record(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.findings import Finding, Report, coded, ended, place, report_each, require_column
 from forecast_attn.data.frequency import Stamps
-from forecast_attn.data.reading import WIDE_TARGET, FilePlaces, file_places, parse_texts
+from forecast_attn.data.reading import LONG_TARGET, FilePlaces, file_places, parse_texts
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import DATE_ORDERS, ParsedStamps, is_far_off, offset_in, read_stamps
 from forecast_attn.data.zones import Zone
@@ -51,7 +51,7 @@ class Cells:
 
     def column_at(self, column: str, at: int) -> str:
         """Column of a cell in the file; in a wide table, the column of its series."""
-        return self.item_ids[self.series[at]] if self.is_wide and column == WIDE_TARGET else column
+        return self.item_ids[self.series[at]] if self.is_wide and column == LONG_TARGET else column
 
     def text(self, at: int) -> str:
         """The stamp of a row, for messages."""

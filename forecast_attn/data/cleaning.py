@@ -220,7 +220,7 @@ def _too_long(cells: Cells, frequency: Frequency, absent: int, at: int) -> Findi
 
 
 # --------------------------------------------------------------------------- missing
-# Missing values of known rows: what `--missing` does about them, series by series.
+# Missing values of known rows, by series: `--missing`.
 
 
 Mask = NDArray[np.bool_]

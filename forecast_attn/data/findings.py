@@ -239,7 +239,7 @@ def stamp_text(stamp: np.datetime64 | np.int64) -> str:
 
 
 # --------------------------------------------------------------------------- codes
-# What every finding's code stands for: title, severity, meaning, and an example with its correction.
+# Codes of findings: title, severity, meaning, and an example with its correction.
 
 
 EXAMPLE_OPTIONS = "--lookback 2 --horizon 1"

@@ -375,7 +375,7 @@ def _masked(panel: Panel, rows: FutureRows) -> list[Repair]:
 
 
 # --------------------------------------------------------------------------- future problems
-# What can be wrong with the rows to be forecast, in words.
+# Errors of the rows to be forecast.
 
 
 SHOWN = 5

@@ -201,7 +201,7 @@ def _not_forecast(cells: Cells, column: str, severity: Severity, at: int) -> Fin
 
 
 # --------------------------------------------------------------------------- issued reading
-# Reads a table of future covariates as they were forecast; see `data/issued.py`.
+# Reads a table of future covariates as they were forecast.
 
 
 ReadStamps = Callable[..., tuple[Stamps, NDArray[np.bool_]]]

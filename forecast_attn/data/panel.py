@@ -113,15 +113,15 @@ class Panel:
         )
 
 
-def tail(panel: Panel, rows: int, most: int = 2**62) -> Iterator[pd.DataFrame]:
-    """The last `rows` known rows of every series and its future rows, under the table's column names.
+def tail(panel: Panel, rows: int, most: int) -> Iterator[pd.DataFrame]:
+    """The last `rows` known rows of every series and its future rows, in tables under the original column names.
 
     `build_panel` with the same roles and frequency reads it back bit-equal.
 
     Args:
         panel: the series.
         rows: of each series.
-        most: rows of a part, about: series after series in one table each, and more than `most` rows where one has.
+        most: rows of a table, about: one holds whole series, and more than `most` rows where a single series has more.
     """
     kept = np.minimum(panel.known, rows)
     lengths = kept + np.diff(panel.starts) - panel.known

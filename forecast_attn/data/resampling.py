@@ -54,7 +54,7 @@ def resampled(cells: Cells, roles: Roles, step: str, aggregate: str, report: Rep
     how = {name: "mean" if aggregate == "sum" and name != roles.target else aggregate for name in cells.columns}
     columns = {name: _of_groups(values, starts, how[name]) for name, values in cells.columns.items()}
     codes = {name: _last_codes(values, starts) for name, values in cells.category_codes.items()}
-    repairs += _told(cells, result, step, aggregate)
+    repairs += _merge_repairs(cells, result, step, aggregate)
     return replace(result, columns=columns, category_codes=codes)
 
 
@@ -107,7 +107,7 @@ def _last_codes(codes: NDArray[np.int32], starts: NDArray[np.int64]) -> NDArray[
     return np.where(rows >= 0, codes[rows], np.int32(-1)).astype(np.int32)
 
 
-def _told(cells: Cells, result: Cells, step: str, aggregate: str) -> list[Repair]:
+def _merge_repairs(cells: Cells, result: Cells, step: str, aggregate: str) -> list[Repair]:
     if np.array_equal(cells.stamps, result.stamps):  # the table has that step already
         return []
     counts: Any = np.bincount(cells.series, minlength=len(cells.item_ids))

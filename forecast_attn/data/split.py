@@ -345,7 +345,7 @@ def _no_window_there(panel: Panel, steps: int, horizon: int, past: str) -> DataE
 
 
 # --------------------------------------------------------------------------- cutoffs
-# Which rows a panel may be cut at: for training, for validation and for the forecast.
+# Rows that may be cut-offs: for training, for validation and for the forecast.
 
 
 Ints = NDArray[np.int64]
@@ -425,7 +425,7 @@ def with_values(panel: Panel, cutoffs: Ints, lookback: int, horizon: int) -> Int
 
 
 # --------------------------------------------------------------------------- weights
-# How much each series counts in the loss.
+# Weights of the series in the loss.
 
 
 def series_weights(panel: Panel, training_cutoffs: NDArray[np.int32]) -> NDArray[np.float32]:

@@ -343,7 +343,7 @@ def _in_format(text: pd.Series, date_format: str) -> NDArray[np.datetime64]:
 
 
 # --------------------------------------------------------------------------- date forms
-# The forms in which people write dates, and the evidence that tells day first from month first.
+# Forms of dates, and the evidence that tells day first from month first.
 
 
 NaiveStamps = NDArray[np.datetime64]

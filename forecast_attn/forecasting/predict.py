@@ -477,7 +477,7 @@ def written_times(predictions: pd.DataFrame) -> dict[str, list[str]]:
 
 
 # --------------------------------------------------------------------------- combining
-# What `predict` does to forecast together with baselines.
+# Combination of the model's forecasts with baselines.
 
 
 SHARE_DIGITS = 4
@@ -574,7 +574,7 @@ def _each(quantiles: NDArray[np.float64]) -> enumerate[NDArray[np.float64]]:
 
 
 # --------------------------------------------------------------------------- forecast result
-# What `Forecaster.predict` gives.
+# Result of `Forecaster.predict`.
 
 
 SHOWN = 3

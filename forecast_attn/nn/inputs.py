@@ -103,7 +103,7 @@ class Patches:
 
 
 # --------------------------------------------------------------------------- embedding
-# Learned vectors for categories, and where they stand among the inputs.
+# Learned vectors for categories, and their positions among the inputs.
 
 
 LARGEST_SIZE = 16
@@ -177,7 +177,7 @@ class Embeddings(nn.Module):
 
 
 # --------------------------------------------------------------------------- projection
-# A learned view of each step's inputs, in front of a recurrent cell.
+# A learned projection of each step's inputs, in front of a recurrent cell.
 
 
 class InputProjection(nn.Module):
@@ -209,8 +209,7 @@ class InputProjection(nn.Module):
 
 
 # --------------------------------------------------------------------------- lags
-# Lag features: what was seen a season, two seasons, a week before a step of the horizon is an input of that
-# step.
+# Lag features: values a season, two seasons, a week before a step of the horizon, as inputs of that step.
 
 
 def lag_positions(lookback: int, horizon: int, lags: tuple[int, ...]) -> Int64[Tensor, "horizon num_lags"]:
@@ -263,7 +262,7 @@ class LagFeatures(nn.Module):
 
 
 # --------------------------------------------------------------------------- position
-# Where a step lies relative to the cut-off, as sinusoids that an attention score can shift by a lag.
+# Position of a step relative to the cut-off, as sinusoids that an attention score can shift by a lag.
 
 
 NUM_WAVELENGTHS = 8
@@ -289,7 +288,7 @@ def position_features(
 
 
 # --------------------------------------------------------------------------- observed
-# What to do where a value of the lookback was not observed.
+# Values of the lookback that were not observed.
 
 
 Observed = Bool[Tensor, "batch lookback"] | None  # None where every step was observed

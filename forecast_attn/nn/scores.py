@@ -94,7 +94,7 @@ def bias_free(input_size: int, output_size: int) -> nn.Linear:
 
 
 # --------------------------------------------------------------------------- product scores
-# Scores that are one product of what became of the query and of the key.
+# Scores that are one product of the transformed query and key.
 
 
 class ProductScore(Score[Tensor]):
@@ -264,7 +264,7 @@ class LocationScore(Score[Tensor]):
 
 
 # --------------------------------------------------------------------------- additive scores
-# Scores of the form v · tanh(q + k), which differ in where q, k and v come from.
+# Scores of the form v · tanh(q + k), which differ in how q, k and v are made.
 
 
 class AdditiveKey(NamedTuple):

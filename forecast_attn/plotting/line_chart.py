@@ -223,7 +223,7 @@ def _entry(name: str, sign: str, ink: str, ground: str, colour: bool) -> Text:
 
 
 # --------------------------------------------------------------------------- raster
-# Lines as dots on a grid of pixels, and values as places on it.
+# Lines as dots on a grid of pixels, and values as positions on it.
 
 
 Dots = NDArray[np.bool_]

@@ -416,7 +416,7 @@ def _write_validation_attention(
 
 
 # --------------------------------------------------------------------------- baselines
-# What forecasts that cost next to nothing score on the validation windows, to stand beside the model's.
+# Scores of the cheap baselines on the validation windows, to compare the model's with.
 
 
 LONGEST_LINEAR = 1_000

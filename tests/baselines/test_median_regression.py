@@ -195,7 +195,7 @@ def test_what_has_too_little_behind_it() -> None:
     setup = setup_of(panel)
     found = forecast(panel, [5, 7 * SEASON - 2, 7 * SEASON - 1, 200], setup)
     assert np.isnan(found).any(axis=1).tolist() == [True, True, False, False]
-    few = 7 * SEASON + SEASON + (regression_windows.FEWEST_WINDOWS - 1) * SEASON
+    few = 7 * SEASON + SEASON + (regression_windows.FEWEST_LEARNED - 1) * SEASON
     cutoff = 7 * SEASON - 1 + 40 * SEASON
     enough, too_few = (replace(setup, boundary=panel.timestamps[few - 1 - less]) for less in (0, 1))
     assert not np.isnan(forecast(panel, [cutoff], enough)).any()

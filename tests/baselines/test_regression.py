@@ -162,7 +162,7 @@ def test_windows_with_a_missing_value_are_left_out(monkeypatch: pytest.MonkeyPat
 def test_what_has_too_little_behind_it() -> None:
     panel = panel_of(("a",))
     setup = setup_of(panel)
-    few = regression.FEWEST_WINDOWS
+    few = regression.FEWEST_LEARNED
     first = 7 * SEASON - 1 + few * SEASON  # its horizon, and so many windows, right before it
     found = forecast(panel, [5, first - 1, first, 200], setup)
     assert np.isnan(found).any(axis=1).tolist() == [True, True, False, False]

@@ -112,7 +112,10 @@ def test_of_the_formulas_those_with_less_error_before_get_more(independent: int,
 
 def test_formulas_are_scored_at_earlier_cutoffs_up_to_the_last_known_row() -> None:
     target = np.concatenate([PANEL["y"].to_numpy()[: ROWS + 10], np.full(3, np.nan), PANEL["y"].to_numpy()[-ROWS:]])
-    starts, known = np.array([0, ROWS, ROWS + 13, len(target)]), np.array([ROWS, 9, ROWS])  # one too short, one unscaled
+    starts, known = (
+        np.array([0, ROWS, ROWS + 13, len(target)]),
+        np.array([ROWS, 9, ROWS]),
+    )  # one too short, one unscaled
     panel = SimpleNamespace(
         starts=starts,
         known=known,

@@ -2,14 +2,14 @@
 
 from forecast_attn.data.findings import require_column
 from forecast_attn.data.reading.dialect import parse_texts
-from forecast_attn.data.reading.places import WIDE_TARGET, FilePlaces, file_places
+from forecast_attn.data.reading.places import LONG_TARGET, FilePlaces, file_places
 from forecast_attn.data.reading.remote import fetched
 from forecast_attn.data.reading.source import Progress, Source, digest_of, parts_of, table_name
 from forecast_attn.data.reading.table import read_beside, read_table
 from forecast_attn.data.reading.wide import shared_by_all
 
 __all__ = [
-    "WIDE_TARGET",
+    "LONG_TARGET",
     "FilePlaces",
     "Progress",
     "Source",

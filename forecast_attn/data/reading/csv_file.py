@@ -323,7 +323,7 @@ def _is_text(kind: pa.DataType) -> bool:
 
 
 # --------------------------------------------------------------------------- texts
-# Cells of text: stripped, and taken for what they say when all of them say numbers or yes and no.
+# Cells of text: stripped, and converted when all of them are numbers, or yes and no.
 
 
 FEW = 50
@@ -400,7 +400,7 @@ def _spread(values: NDArray[Any], column: pd.Categorical) -> NDArray[Any]:
 
 
 # --------------------------------------------------------------------------- collected
-# The cells of one column as they are read, in one array that grows.
+# Cells of one column as they are read, in one array that grows.
 
 
 class Collected:

@@ -198,8 +198,7 @@ def _check_is_split(names: list[str], delimiter: str, label: str) -> None:
 
 
 # --------------------------------------------------------------------------- numbers
-# What counts as a number in a cell of text, and which mark its decimals have. Nothing is guessed without
-# evidence.
+# Numbers in cells of text, and their decimal mark. Nothing is guessed without evidence.
 
 
 MISSING_WORDS = ["", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "None", "#N/A", ".", ":"]
@@ -359,7 +358,7 @@ def _undecided(label: str, column: str, evidence: str) -> DataError:
 
 
 # --------------------------------------------------------------------------- plan
-# How a CSV is going to be read, told from its first bytes and from what the user said.
+# How to read a CSV, decided from its first bytes and the user's options.
 
 
 # Identifiers, and categories by option, keep their leading zeros: "007" is not 7.

@@ -19,7 +19,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, place, require_column
 from forecast_attn.data.reading.grids import CellGrid, find_grid, has_grid
 from forecast_attn.data.reading.joined import holds_years, unit_of
-from forecast_attn.data.reading.places import ITEM, LINE, TARGET, TIME
+from forecast_attn.data.reading.places import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME
 from forecast_attn.errors import ConfigError, DataError
 
 FEWEST_STEPS = 3
@@ -96,7 +96,7 @@ def arranged(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
 
 def is_arranged(frame: pd.DataFrame) -> bool:
     """Return whether a table has the columns of one that `arranged` made long."""
-    return TARGET in frame.columns and find_steps(frame) is None and find_periods(frame) is None
+    return LONG_TARGET in frame.columns and find_steps(frame) is None and find_periods(frame) is None
 
 
 def likely_layout(frame: pd.DataFrame) -> str | None:
@@ -175,7 +175,7 @@ def _rows_made_long(frame: pd.DataFrame, config: DataConfig, source: str, report
     lengths = np.where(has_any, last - first + 1, 0)
     rows = np.repeat(np.arange(len(frame)), lengths)
     at = np.arange(len(rows)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + first[rows]
-    columns = {name: keys.take(rows), TIME: steps.stamps[at], TARGET: values[rows, at]}
+    columns = {name: keys.take(rows), LONG_TIME: steps.stamps[at], LONG_TARGET: values[rows, at]}
     return _long(frame, rows, columns, config)
 
 
@@ -201,7 +201,7 @@ def _identifier(
             report(Finding("FA104", "note", f"column '{other}' is left out: not a step", hint, column=other))
     _refuse_repeats(keys, source)
     codes, names = pd.factorize(keys.astype("string").str.strip())
-    return config.item_id or ITEM, pd.Categorical.from_codes(codes, categories=pd.Index(names, dtype="str"))
+    return config.item_id or LONG_ID, pd.Categorical.from_codes(codes, categories=pd.Index(names, dtype="str"))
 
 
 def _refuse_repeats(keys: pd.Series, source: str) -> None:
@@ -270,8 +270,8 @@ def _calendar_made_long(frame: pd.DataFrame, config: DataConfig, source: str, re
     if config.item_id is not None:
         require_column(frame, config.item_id, source, "id")
         columns[config.item_id] = frame[config.item_id].array.take(rows)
-    columns[config.time or TIME] = months.astype("datetime64[M]").astype("datetime64[ns]")
-    columns[TARGET] = frame[list(periods.names)].to_numpy(np.float64, na_value=np.nan).ravel()
+    columns[config.time or LONG_TIME] = months.astype("datetime64[M]").astype("datetime64[ns]")
+    columns[LONG_TARGET] = frame[list(periods.names)].to_numpy(np.float64, na_value=np.nan).ravel()
     used = {periods.year, config.time, config.item_id, *periods.names, *_declared(config)}
     for name in map(str, frame.columns):
         if name not in used:
@@ -288,7 +288,7 @@ def _grid_made_long(
     if config.item_id is not None:
         require_column(frame, config.item_id, source, "id")
         columns[config.item_id] = frame[config.item_id].array.take(grid.rows)
-    columns |= {config.time or TIME: grid.stamps, TARGET: grid.values}
+    columns |= {config.time or LONG_TIME: grid.stamps, LONG_TARGET: grid.values}
     used = {grid.label, config.time, config.item_id, *grid.names, *_declared(config)}
     for name in map(str, frame.columns):
         if name not in used:
@@ -302,7 +302,7 @@ def _is_inside(long: pd.DataFrame, item_id: str | None) -> NDArray[np.bool_]:
     keys = np.zeros(len(long), np.int64) if item_id is None else pd.factorize(long[item_id])[0]
     order = np.lexsort((long.iloc[:, 0 if item_id is None else 1].to_numpy(), keys))
     inside = np.zeros(len(long), np.bool_)
-    known = long[TARGET].notna().to_numpy()[order]
+    known = long[LONG_TARGET].notna().to_numpy()[order]
     starts = np.flatnonzero(np.append(True, np.diff(keys[order]) != 0))
     for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
         filled = np.flatnonzero(known[start:end])
@@ -325,7 +325,7 @@ def _long(frame: pd.DataFrame, rows: NDArray[np.int64], columns: dict[str, Any],
     columns |= {name: frame[name].array.take(rows) for name in dict.fromkeys(shared)}
     nothing = pd.Categorical.from_codes(np.full(len(rows), -1, np.int8), categories=pd.Index([], dtype="str"))
     columns |= {name: nothing for name in config.ignore if name not in columns}
-    return pd.DataFrame(columns, index=pd.Index((rows + 1).astype(np.int32), name=LINE), copy=False)
+    return pd.DataFrame(columns, index=pd.Index((rows + 1).astype(np.int32), name=LAYOUT_ROWS), copy=False)
 
 
 def _refuse_text(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> None:

@@ -8,14 +8,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-FILE_ROW = "row in the file"
-"""Name of the index of a frame whose rows are not the file's: a wide table made long."""
-WIDE_ID, WIDE_TARGET = "item_id", "target"
-"""Columns of a wide table made long: the name of the column each value stood in, and the value."""
-ITEM, TIME, TARGET = "item_id", "timestamp", "target"
-"""Columns of a table that had another layout in its file."""
-LINE = "row in the file, of several steps"
-"""Name of the index of a frame made of rows that each hold several steps: it holds the row in the file."""
+LONG_ID, LONG_TIME, LONG_TARGET = "item_id", "timestamp", "target"
+"""Columns of a table made long: the series (of a wide table, the column each value stood in), the time, the value."""
+WIDE_ROWS = "row in the file"
+"""Name of the index of a wide table made long: it holds the row in the file."""
+LAYOUT_ROWS = "row in the file, of several steps"
+"""Name of the index of a table made long whose rows each held several steps: it holds the row in the file."""
 
 
 @dataclass(frozen=True)
@@ -38,14 +36,14 @@ class FilePlaces:
 
     def column(self, name: str, at: int) -> str:
         """The file's column of one cell."""
-        return name if self.names is None or name != WIDE_TARGET else str(self.names[at])
+        return name if self.names is None or name != LONG_TARGET else str(self.names[at])
 
 
 def file_places(frame: pd.DataFrame) -> FilePlaces:
     """File positions of the rows of a frame from `read_table`."""
-    if frame.index.name == LINE:
+    if frame.index.name == LAYOUT_ROWS:
         return FilePlaces(len(frame), frame.index.to_numpy(np.int32))
-    if frame.index.name != FILE_ROW:
+    if frame.index.name != WIDE_ROWS:
         return FilePlaces(len(frame))
-    names = frame[WIDE_ID].array if WIDE_ID in frame else None
+    names = frame[LONG_ID].array if LONG_ID in frame else None
     return FilePlaces(len(frame), frame.index.to_numpy(np.int32), names)

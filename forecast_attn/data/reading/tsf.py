@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report
 from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Stamps, parse_frequency, split_alias
-from forecast_attn.data.reading.places import ITEM, LINE, TARGET, TIME
+from forecast_attn.data.reading.places import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME
 from forecast_attn.data.reading.source import Source
 from forecast_attn.errors import DataError
 
@@ -86,9 +86,9 @@ def read_tsf(source: Source, config: DataConfig, report: Report) -> pd.DataFrame
     item_ids = _names(lines, [name for name, kind in kinds.items() if kind != "date"])
     stamps = _stamps(lines, header, next((name for name, kind in kinds.items() if kind == "date"), None), report)
     columns: dict[str, Any] = {
-        ITEM: _repeated(item_ids, lengths),
-        TIME: stamps,
-        TARGET: np.concatenate([each.numbers for each in lines]),
+        LONG_ID: _repeated(item_ids, lengths),
+        LONG_TIME: stamps,
+        LONG_TARGET: np.concatenate([each.numbers for each in lines]),
     }
     used = set(item_ids)
     declared = {*config.static_covariates, *config.categorical, *config.ignore, config.weight}
@@ -101,7 +101,7 @@ def read_tsf(source: Source, config: DataConfig, report: Report) -> pd.DataFrame
             hint = f"--static '{name}' if it tells the series apart"
             report(Finding("FA104", "note", f"attribute '{name}' is left out", hint, column=name))
     rows = np.repeat([each.line - 1 for each in lines], lengths)  # data rows are counted below a header line
-    return pd.DataFrame(columns, index=pd.Index(rows, name=LINE), copy=False)
+    return pd.DataFrame(columns, index=pd.Index(rows, name=LAYOUT_ROWS), copy=False)
 
 
 # --------------------------------------------------------------------------- lines

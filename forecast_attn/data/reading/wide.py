@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, quoted, require_column
-from forecast_attn.data.reading.places import FILE_ROW, WIDE_ID, WIDE_TARGET
+from forecast_attn.data.reading.places import LONG_ID, LONG_TARGET, WIDE_ROWS
 from forecast_attn.errors import ConfigError, DataError
 
 
@@ -34,7 +34,7 @@ def check_wide(config: DataConfig) -> None:
 def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> pd.DataFrame:
     """Return one row per series and step, with the columns item_id and target and the shared ones.
 
-    Its index, called FILE_ROW, holds the row of the file.
+    Its index, called WIDE_ROWS, holds the row of the file.
 
     Args:
         frame: the wide table.
@@ -58,20 +58,20 @@ def made_long(frame: pd.DataFrame, config: DataConfig, source: str, report: Repo
     target = _one_below_the_other([frame[n] for n in kept], np.split(rows, ends[:-1]))
     columns: dict[str, Any] = {
         time: frame[time].array.take(rows),
-        WIDE_ID: pd.Categorical.from_codes(codes, categories=pd.Index(kept, dtype="str")),
-        WIDE_TARGET: target,
+        LONG_ID: pd.Categorical.from_codes(codes, categories=pd.Index(kept, dtype="str")),
+        LONG_TARGET: target,
     }
     columns |= {name: frame[name].array.take(rows) for name in shared}
     nothing = pd.Categorical.from_codes(np.full(len(rows), -1, np.int8), categories=pd.Index([], dtype="str"))
     columns |= dict.fromkeys(config.ignore, nothing)  # which must exist, and take no memory
-    long = pd.DataFrame(columns, index=pd.Index(rows + 1, name=FILE_ROW), copy=False)
+    long = pd.DataFrame(columns, index=pd.Index(rows + 1, name=WIDE_ROWS), copy=False)
     long.attrs |= frame.attrs
     return long
 
 
 def is_long(frame: pd.DataFrame) -> bool:
     """Return whether a table has the columns of a wide table made long."""
-    return WIDE_ID in frame.columns and WIDE_TARGET in frame.columns
+    return LONG_ID in frame.columns and LONG_TARGET in frame.columns
 
 
 def shared_by_all(frame: pd.DataFrame, item_ids: tuple[str, ...]) -> pd.DataFrame:
@@ -81,13 +81,13 @@ def shared_by_all(frame: pd.DataFrame, item_ids: tuple[str, ...]) -> pd.DataFram
         frame: without a column item_id; comes back as it is with one.
         item_ids: the series.
     """
-    if WIDE_ID in frame.columns:
+    if LONG_ID in frame.columns:
         return frame
     rows = np.tile(np.arange(len(frame), dtype=np.int32), len(item_ids))
     codes = np.repeat(np.arange(len(item_ids), dtype=np.int32), len(frame))
     columns: dict[str, Any] = {str(name): frame[name].array.take(rows) for name in frame.columns}
-    columns[WIDE_ID] = pd.Categorical.from_codes(codes, categories=pd.Index(item_ids, dtype="str"))
-    return pd.DataFrame(columns, index=pd.Index(rows + 1, name=FILE_ROW), copy=False)
+    columns[LONG_ID] = pd.Categorical.from_codes(codes, categories=pd.Index(item_ids, dtype="str"))
+    return pd.DataFrame(columns, index=pd.Index(rows + 1, name=WIDE_ROWS), copy=False)
 
 
 def _columns(frame: pd.DataFrame, config: DataConfig, source: str, report: Report) -> tuple[str, list[str], list[str]]:
@@ -100,7 +100,7 @@ def _columns(frame: pd.DataFrame, config: DataConfig, source: str, report: Repor
     free = [str(name) for name in frame.columns if name not in (*shared, *config.ignore)]
     _refuse_identifier([name for name in free if name != config.time], source)
     time = config.time or find_time(frame, free, {}, source)
-    taken = [name for name in (time, *shared) if name in (WIDE_ID, WIDE_TARGET)]
+    taken = [name for name in (time, *shared) if name in (LONG_ID, LONG_TARGET)]
     if taken:
         message = (
             f"'{source}': a wide table cannot have a column called '{taken[0]}', which the series' names or values get"
