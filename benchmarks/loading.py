@@ -4,7 +4,7 @@
 
 Two bounds. Reading, from the file to the validated panel, takes at most twice as long as
 `pandas.read_csv(engine="pyarrow")` and a float32 copy of its numbers: the same file, the same threads, in turns.
-Training 100 steps on that file stays within (memory after importing torch) + 3 x (the numbers as float32) + 500 MB.
+Training 100 steps on that file stays within (memory after importing torch) + 3 x (the numbers as float32) + 400 MB.
 Every measurement runs in a process of its own.
 """
 
@@ -124,7 +124,7 @@ def report_speed(rounds: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
 
 
 def report_memory(training: dict[str, Any], data_megabytes: float) -> None:
-    bound = training["after_torch"] + 3 * data_megabytes + 500
+    bound = training["after_torch"] + 3 * data_megabytes + 400
     print(f"after importing torch        {training['after_torch']:7.0f} MB")
     print(f"numbers as float32           {data_megabytes:7.0f} MB")
     print(f"peak of training 100 steps   {training['peak']:7.0f} MB   in {training['seconds']:.0f} s")

@@ -18,6 +18,7 @@ from hypothesis.extra import numpy as arrays
 from forecast_attn import Forecaster
 from forecast_attn.attention_file import read_attention
 from forecast_attn.baselines import registry
+from forecast_attn.data import so_far
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.ensemble import combined, member_seed
 from forecast_attn.runs.run_dir import RunDir
@@ -116,16 +117,18 @@ def test_members_differ_and_say_their_seed(ensemble):
     assert member_seed(7, 0) == 7
 
 
-def test_baselines_are_fitted_once_for_all_members(table, tmp_path, monkeypatch):
-    """They do not depend on a network: two members and the ensemble score the same forecasts, as does an update."""
-    fitted = []
-    forecasts = registry.baseline_forecasts
+def test_what_no_network_decides_is_computed_once_for_all_members(table, tmp_path, monkeypatch):
+    """Two members and the ensemble score the same baselines, as do those of an update; all train on the same windows,
+    in the end on all rows, too."""
+    fitted, measured = [], []
+    forecasts, scales = registry.baseline_forecasts, so_far.scales_so_far
+    monkeypatch.setattr(so_far, "scales_so_far", lambda *args: [measured.append(1), scales(*args)][1])
     monkeypatch.setattr(
         registry, "baseline_forecasts", lambda name, *args: [fitted.append(name), forecasts(name, *args)][1]
     )
-    options = OPTIONS | {"combination": "auto", "max_epochs": 1, "ensemble": 2, "final_fit": "none"}
+    options = OPTIONS | {"combination": "auto", "max_epochs": 1, "ensemble": 2, "final_fit": "always"}
     forecaster = Forecaster(**options).fit(table, out=tmp_path / "run")
-    assert fitted.count("linear") == fitted.count("median") == 1
+    assert fitted.count("linear") == fitted.count("median") == len(measured) == 1
     once = json.loads((tmp_path / "run" / "metrics.json").read_text())["baselines"]
     member = json.loads((tmp_path / "run" / "members" / "1" / "metrics.json").read_text())["baselines"]
     assert all(once[name]["mae"] == member[name]["mae"] for name in once)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.scale_fitting import NORMAL_IQR
+from forecast_attn.data.segments import blocks
 
 if TYPE_CHECKING:
     from forecast_attn.data.scaling import Scaler
@@ -126,14 +127,16 @@ def _outliers(column: _ScaledColumn, panel: Panel, rows: NDArray[np.int64]) -> I
 
 def _suspects(column: _ScaledColumn, panel: Panel, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Series of which a few values may make up all the variance; sorting the others would take long."""
-    some = np.flatnonzero(rows > 0)
-    chosen = ranges(panel.starts[:-1][some], rows[some])
-    location, scale = (np.repeat(each[some], rows[some]) for each in (column.location, column.scale))
-    off = np.abs(column.values[chosen] - location) / scale
-    edges = np.cumsum(rows[some]) - rows[some]
-    farthest = np.fmax.reduceat(off, edges) if len(some) else off
-    suspects: NDArray[np.int64] = some[farthest > np.sqrt(rows[some]) / _SHARE]
-    return suspects
+    suspects = []
+    for block in blocks(panel.starts[:-1]):
+        some = block.start + np.flatnonzero(rows[block] > 0)
+        chosen = ranges(panel.starts[:-1][some], rows[some])
+        location, scale = (np.repeat(each[some], rows[some]) for each in (column.location, column.scale))
+        off = np.abs(column.values[chosen] - location) / scale
+        edges = np.cumsum(rows[some]) - rows[some]
+        farthest = np.fmax.reduceat(off, edges) if len(some) else off
+        suspects.append(some[farthest > np.sqrt(rows[some]) / _SHARE])
+    return np.concatenate(suspects)
 
 
 def _finding(column: _ScaledColumn, panel: Panel, index: int, row: int, distance: float) -> Finding:

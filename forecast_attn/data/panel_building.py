@@ -64,6 +64,7 @@ def build_panel(
     report: Report = stop_at_errors,
     vintages: VintageTable | None = None,
     zone: Zone | None = None,
+    emptied: bool = False,
 ) -> Panel:
     """Validate a table.
 
@@ -76,6 +77,8 @@ def build_panel(
             back may have holes, and is good for counting only.
         vintages: future covariates as they were forecast.
         zone: of a trained model, which then counts; found when absent.
+        emptied: leave the frame without columns once it is parsed, where nobody else reads it: texts of identifiers and
+            time stamps, as read, take as much memory as a column of numbers.
 
     Raises:
         ConfigError: there is no such frequency or zone.
@@ -83,6 +86,8 @@ def build_panel(
     """
     with naming(source):
         cells = parse_cells(frame, roles, report, source, config.date_format)
+        for name in list(frame) if emptied else ():
+            del frame[name]
         cells = localise(cells, report, tz=config.tz, freq=config.freq, zone=zone)
         return panel_of_cells(cells, roles, config, report, vintages=vintages)
 

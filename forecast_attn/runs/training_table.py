@@ -52,8 +52,8 @@ def read_panel(
     frame = read_table(data, options, progress=progress)
     release_memory()
     frame, options, table = with_vintages(frame, options, vintages)
-    panel = build_panel(frame, resolve_roles(frame, options, name), options, source=name, vintages=table)
-    del frame
+    roles = resolve_roles(frame, options, name)
+    panel = build_panel(frame, roles, options, source=name, vintages=table, emptied=True)
     release_memory()
     forecasts = options.vintages if vintages is None else None
     recorded = data.url if isinstance(data, Source) else _path_of(data)

@@ -44,10 +44,12 @@ class Preparation:
     """How many of each series' first rows the scaler was fitted on (num_series,); None where it came with the model."""
     unmoved_windows: int = 0
     """Windows that are not trained on, for their target has not moved by their cut-offs on the scale it ends with."""
+    arrays: WindowArrays | None = None
+    """The windows, where they have been made."""
 
     def windows(self) -> WindowArrays:
         """The windows to train on: where the scaler was fitted here, each is scaled by the rows up to its cut-off."""
-        return self.schema.windows_of(self.panel, self.scaled_rows)
+        return self.schema.windows_of(self.panel, self.scaled_rows) if self.arrays is None else self.arrays
 
     def baseline_setup(self) -> BaselineSetup:
         """Windows that baselines learn from, and the run's scales where a baseline would fit the same."""
@@ -146,7 +148,9 @@ def _with_scale(preparation: Preparation) -> Preparation:
     """The same with the training windows that have a scale by their cut-off; with all of them where that is none."""
     import torch
 
-    cutoffs, so_far = preparation.training_cutoffs, preparation.windows().so_far
+    arrays = preparation.windows()
+    preparation = replace(preparation, arrays=arrays)  # their scales take longer to measure than the table to read
+    cutoffs, so_far = preparation.training_cutoffs, arrays.so_far
     if so_far is None:
         return preparation
     scaled, unmoved = np.empty(len(cutoffs), np.bool_), 0
@@ -166,8 +170,8 @@ def on_all_rows(preparation: Preparation) -> Preparation:
     """The same with the windows of all rows to train on, and none to validate on; the scales stay as they are."""
     panel, schema = preparation.panel, preparation.schema
     again = _with_windows(panel, schema, replace(preparation.split, own_rows=panel.known), [])
-    again = replace(again, scaled_rows=preparation.scaled_rows, validation_cutoffs=again.validation_cutoffs[:0])
-    return _with_scale(again)
+    again = replace(again, scaled_rows=preparation.scaled_rows, arrays=preparation.arrays)
+    return _with_scale(replace(again, validation_cutoffs=again.validation_cutoffs[:0]))
 
 
 SMALLEST_TARGET = 1e-30

@@ -7,7 +7,7 @@ import math
 import tempfile
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -171,7 +171,8 @@ class Objective:
         """The windows of a trial, made once for all trials with the same options of the table."""
         key = repr(config.data)
         if key not in self._prepared:
-            self._prepared[key] = prepare(self.panel, config.data)
+            # Several are kept, and the windows of each would take as much memory as the table.
+            self._prepared[key] = replace(prepare(self.panel, config.data), arrays=None)
         return self._prepared[key]
 
     @functools.cached_property

@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from forecast_attn.data import segments
+
 pytestmark = pytest.mark.slow
 
 
@@ -42,6 +44,16 @@ def test_windows_before_an_outlier_are_counted(forecast, write, make_table, smal
 def test_several_outliers_are_found_too(forecast, write, make_table):
     table = with_outlier(with_outlier(make_table(), 1e15), 1e15, row=60)
     assert "FA309" in forecast("check", write(table)).out
+
+
+@pytest.mark.parametrize("rows", [1, 300, 10_000])
+def test_series_are_searched_a_few_at_a_time(forecast, write, make_table, monkeypatch, rows):
+    monkeypatch.setattr(segments, "ROWS_AT_ONCE", rows)
+    names = ["a", "b", "c", "d", "e"]
+    tables = [with_outlier(make_table(), 1e9, row=40) if name in "bde" else make_table() for name in names]
+    whole = pd.concat([table.assign(item_id=name) for name, table in zip(names, tables, strict=True)])
+    told = json.loads(forecast("check", write(whole), "--json").out)["findings"]
+    assert [each["item_id"] for each in told if each["code"] == "FA309"] == ["b", "d", "e"]
 
 
 def test_an_outlier_behind_the_training_rows_is_named(forecast, write, make_table):

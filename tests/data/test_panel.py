@@ -86,6 +86,13 @@ def test_numbers_as_identifiers_are_text_sorted_as_text(as_panel: AsPanel) -> No
     assert_same_bytes(as_panel(frame.astype({"id": str})), as_panel(frame))
 
 
+def test_a_frame_that_nobody_else_reads_is_emptied(as_panel: AsPanel, two_series: pd.DataFrame) -> None:
+    panel, lent = as_panel(two_series), two_series.copy(deep=False)
+    assert_same_bytes(build_panel(lent, panel.roles, DataConfig(), source="table.csv", emptied=True), panel)
+    assert not len(lent.columns)
+    assert len(two_series.columns)
+
+
 def test_minus_zero_is_zero(as_panel: AsPanel) -> None:
     frame = pd.DataFrame({"date": pd.date_range("2024-01-01", periods=3), "y": [1.0, 0.0, 2.0]})
     assert_same_bytes(as_panel(frame.assign(y=[1.0, -0.0, 2.0])), as_panel(frame))
