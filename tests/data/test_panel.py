@@ -106,10 +106,10 @@ def test_booleans_are_zero_and_one(as_panel: AsPanel) -> None:
 @pytest.mark.parametrize("rows", [1, 5, 1000])
 def test_tail_reads_back_bit_equal(as_panel: AsPanel, two_series: pd.DataFrame, rows: int) -> None:
     panel = as_panel(two_series, static_covariates=("size",))
-    (end,) = tail(panel, rows)
+    (end,) = tail(panel, rows, 1000)
     again = build_panel(end, panel.roles, DataConfig(freq=panel.frequency.alias), source="tail")
     assert again.known.tolist() == [min(30, rows), min(20, rows)]
-    (shorter,) = tail(again, rows)
+    (shorter,) = tail(again, rows, 1000)
     assert_same_bytes(build_panel(shorter, panel.roles, DataConfig(freq="D"), source="tail"), again)
     for index in range(2):
         kept = slice(panel.ends[index] - again.known[index], panel.starts[index + 1])
@@ -190,7 +190,7 @@ def test_ranges() -> None:
 @pytest.mark.parametrize(("most", "parts"), [(1000, 1), (30, 2), (1, 2)])
 def test_parts_of_a_tail_are_the_tail(as_panel: AsPanel, two_series: pd.DataFrame, most: int, parts: int) -> None:
     panel = as_panel(two_series, static_covariates=("size",))
-    (whole,) = tail(panel, 12)
+    (whole,) = tail(panel, 12, 1000)
     found = list(tail(panel, 12, most))
     assert len(found) == parts
     pd.testing.assert_frame_equal(pd.concat(found, ignore_index=True), whole)

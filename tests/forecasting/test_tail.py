@@ -31,14 +31,14 @@ def bytes_of(panel: Panel) -> bytes:
 
 
 def test_one_part_has_the_bytes_of_pandas(panel: Panel) -> None:
-    (frame,) = tail(panel, 12)
+    (frame,) = tail(panel, 12, 1000)
     assert bytes_of(panel) == frame.to_parquet(index=False)
 
 
 @pytest.mark.parametrize("rows", [1, 13, 30])
 def test_many_parts_are_one_table(panel: Panel, monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     """Names and stamps of all rows at once would take more memory than the panel."""
-    (frame,) = tail(panel, 12)
+    (frame,) = tail(panel, 12, 1000)
     monkeypatch.setattr(written, "ROWS_OF_A_PART", rows)
     pd.testing.assert_frame_equal(
         pd.read_parquet(io.BytesIO(bytes_of(panel))), pd.read_parquet(io.BytesIO(frame.to_parquet()))
