@@ -45,6 +45,8 @@ class RefitOptions:
     """The weights that go on: the refitted ones (new, which None is), or the better ones on held-out steps (best)."""
     final_fit: bool = False
     """Train on the held-out steps too, where the refitted weights go on."""
+    prefix: str = "--refit-"
+    """Beginning of the flags in messages."""
 
     def __post_init__(self) -> None:
         every = parse_refit(self.refit)
@@ -52,33 +54,44 @@ class RefitOptions:
             value = getattr(self, name)
             if value is not None and value is not False and not every:
                 flag = "from" if name == "origin" else name.replace("_", "-")
-                raise ConfigError(f"--refit-{flag} is for refits", "add --refit every, or --refit 7")
+                raise ConfigError(f"{self.prefix}{flag} is for refits", "add --refit every, or --refit 7")
         if self.epochs is not None and self.epochs < 1:
-            raise ConfigError(f"--refit-epochs must be at least 1; got {self.epochs}", "such as --refit-epochs 2")
+            raise ConfigError(
+                f"{self.prefix}epochs must be at least 1; got {self.epochs}", f"such as {self.prefix}epochs 2"
+            )
         rate = self.learning_rate
         if rate is not None and not 0 < rate < float("inf"):
-            raise ConfigError(f"--refit-learning-rate must be above 0; got {rate:g}", "such as 0.001")
+            raise ConfigError(f"{self.prefix}learning-rate must be above 0; got {rate:g}", "such as 0.001")
         if self.window is not None:
-            Stride.parse(self.window, "--refit-window")
+            self._span("window")
         self._check_choice()
         if self.validation is not None and self.validation < 0:
             raise ConfigError(
-                f"--refit-validation must be at least 0; got {self.validation}", "0 trains on all rows, without any"
+                f"{self.prefix}validation must be at least 0; got {self.validation}",
+                "0 trains on all rows, without any",
             )
 
     def _check_choice(self) -> None:
         """Refuse what cannot choose between old and new weights, or draw windows."""
         if self.half_life is not None:
-            Stride.parse(self.half_life, "--refit-half-life")
+            self._span("half_life")
         if self.origin is not None and self.origin not in ORIGINS:
-            raise ConfigError(f"--refit-from has no value '{self.origin}'", did_you_mean(self.origin, ORIGINS))
+            raise ConfigError(f"{self.prefix}from has no value '{self.origin}'", did_you_mean(self.origin, ORIGINS))
         if self.keep is not None and self.keep not in KEEPS:
-            raise ConfigError(f"--refit-keep has no value '{self.keep}'", did_you_mean(self.keep, KEEPS))
+            raise ConfigError(f"{self.prefix}keep has no value '{self.keep}'", did_you_mean(self.keep, KEEPS))
         if self.validation == 0 and self.chooses:
             raise ConfigError(
-                "--refit-validation 0 holds no steps out to score on",
-                "leave it out, or --refit-keep and --refit-final-fit",
+                f"{self.prefix}validation 0 holds no steps out to score on",
+                f"leave it out, or {self.prefix}keep and {self.prefix}final-fit",
             )
+
+    def _span(self, name: str) -> Stride:
+        """Steps or time of the field of that name.
+
+        Raises:
+            ConfigError: it is neither.
+        """
+        return Stride.parse(getattr(self, name), f"{self.prefix}{name.replace('_', '-')}")
 
     @property
     def every(self) -> int:
@@ -97,20 +110,20 @@ class RefitOptions:
             ConfigError: a window that leaves the grid of the time axis, or a validation shorter than the horizon.
         """
         if self.window is not None:
-            Stride.parse(self.window, "--refit-window").check(axis.frequency, "--refit-window")
+            self._span("window").check(axis.frequency, f"{self.prefix}window")
         if self.half_life is not None:
-            Stride.parse(self.half_life, "--refit-half-life").check(axis.frequency, "--refit-half-life")
+            self._span("half_life").check(axis.frequency, f"{self.prefix}half-life")
         if self.validation and self.validation < horizon:
             raise ConfigError(
-                f"--refit-validation {self.validation} is shorter than the horizon, {horizon}",
-                f"--refit-validation {horizon}, or 0 for none",
+                f"{self.prefix}validation {self.validation} is shorter than the horizon, {horizon}",
+                f"{self.prefix}validation {horizon}, or 0 for none",
             )
 
     def since(self, cutoff: Any, axis: Axis) -> Any | None:
         """The stamp after which the steps to train on lie; None for all of them."""
         if self.window is None:
             return None
-        return Stride.parse(self.window, "--refit-window").from_stamp(cutoff, np.array([-1]), axis)[0]
+        return self._span("window").from_stamp(cutoff, np.array([-1]), axis)[0]
 
     def request(self, number: int, cutoff: Any, axis: Axis, accelerator: str) -> Refit:
         """The refit of a number at a cut-off."""
@@ -118,7 +131,7 @@ class RefitOptions:
 
         half_life = None
         if self.half_life is not None:
-            half_life = Stride.parse(self.half_life, "--refit-half-life").from_stamp(cutoff, np.array([-1]), axis)[0]
+            half_life = self._span("half_life").from_stamp(cutoff, np.array([-1]), axis)[0]
         return Refit(
             number,
             cutoff,

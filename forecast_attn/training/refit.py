@@ -21,7 +21,7 @@ from forecast_attn.data.cleaning import without_later_values
 from forecast_attn.data.panel import Panel, ranges
 from forecast_attn.data.split import Split, validation_steps
 from forecast_attn.devices import choose_device, cpu_threads
-from forecast_attn.errors import ConfigError, DataError
+from forecast_attn.errors import DataError
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.history import select_series
 from forecast_attn.forecasting.model import Model, load_network
@@ -88,13 +88,10 @@ def refit(model: Model, panel: Panel, wanted: Refit, folder: Path, listener: Tra
         The model with the weights of its best epoch, and the number of that epoch.
 
     Raises:
-        ConfigError: less than one epoch.
         DataError: there is no window up to the cut-off.
         RunError: the loss became non-finite, or the folder cannot be written.
         KeyboardInterrupt: Ctrl-C while training.
     """
-    if wanted.epochs < 1:
-        raise ConfigError(f"--refit-epochs must be at least 1; got {wanted.epochs}", "such as --refit-epochs 2")
     preparation = windows_to_refit(model, panel_until(panel, wanted.cutoff), wanted)
     config, networks, epochs = refit_config(model.config, wanted), [], []
     for number, network in enumerate(model.networks):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,8 +79,7 @@ def update_run(
     grown = read_grown(model, run, data, history)
     panel, _ = trained_series(model.schema.scaler, grown.panel)
     axis = axis_of(panel)
-    with _own_names():
-        options.check(axis, model.schema.horizon)
+    options.check(axis, model.schema.horizon)
     number = int(run.read_json(run.metrics).get("update", {}).get("number", 0)) + 1
     wanted = options.request(number, axis.stamps[-1], axis, request.accelerator)
     scratch = out.with_name(f".{out.name}.update")
@@ -121,27 +119,17 @@ def _options(request: UpdateRequest, lookback: int) -> RefitOptions:
     half_life: str | int | None = request.half_life
     if half_life is None and request.window is None:
         half_life = HALF_LIFE * lookback
-    with _own_names():
-        return RefitOptions(
-            "every",
-            request.epochs,
-            request.learning_rate,
-            request.window,
-            request.validation,
-            half_life=None if half_life == "none" else half_life,
-            keep=request.keep,
-            final_fit=request.final_fit and chooses,
-        )
-
-
-@contextlib.contextmanager
-def _own_names() -> Iterator[None]:
-    """Call options in errors as `forecast update` does, not as `forecast backtest` does."""
-    try:
-        yield
-    except ConfigError as error:
-        hint = error.hint and error.hint.replace("--refit-", "--")
-        raise error.reworded(error.message.replace("--refit-", "--"), hint) from None
+    return RefitOptions(
+        "every",
+        request.epochs,
+        request.learning_rate,
+        request.window,
+        request.validation,
+        half_life=None if half_life == "none" else half_life,
+        keep=request.keep,
+        final_fit=request.final_fit and chooses,
+        prefix="--",
+    )
 
 
 class _Child:

@@ -90,7 +90,7 @@ def check_is_empty(url: str) -> None:
         ConfigError: as `fetched`.
         RunError: it holds something, or cannot be reached.
     """
-    with _writing(url), _reaching(url) as fs:
+    with _reaching(url, to_write=True) as fs:
         is_taken = fs.exists(url) and bool(fs.find(url))
     if is_taken:
         raise RunError(f"'{without_secrets(url)}' exists already", "name a new folder, or remove it")
@@ -102,7 +102,7 @@ def send(path: Path, url: str) -> None:
     Raises:
         RunError: it cannot be written.
     """
-    with _writing(url), _reaching(url) as fs:
+    with _reaching(url, to_write=True) as fs:
         where = fs._strip_protocol(url)
         fs.makedirs(fs._parent(where), exist_ok=True)
         fs.put_file(str(path), where)
@@ -150,8 +150,14 @@ def _before_wildcard(pattern: str) -> str:
 
 
 @contextlib.contextmanager
-def _reaching(url: str) -> Iterator[Any]:
-    """The file system of a URL; whatever it raises, of its own kinds too, in the user's words."""
+def _reaching(url: str, *, to_write: bool = False) -> Iterator[Any]:
+    """The file system of a URL; whatever it raises, of its own kinds too, in the user's words.
+
+    Raises:
+        ConfigError: a package is missing.
+        DataError: there is no such file, or it cannot be read.
+        RunError: it cannot be written.
+    """
     name = without_secrets(url)
     try:
         import fsspec.core
@@ -159,22 +165,15 @@ def _reaching(url: str) -> Iterator[Any]:
         yield fsspec.core.url_to_fs(url)[0]
     except UserError:
         raise
-    except FileNotFoundError:
-        raise DataError(f"there is no file '{name}'", CHECK) from None
     except ImportError as error:
         hint = "pip install 'forecast-attn[remote]'" if error.name == "fsspec" else PACKAGES
         raise ConfigError(f"'{name}' needs a package that is not installed: {_first_line(error)}", hint) from None
     except Exception as error:  # stores have errors of their own, which are not OSError
+        if to_write:
+            raise RunError(f"cannot write '{name}': {_first_line(error)}", CHECK) from None
+        if isinstance(error, FileNotFoundError):
+            raise DataError(f"there is no file '{name}'", CHECK) from None
         raise DataError(f"cannot read '{name}': {_first_line(error)}", CHECK) from None
-
-
-@contextlib.contextmanager
-def _writing(url: str) -> Iterator[None]:
-    try:
-        yield
-    except DataError as error:
-        reason = error.message.partition("': ")[2] or error.message
-        raise RunError(f"cannot write '{without_secrets(url)}': {reason}", CHECK) from None
 
 
 def _first_line(error: Exception) -> str:
