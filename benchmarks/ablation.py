@@ -1,4 +1,4 @@
-"""What each option of the network brings: the defaults with one of them changed, without touching any test part.
+"""Effect of each option of the network: the defaults with one of them changed, without touching any test part.
 
     python benchmarks/ablation.py DATA_DIR --markets NP PJM --seeds 1 2 --jobs 2
 

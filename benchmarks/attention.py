@@ -1,4 +1,4 @@
-"""What the attention layers cost beside the form one would write first.
+"""Cost of the attention layers, beside the form one would write first.
 
     python benchmarks/attention.py            prints the ratios, in one run, on one thread (about a minute)
     python benchmarks/attention.py --rounds 3
@@ -60,7 +60,7 @@ def _milliseconds(run: Run) -> float:
 
 
 def saved_mebibytes(run: Run) -> float:
-    """What autograd keeps for backward, each storage once."""
+    """Mebibytes that autograd keeps for backward, each storage once."""
     kept: dict[int, int] = {}
 
     def keep(tensor: Tensor) -> Tensor:

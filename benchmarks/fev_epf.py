@@ -78,7 +78,7 @@ def _say(text: str) -> None:
 
 
 def _summary(piece: Piece, result: dict[str, Any]) -> dict[str, Any]:
-    """What fev.json says of a market."""
+    """Entry of a market in fev.json."""
     chosen = result["chosen"]
     summary = {
         "market": result["market"],

@@ -42,7 +42,7 @@ VALUES: tuple[Any, ...] = (
     *("", "x", "1", "nan", "help", "\x1b[31mred", "a\nb", "\ud800", "\x00", "../../etc/passwd", "Europe/Nowhere"),
     *([], [None], [[]], [1, 2], ["x"], ["x", "x"], [math.nan], {}, {"x": 1}, {"x": {"y": []}}, [[[[]]]], "9" * 5000),
 )
-"""What a value is replaced by."""
+"""Replacements of a value."""
 
 
 _FILES = ("audit.json", "attention.parquet", "validation_attention.parquet", "backtest.json", "schema.json")
@@ -318,7 +318,7 @@ def _answer(words: list[str]) -> tuple[Any, str, str]:
 
 
 def _judged(code: Any, out: str, err: str) -> str:
-    """What is wrong with an answer."""
+    """Fault of an answer; empty where there is none."""
     if code not in (0, 1, 2):
         return f"exit code {code}: {err[-300:]}"
     if "Traceback" in err or (code and not err.startswith("error: ") and "\nerror: " not in err):

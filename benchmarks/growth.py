@@ -1,4 +1,4 @@
-"""How cost grows with lookback, width, series and windows, and the figure of docs/cost.md.
+"""Growth of cost with lookback, width, series and windows, and the figure of docs/cost.md.
 
     python benchmarks/growth.py [--figure FILE]
 

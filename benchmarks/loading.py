@@ -38,8 +38,8 @@ with pa.OSFile(path, "wb") as file:
         count = min(500, series - first)
         item_ids = pa.array(np.repeat([f"series-{index:05}" for index in range(first, first + count)], steps))
         temperature, price = random.normal(20, 5, (2, count * steps)).round(3)
-        quantile = np.repeat(random.normal(100, 20, count), steps)
-        target = (quantile + np.tile(season, count) + temperature).round(3)
+        level = np.repeat(random.normal(100, 20, count), steps)
+        target = (level + np.tile(season, count) + temperature).round(3)
         columns = [item_ids, pa.concat_arrays([stamps] * count), target, temperature, price]
         table = pa.table(columns, ["a", "b", "c", "d", "e"])
         pyarrow.csv.write_csv(table, file, pyarrow.csv.WriteOptions(include_header=False, quoting_style="none"))
@@ -96,7 +96,7 @@ print(json.dumps({"seconds": seconds, "peak": peak(), "after_torch": after_torch
 
 
 def measured(script: str, path: Path) -> dict[str, Any]:
-    """What a script prints, run in a process of its own."""
+    """Output of a script, run in a process of its own."""
     command = [sys.executable, "-c", script, str(path), str(THREADS)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return dict(json.loads(done.stdout.splitlines()[-1]))

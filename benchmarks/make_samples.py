@@ -98,7 +98,7 @@ def _demand(
 
 
 def _swing(hours: Ints, holiday: NDArray[np.bool_]) -> Floats:
-    """How far each hour stands above the night, 0 to 1; Saturdays lie between workdays and Sundays."""
+    """Height of each hour above the night, 0 to 1; Saturdays lie between workdays and Sundays."""
     weekday = ((CITY_START.astype(np.int64) + 3) % 7 + hours // 24) % 7
     work, off = (np.array(day, np.float64)[hours % 24] / 100 for day in (WORKDAY, DAY_OFF))
     mixed = np.where(weekday == 5, 0.3 * work + 0.7 * off, np.where(weekday == 6, off, work))

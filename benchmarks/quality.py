@@ -33,7 +33,7 @@ GOAL = 0.25
 
 
 class BareGru(nn.Module):
-    """What a person would write first."""
+    """The network that a person would write first."""
 
     def __init__(self, past_size: int, known_size: int, hidden_size: int = 64) -> None:
         super().__init__()

@@ -188,7 +188,7 @@ def say(example: Example, folder: Path) -> Said:
 
 
 def _forecast(*words: object) -> str:
-    """What a command prints on a very wide terminal."""
+    """Output of a command on a very wide terminal."""
     from forecast_attn.cli import main
 
     out, err = io.StringIO(), io.StringIO()

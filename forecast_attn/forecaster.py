@@ -223,9 +223,7 @@ class Forecaster:
 
         forecaster = cls()
         forecaster.config = read_config(directory)
-        forecaster._options = {
-            name: value for part in forecaster.config.to_dict().values() for name, value in part.items()
-        }
+        forecaster._options = forecaster.config.to_options()
         forecaster._run = directory
         return forecaster
 

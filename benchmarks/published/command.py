@@ -23,7 +23,7 @@ from published.summary import lines, summarise
 def parser_of(
     description: str | None, protocols: dict[str, Protocol], default: Sequence[str]
 ) -> argparse.ArgumentParser:
-    """What both commands take, but for the table."""
+    """Parser of the options that both commands take."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add(
@@ -58,7 +58,7 @@ def parser_of(
 
 
 def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What --config, --set and --ensemble say.
+    """Options of --config, --set and --ensemble.
 
     Raises:
         ConfigError: an unknown option, or no NAME=VALUE.
@@ -76,7 +76,7 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def candidates_of(arguments: argparse.Namespace, built_in: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
-    """What --candidate says, else the rule in the code."""
+    """Options of --candidate; else those in the code."""
     if not arguments.candidate:
         return tuple(built_in)
     return tuple(_assignments(text.split()) for text in arguments.candidate)

@@ -20,7 +20,7 @@ from published.child import forecast_of
 from published.protocols import DAY, INNER_DAYS, Protocol, Stage, check_days, read_table
 
 OF_BACKTEST = ("refit", "combine_with")
-"""What the names of those options of a candidate begin with that belong to the forecasts, not to the training."""
+"""Beginnings of the names of options of a candidate that belong to the forecasts, not to the training."""
 ESTIMATED_AS_TIME_PASSES = ("regression", "quantile-regression", "kernel-regression", "auto-ets", "auto-arima")
 """Baselines that learn from the rows they forecast from; others know what the network was trained on, or nothing."""
 
@@ -31,13 +31,13 @@ class ChangedError(Exception):
 
 @dataclass(frozen=True)
 class Piece:
-    """What is asked for."""
+    """One table, protocol and seed, and the options to try."""
 
     table: Path
     protocol: Protocol
     seed: int
     options: dict[str, Any]
-    """Of the `Forecaster`, those that were given."""
+    """Options of the `Forecaster` that were given."""
     candidates: tuple[dict[str, Any], ...]
     """Further options, of which the one with the best validation score is taken; at least one, which may be empty."""
     out: Path
@@ -93,7 +93,7 @@ class Piece:
     def identity(self, columns: list[str], stage: Stage) -> dict[str, Any]:
         """What the results depend on, all defaults filled in."""
         candidates = [
-            {**_flat(RunConfig.from_options(self.options_of(each, columns, stage))), **self.backtest_of(each)}
+            {**RunConfig.from_options(self.options_of(each, columns, stage)).to_options(), **self.backtest_of(each)}
             for each in self.candidates
         ]
         return {
@@ -125,7 +125,7 @@ def run_piece(piece: Piece, *, test: bool, again: bool, say: Callable[[str], Non
         check_days(table, piece.table.name)
     columns, stages = list(table.columns), piece.protocol.stages(len(table))
     known = _prepare_folder(piece, piece.identity(columns, stages[0]), again)
-    work = _Work(piece, columns, say)
+    work = _Processes(piece, columns, say)
     result: dict[str, Any] = {
         "market": piece.table.stem,
         "protocol": piece.protocol.name,
@@ -151,7 +151,7 @@ def run_piece(piece: Piece, *, test: bool, again: bool, say: Callable[[str], Non
     return result
 
 
-class _Work:
+class _Processes:
     """The processes of a piece, each run unless its result is there."""
 
     def __init__(self, piece: Piece, columns: list[str], say: Callable[[str], None]) -> None:
@@ -234,12 +234,12 @@ def _prepare_folder(piece: Piece, identity: dict[str, Any], again: bool) -> dict
 
 def with_defaults(identity: dict[str, Any]) -> dict[str, Any]:
     """An identity of before, with the options that are newer than it: their defaults mean what was done then."""
-    defaults = json.loads(json.dumps(_flat(RunConfig())))
+    defaults = json.loads(json.dumps(RunConfig().to_options()))
     return {**identity, "candidates": [{**defaults, **candidate} for candidate in identity["candidates"]]}
 
 
 def _differences(old: Any, new: Any, name: str = "") -> Iterator[str]:
-    """What differs, by name."""
+    """Differences, by name."""
     if isinstance(old, dict) and isinstance(new, dict):
         for key in dict.fromkeys((*old, *new)):
             yield from _differences(old.get(key), new.get(key), key)
@@ -263,10 +263,6 @@ def _number(value: Any) -> Any:
 def _short(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-def _flat(config: RunConfig) -> dict[str, Any]:
-    return {name: value for section in config.to_dict().values() for name, value in section.items()}
 
 
 def _digest(content: Any) -> str:

@@ -68,7 +68,7 @@ class Protocol:
     lookback: int | None = None
     """Fixed by the protocol, else an option."""
     refits: bool = False
-    """Whether a network may be trained further as days pass."""
+    """True where a network may be trained further as days pass."""
     kind: str = "fractions"
     """fractions, days, fev or months: how the rows are split."""
     metric: str = "mae"

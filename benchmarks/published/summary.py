@@ -1,4 +1,4 @@
-"""What the finished pieces of a folder say together, beside what was published."""
+"""Scores of all finished pieces of a folder, beside published ones."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _over_seeds(values: list[float]) -> dict[str, Any]:
 
 
 def distance(ours: tuple[float, float], theirs: Numbers) -> list[float | None]:
-    """How far our MSE and MAE are from theirs, in per cent: below 0 is better."""
+    """Differences of our MSE and MAE from theirs, in per cent: below 0 is better."""
     return [None if b is None else 100 * (a / b - 1) for a, b in zip(ours, theirs, strict=True)]
 
 
@@ -135,7 +135,7 @@ def lines(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _a_day(part: dict[str, Any]) -> str:
-    """What a day's forecast costs, refits included."""
+    """Cost of a day's forecast, refits included."""
     return f"{part['seconds'] / part['windows']:.2f} s ({part['cpu_seconds'] / part['windows']:.2f} s of CPU)"
 
 

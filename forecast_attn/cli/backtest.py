@@ -95,7 +95,7 @@ class _Command:
             check_is_free(out_run)
         # A table's forecasts are cut off at 0 where the training's are.
         request = dataclasses.replace(self.request, out_run=out_run, non_negative=None)
-        self._run(Forecaster(**_flat(config)), table, request, None)
+        self._run(Forecaster(**config.to_options()), table, request, None)
 
     def _run(self, forecaster: Forecaster, data: Path | None, request: BacktestRequest, vintages: Any) -> None:
         """Show the cut-offs, or forecast from them."""
@@ -147,11 +147,6 @@ class _Command:
             printing.write_json(plan.document)
         else:
             print_folds(make_console(), plan.folds, plan.zone)
-
-
-def _flat(config: RunConfig) -> Any:
-    """The options as keywords."""
-    return {name: value for section in config.to_dict().values() for name, value in section.items()}
 
 
 def _is_table(source: Path) -> bool:

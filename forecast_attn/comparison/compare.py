@@ -76,8 +76,8 @@ def compare(
     panel, source = read_panel(data, first, vintages, listener.reading)
     preparation, configs = _prepared(panel, plan, listener)
     directory.create(plan, source)
-    work = _Work(directory, preparation, configs, source)
-    return _train_all(work, listener, request.jobs, request.engine)
+    trainings = _Trainings(directory, preparation, configs, source)
+    return _train_all(trainings, listener, request.jobs, request.engine)
 
 
 def resume_comparison(
@@ -115,8 +115,8 @@ def resume_comparison(
     panel, source = read_panel(table, first, vintages, listener.reading)
     _check_same(directory, recorded, source)
     preparation, configs = _prepared(panel, plan, listener, _calendar_so_far(directory, plan))
-    work = _Work(directory, preparation, configs, DataSource(*recorded.values()))
-    return _train_all(work, listener, jobs, engine)
+    trainings = _Trainings(directory, preparation, configs, DataSource(*recorded.values()))
+    return _train_all(trainings, listener, jobs, engine)
 
 
 def _check_devices(config: RunConfig, jobs: int, engine: str) -> None:
@@ -154,7 +154,7 @@ def _prepared(
     return preparation, configs
 
 
-class _Work(NamedTuple):
+class _Trainings(NamedTuple):
     """All trainings of a comparison, as each process gets them."""
 
     directory: ComparisonDir
@@ -164,14 +164,14 @@ class _Work(NamedTuple):
     listener: TrainingListener = TrainingListener()
 
 
-def _train_all(work: _Work, listener: ComparisonListener, jobs: int, engine: str) -> Comparison:
-    directory, configs = work.directory, work.configs
+def _train_all(trainings: _Trainings, listener: ComparisonListener, jobs: int, engine: str) -> Comparison:
+    directory, configs = trainings.directory, trainings.configs
     if engine == "local" and jobs == 1:
-        work = work._replace(listener=listener)
+        trainings = trainings._replace(listener=listener)
     accelerator = next(iter(configs.values())).training.accelerator
     with (
         shared_out(engine, min(jobs, len(configs)), accelerator) as in_order,
-        contextlib.closing(in_order(_train_one, work, configs)) as outcomes,
+        contextlib.closing(in_order(_train_one, trainings, configs)) as outcomes,
     ):
         for number, entry in enumerate(configs, start=1):
             listener.run_started(number, len(configs), entry)
@@ -181,30 +181,30 @@ def _train_all(work: _Work, listener: ComparisonListener, jobs: int, engine: str
             if was_interrupted(run):
                 raise KeyboardInterrupt
             listener.run_ended(run.read_json(run.metrics), kept=kept)
-    comparison = leaderboard_of(directory, work.preparation, configs)
+    comparison = leaderboard_of(directory, trainings.preparation, configs)
     comparison.write(directory)
     return comparison
 
 
-def _train_one(work: _Work, entry: Entry) -> bool:
+def _train_one(trainings: _Trainings, entry: Entry) -> bool:
     """Train a run, or what is left to train of it; True where nothing was."""
     try:
-        return _train_or_keep(work, entry)
+        return _train_or_keep(trainings, entry)
     except TerminatedError as error:
-        raise error.reworded(hint=f"continue with: forecast compare --resume {work.directory.path}") from None
+        raise error.reworded(hint=f"continue with: forecast compare --resume {trainings.directory.path}") from None
 
 
-def _train_or_keep(work: _Work, entry: Entry) -> bool:
-    run, config = work.directory.run(entry), work.configs[entry]
+def _train_or_keep(trainings: _Trainings, entry: Entry) -> bool:
+    run, config = trainings.directory.run(entry), trainings.configs[entry]
     if run.is_finished and not was_interrupted(run):
         _check_options(run, config)
         return True
     if run.config.is_file():
         _check_options(run, config)
-        resume_prepared(work.preparation, run, work.listener)
+        resume_prepared(trainings.preparation, run, trainings.listener)
     else:
         _discard_beginning(run)
-        train_prepared(work.preparation, config, run.path, work.source, work.listener)
+        train_prepared(trainings.preparation, config, run.path, trainings.source, trainings.listener)
     return False
 
 

@@ -554,7 +554,12 @@ class RunConfig:
         return cls(**{part: SECTIONS[part](**values) for part, values in parts.items()})
 
     def to_dict(self) -> dict[str, Any]:
+        """Return the options of each section, as config.json has them."""
         return dataclasses.asdict(self)
+
+    def to_options(self) -> dict[str, Any]:
+        """Return the value of every option by its name."""
+        return {name: value for section in self.to_dict().values() for name, value in section.items()}
 
     @classmethod
     def from_dict(cls, sections: dict[str, dict[str, Any]]) -> Self:

@@ -434,17 +434,12 @@ def _shape(preparation: Preparation, config: RunConfig, objective: Objective) ->
 
 def _defaults_in(space: Space, config: RunConfig) -> dict[str, Any]:
     """The defaults that are values of a space."""
-    values = _values_of(config)
+    values = config.to_options()
     kept = {name: values[name] for name in space if isinstance(values[name], bool | int | float | str)}
     return {name: value for name, value in kept.items() if value in space[name]}
 
 
 def _asked_for(shared: dict[str, Any], base: RunConfig) -> dict[str, Any]:
     """The options that the user has set, as config.json would have them."""
-    values = _values_of(base)
+    values = base.to_options()
     return {name: values[name] for name in sorted(shared)}
-
-
-def _values_of(config: RunConfig) -> dict[str, Any]:
-    """Every option of training by its name."""
-    return {**vars(config.data), **vars(config.model), **vars(config.training)}
