@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from forecast_attn import garbage
+from forecast_attn.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "forecast_attn"
@@ -279,6 +280,37 @@ def _state(module: object) -> set[tuple[str, str]]:
 def test_modules_are_not_called_after_nothing() -> None:
     banned = {"utils", "common", "helpers", "base", "util", "misc"}
     assert not [path for path in PACKAGE.rglob("*.py") if path.stem in banned]
+
+
+SHARED_NAMES = {
+    "actuals": "the values that forecasts are compared with",
+    "attribution": "attributions of one forecast to its inputs: computed, and drawn",
+    "layouts": "forms of a table: those that are read, those that are returned",
+    "plan": "the work of a command, laid out before it begins",
+    "report": "the parts of a description, as data",
+    "result": "the outcome of a command, as an object",
+    "results": "the outcome of many experiments or windows, as objects",
+    "sampling": "what is drawn next, as a function of seed and number",
+    "schema": "what a file holds, with its checks",
+    "scoring": "forecasts into errors",
+    "server": "a server that listens",
+    "terminal": "drawings for the terminal",
+    "update": "a refit that is judged: the training, and the run around it",
+    "wording": "words of sentences and titles",
+}
+"""Meanings of the file names that stand in several packages, beside those of commands in cli/."""
+
+
+def test_a_file_name_that_stands_twice_has_one_meaning() -> None:
+    places: dict[str, set[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        if path.stem != "__init__":
+            places.setdefault(path.stem, set()).add(path.parent.name)
+    shared = {stem for stem, packages in places.items() if len(packages - {"cli"}) > 1}
+    assert shared == set(SHARED_NAMES)
+    commands = {name.replace("-", "_") for name in COMMANDS}
+    twice = {stem for stem, packages in places.items() if "cli" in packages and len(packages) > 1}
+    assert twice <= commands
 
 
 def test_the_architecture_page_is_short_and_names_real_files_and_tests() -> None:

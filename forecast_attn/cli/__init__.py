@@ -35,7 +35,7 @@ COMMANDS = {
     "update": "Continue training on new rows, in seconds, and write a new run; "
     "keeps the old weights if the new ones are no better.",
     "evaluate": "Score forecasts from any source: errors, skill, and whether differences are significant.",
-    "plot": "Draw forecasts with their intervals, the error by step, or the calibration of the quantiles.",
+    "plot": "Draw forecasts with intervals, the error by step, the calibration of quantiles, or attributions.",
     "inspect": "Show what a forecast looked at: heat map, top lags, entropy and warnings.",
     "audit": "Test whether the attention weights of a run can be believed.",
     "report": "Put accuracy, calibration, attention, its audit and the worst windows of a run on one page that prints.",

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 
 @with_options(CheckRequest, DataConfig)
 def check(
-    data: Annotated[str, typer.Argument(help="CSV, Parquet or Feather file; - for stdin.", show_default=False)],
+    data: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATA",
+            help="Table: CSV, Parquet, Feather or spreadsheet, also at a URL; - for stdin.",
+            show_default=False,
+        ),
+    ],
     config: ConfigFile = None,
     json: Json = False,
     quiet: Quiet = False,

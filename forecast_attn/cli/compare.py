@@ -16,7 +16,14 @@ from forecast_attn.errors import INTERRUPTED, ConfigError
 
 @with_options(CompareRequest, *TRAINING)
 def compare(
-    data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DATA]",
+            help="Table: CSV, Parquet, Feather or spreadsheet, also at a URL; - for stdin.",
+            show_default=False,
+        ),
+    ] = None,
     resume: Annotated[
         Path | None,
         typer.Option(

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def explain(
-    code: Annotated[str | None, typer.Argument(help="Code such as FA204 (default: all).", show_default=False)] = None,
+    code: Annotated[
+        str | None, typer.Argument(metavar="[CODE]", help="Code such as FA204 (default: all).", show_default=False)
+    ] = None,
     json: Json = False,
 ) -> None:
     from forecast_attn.data.findings import all_codes, find_code

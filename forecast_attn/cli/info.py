@@ -17,7 +17,9 @@ PACKAGES = ("forecast-attn", "torch", "pytorch-lightning", "pandas", "numpy", "p
 def info(
     run: Annotated[
         Path | None,
-        typer.Argument(help="Run directory to describe (default: this machine).", autocompletion=finished_runs),
+        typer.Argument(
+            metavar="[RUN]", help="Run directory to describe (default: this machine).", autocompletion=finished_runs
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

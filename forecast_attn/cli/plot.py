@@ -29,7 +29,9 @@ def plot(
     ] = None,
     future: Annotated[
         Path | None,
-        typer.Option("--future", metavar="FUTURE", help="CSV of the future values of covariates, of an attribution."),
+        typer.Option(
+            "--future", metavar="FUTURE", help="Table of the future values of covariates, for --kind attribution."
+        ),
     ] = None,
     config: ConfigFile = None,
     json: Json = False,

@@ -27,10 +27,10 @@ def predict(
     run: RunArgument = None,
     data: Annotated[
         Path | None,
-        typer.Option("--data", metavar="HISTORY", help="CSV to forecast from (default: the training data's end)."),
+        typer.Option("--data", metavar="HISTORY", help="Table to forecast from (default: the training data's end)."),
     ] = None,
     future: Annotated[
-        Path | None, typer.Option("--future", metavar="FUTURE", help="CSV of the future values of covariates.")
+        Path | None, typer.Option("--future", metavar="FUTURE", help="Table of the future values of covariates.")
     ] = None,
     config: ConfigFile = None,
     json: Json = False,

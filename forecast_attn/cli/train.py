@@ -26,7 +26,14 @@ if TYPE_CHECKING:
 # Most flags and their help stand in config/options.py (TRAINING), those of --logger in config/requests.py.
 @with_options(*TRAINING, TrackingRequest)
 def train(
-    data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DATA]",
+            help="Table: CSV, Parquet, Feather or spreadsheet, also at a URL; - for stdin.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Run directory (default: runs/<time>-<attention>).")
     ] = None,

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
 @with_options(TuneRequest, *TRAINING)
 def tune(
-    data: Annotated[Path | None, typer.Argument(help="CSV file: one row per time step.", show_default=False)] = None,
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[DATA]",
+            help="Table: CSV, Parquet, Feather or spreadsheet, also at a URL; - for stdin.",
+            show_default=False,
+        ),
+    ] = None,
     config: ConfigFile = None,
     json: Json = False,
     quiet: Quiet = False,

@@ -154,8 +154,8 @@ class DataConfig:
     wide: bool = option(False, "one column per series, named by the column, instead of one row per series and step")
     layout: str = option(
         "long",
-        "long: one row per series and step; rows: one row per series; "
-        "calendar: one row per year with a column per month or quarter, or per day with a column per hour",
+        "form of the table: one row per series and step (long), one row per series (rows), or one row per year with "
+        "a column per month or quarter, or per day with a column per hour (calendar)",
         choices=("long", "rows", "calendar"),
     )
     duplicates: str = option(

@@ -278,8 +278,10 @@ class UpdateRequest(Computing):
     validation: int | None = option(
         None, "newest steps, held out to choose between old and new weights; 0 for none (default: 7 horizons)"
     )
-    keep: str = option("best", "weights that go on: the better ones on --validation, or new ones", choices=KEEPS)
-    final_fit: bool = option(True, "train new weights on the steps of --validation too, in the end")
+    keep: str = option(
+        "best", "weights to keep: the better ones on --validation, or always the new ones", choices=KEEPS
+    )
+    final_fit: bool = option(True, "at the end, train the new weights on the steps of --validation too")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -288,7 +290,7 @@ class AuditRequest(Computing):
 
     command = "audit"
 
-    windows: int = option(128, "most validation windows to look at, spread evenly", low=2)
+    windows: int = option(128, "largest number of validation windows to audit, spread evenly", low=2)
     seeds: tuple[Path, ...] = option(
         (), "another training on the same table to compare with; repeatable", metavar="RUN"
     )
@@ -344,7 +346,7 @@ class PlotRequest(Request):
     png: Path | None = option(None, "write the picture")
     svg: Path | None = option(None, "the same picture, scalable")
     animate: Path | None = option(
-        None, "play the validation windows of a series and where each looked, as .gif or animated .png"
+        None, "animate the validation windows of a series and where each looked, as .gif or .png"
     )
 
 
@@ -354,7 +356,7 @@ class ReportRequest(Request):
 
     command = "report"
 
-    html: Path | None = option(None, "page to write; report.html in the run when neither is named")
+    html: Path | None = option(None, "page to write (default: report.html in the run, unless --pdf is given)")
     pdf: Path | None = option(None, "the same page as a PDF, printed by an installed Chromium or Chrome")
 
 
@@ -387,7 +389,7 @@ class ServingRequest(Request):
     command = "serve"
 
     token_file: Path | None = option(
-        None, "file with the token that requests must carry; FORECAST_ATTN_TOKEN counts too", metavar="FILE"
+        None, "file with the token that requests must carry (default: the variable FORECAST_ATTN_TOKEN)", metavar="FILE"
     )
     max_bytes: int = option(16_777_216, "largest body of a request in bytes", low=1_024)
     max_waiting: int = option(64, "most requests at a time; further ones are refused with status 503", low=1)
@@ -399,8 +401,8 @@ class ServingRequest(Request):
 class ServeRequest(ServingRequest):
     """`forecast serve`, `serve`."""
 
-    host: str = option("127.0.0.1", "address to listen at; 0.0.0.0 is every network", metavar="ADDRESS")
-    port: int = option(8000, "port to listen at; 0 takes a free one", low=0, high=65_535)
+    host: str = option("127.0.0.1", "address to listen on; 0.0.0.0 for all networks", metavar="ADDRESS")
+    port: int = option(8000, "port to listen on; 0 takes a free one", low=0, high=65_535)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -446,9 +448,9 @@ class TuneRequest(Sharing):
     backtest: int | None = option(
         None, "score by a backtest of the last K cut-offs, instead of on the validation windows", low=1, metavar="K"
     )
-    pruner: str = option("median", "early end of trials that validate badly", choices=("median", "none"))
+    pruner: str = option("median", "early stopping of trials that validate badly", choices=("median", "none"))
     storage: str | None = option(
-        None, "database of the study: an SQLite file or an URL (default: runs/<table>.study.db)", metavar="FILE|URL"
+        None, "database of the study: an SQLite file or a URL (default: runs/<table>.study.db)", metavar="FILE|URL"
     )
     study: str = option("forecast-attn", "name of the study in its database", metavar="NAME")
     seed: int = option(0, "seed of the search and of every training", low=0, high=2**31 - 1)

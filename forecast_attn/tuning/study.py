@@ -141,7 +141,7 @@ def open_storage(url: str) -> RDBStorage:
             time.sleep(0.2)
         except (ImportError, ValueError, RuntimeError, sqlalchemy.exc.SQLAlchemyError) as error:
             reason = str(error).strip().splitlines()[0]
-            hint = "a file, or an URL such as postgresql://user@host/database"
+            hint = "a file, or a URL such as postgresql://user@host/database"
             raise RunError(f"cannot open the study '{_without_password(url)}': {reason}", hint) from None
     raise AssertionError("unreachable")
 
