@@ -38,6 +38,8 @@ def marked(mark: str) -> str:
 
 HOURS = pd.date_range("2021-01-01", periods=24 * 8, freq="h")
 AUTUMN = pd.date_range("2021-10-25", periods=24 * 14, freq="h", tz="Europe/Berlin")
+SPRING = pd.date_range("2021-03-20", periods=24 * 14, freq="h", tz="Europe/London")
+SPRING_OF_CHICAGO = pd.date_range("2021-03-01", periods=24 * 21, freq="h", tz="America/Chicago")
 TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
     "european thousands, a sum below": (
         "Datum;Umsatz\n" + rows(lambda day, value: f"{day:%d.%m.%Y};{european(value)}") + "Summe;90.000,00\n",
@@ -117,6 +119,16 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"tz": "Europe/Berlin"},
         "h",
     ),
+    "summer time begins": (
+        "time,y\n" + rows(lambda hour, value: f"{hour:%Y-%m-%d %H:%M},{value}", SPRING),
+        {"tz": "Europe/London"},
+        "h",
+    ),
+    "summer time of one of four zones begins": (
+        "time,y\n" + rows(lambda hour, value: f"{hour:%Y-%m-%d %H:%M},{value}", SPRING_OF_CHICAGO),
+        {"missing": "mask"},
+        "h",
+    ),
     "months as digits": (
         "yyyymm,ret\n" + rows(lambda m, value: f"{m:%Y%m},{value}", pd.date_range("2001-01-01", periods=60, freq="MS")),
         {"time": "yyyymm", "date_format": "%Y%m"},
@@ -137,6 +149,22 @@ def test_the_options_that_read_a_table_are_found(tmp_path: Path, name: str) -> N
     proposal = find_proposals(path, DataConfig(), most=2)[0]
     assert dict(proposal.options) == options
     assert proposal.step == step
+
+
+@pytest.mark.parametrize(("zone", "advised"), [("Europe/London", "Europe/London"), ("America/Chicago", "America/")])
+def test_a_gap_of_spring_advises_a_zone_that_has_it(tmp_path: Path, zone: str, advised: str) -> None:
+    hours = pd.date_range("2021-03-01", periods=24 * 40, freq="h", tz=zone)
+    path = tmp_path / "table.csv"
+    path.write_text("time,y\n" + rows(lambda hour, value: f"{hour:%Y-%m-%d %H:%M},{value}", hours))
+    gap = next(each for each in examine(path, DataConfig()).findings if each.code == "FA204")
+    assert f"--tz {advised}" in str(gap.fix)
+
+
+def test_a_gap_of_another_sunday_is_no_change_of_the_clock(tmp_path: Path) -> None:
+    hours = pd.date_range("2021-05-01", periods=24 * 20, freq="h").drop(pd.Timestamp("2021-05-09 02:00"))
+    path = tmp_path / "table.csv"
+    path.write_text("time,y\n" + rows(lambda hour, value: f"{hour:%Y-%m-%d %H:%M},{value}", hours))
+    assert [each.code for each in examine(path, DataConfig()).findings] == ["FA214"]
 
 
 def test_numbers_are_those_in_the_cells(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.fix import config_after_reading
@@ -22,6 +23,7 @@ from forecast_attn.checking.openings import marks_of_missing, openings
 from forecast_attn.checking.readings import DATES, TableReading, readings_of, regular_order, target_candidates
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
+from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells, epoch_unit
 from forecast_attn.data.findings import Finding, counted, quoted
 from forecast_attn.data.frequency import parse_frequency, step_name
@@ -30,6 +32,7 @@ from forecast_attn.data.reading.places import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.reading.source import table_name
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import is_numeric, resolve_roles
+from forecast_attn.data.zones import changes_at
 from forecast_attn.errors import ConfigError, DataError
 
 MOST_COMMANDS = 6
@@ -49,7 +52,7 @@ FEWEST_STEPS = 20
 FULL = 0.8
 """Share of steps that have a row, of a step that is fine enough."""
 ZONES_BY_CLOCK = ("Europe/Berlin", "Europe/London", "Europe/Helsinki")
-"""One zone for each hour at which Europe's clocks are put back; elsewhere several offsets share it."""
+"""Zones that the hour of a change tells; elsewhere several offsets share it, and the user must say which."""
 Table = Path | str | pd.DataFrame
 
 
@@ -295,7 +298,13 @@ def _is_enough(examination: Examination) -> bool:
 def _mask(
     search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """Hide what is missing, where nothing was said about it."""
+    """Hide what is missing, where nothing was said about it and no clock skipped it."""
+    cells, panel = examination.cells, examination.panel
+    if finding.code == "FA204" and cells is not None and panel is not None and panel.frequency.is_within_day:
+        uneven = uneven_steps(cells, panel.frequency)
+        zone = _zone_of_changes(search, cells, uneven.at[uneven.gaps], options)
+        if zone is not None:
+            return {"tz": zone}
     if search.config.missing == "auto" and "missing" not in options:
         return {"missing": "mask"}
     column, roles = finding.column, examination.roles
@@ -324,7 +333,7 @@ def _one_of_equal_rows(
     cells = examination.cells
     if search.config.duplicates != "error" or "duplicates" in options or cells is None:
         return None
-    zone = _zone_of_repeats(search, examination, options)
+    zone = _zone_of_changes(search, cells, np.flatnonzero(cells.repeats), options)
     if zone is not None:
         return {"tz": zone}
     same = cells.repeats[1:]
@@ -336,18 +345,21 @@ def _one_of_equal_rows(
     return _resample(search, finding, examination, options)
 
 
-def _zone_of_repeats(search: _Search, examination: Examination, options: dict[str, Any]) -> str | None:
-    """The zone whose clocks are put back at each hour that stands twice, where there is one such offset from UTC."""
-    cells = examination.cells
-    if cells is None or search.config.tz is not None or "tz" in options or cells.zone.name is not None:
-        return None
-    same = cells.repeats[1:]
-    repeats = np.flatnonzero(same)
-    if not len(repeats) or not all(cells.may_be_clock_change(int(at)) for at in repeats):
+def _zone_of_changes(search: _Search, cells: Cells, changes: NDArray[np.int64], options: dict[str, Any]) -> str | None:
+    """The zone whose clocks are changed at rows, and in which every stamp is one instant, where one such is known.
+
+    Args:
+        search: of the table.
+        cells: as written.
+        changes: rows that repeat the stamp before them, or that have a gap before them.
+        options: those found so far.
+    """
+    is_said = search.config.tz is not None or "tz" in options or cells.zone.name is not None
+    if is_said or cells.stamps.dtype.kind != "M":
         return None
     for zone in ZONES_BY_CLOCK:
         config = search._config({**options, "tz": zone})
-        if config is not None:
+        if config is not None and changes_at(zone, cells.between(changes)).any():
             found = examine(search.frame, config_of_frame(config)).findings
             if not any(finding.code in ("FA202", "FA210", "FA211") for finding in found):
                 return zone

@@ -236,8 +236,9 @@ def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:
         f"{cells.text(at)} at {place(row)} (step {step_name(frequency.alias)})"
     )
     hint = "add the missing rows, with a value in every column, or --missing mask hides them from attention and loss"
-    if cells.may_be_clock_change(at) and frequency.is_within_day:
-        hint = f"if the clock was put forward there, --tz Europe/Berlin, say, knows it; else {hint}"
+    zone = cells.zone_of_clock_change(at) if frequency.is_within_day else None
+    if zone is not None:
+        hint = f"if the clock was put forward there, a zone such as --tz {zone} knows it; else {hint}"
     if frequency.base == "B":
         hint += "; or number the days in a column of their own (--time) if holidays have none"
     return Finding("FA204", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=("missing",))

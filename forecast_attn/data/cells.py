@@ -16,7 +16,7 @@ from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.reading import LONG_TARGET, FilePlaces, file_places, parse_texts
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import DATE_ORDERS, ParsedStamps, is_far_off, offset_in, read_stamps
-from forecast_attn.data.zones import Zone
+from forecast_attn.data.zones import CLOCKS, Zone, changes_at
 from forecast_attn.errors import DataError
 
 _WHOLE = re.compile(r"^([+-]?\d+)[.,]0+$")
@@ -57,15 +57,21 @@ class Cells:
         """The stamp of a row, for messages."""
         return self.zone.stamp_text(self.stamps[at])
 
-    def may_be_clock_change(self, at: int) -> bool:
-        """Return whether a stamp without a zone falls where clocks change: in the first hours of a Sunday."""
-        stamp = self.stamps[at]
-        if self.zone.name is not None or not isinstance(stamp, np.datetime64):
-            return False
-        day = stamp.astype("datetime64[D]")
-        return bool(
-            (day.astype(np.int64) + 3) % 7 == 6 and np.timedelta64(0, "h") < stamp - day < np.timedelta64(4, "h")
-        )
+    def zone_of_clock_change(self, at: int) -> str | None:
+        """A zone whose clocks are put back at a stamp that stands twice, or forward in the gap before a stamp.
+
+        None where the stamps have a zone already, or no zone that is known for its changes on Sundays has one there.
+        """
+        if self.zone.name is not None or self.stamps.dtype.kind != "M":
+            return None
+        is_sunday = (self.stamps[at].astype("datetime64[D]").astype(np.int64) + 3) % 7 == 6
+        moment = self.between(np.array([at]))
+        return next((name for name in CLOCKS if changes_at(name, moment)[0]), None) if is_sunday else None
+
+    def between(self, at: NDArray[np.int64]) -> Stamps:
+        """The middles of rows and the rows before them (num_at,)."""
+        before = self.stamps[at - 1]
+        return np.asarray(before + (self.stamps[at] - before) // 2)
 
     @property
     def repeats(self) -> NDArray[np.bool_]:

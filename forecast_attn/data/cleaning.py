@@ -122,9 +122,10 @@ def _repeat_at(
 
 
 def _clock_hint(cells: Cells, at: int) -> str:
-    if not cells.may_be_clock_change(at):
+    zone = cells.zone_of_clock_change(at)
+    if zone is None:
         return ""
-    return "if the clock was put back there, a zone such as --tz Europe/Berlin tells the two apart; else "
+    return f"if the clock was put back there, a zone such as --tz {zone} tells the two apart; else "
 
 
 def _hint_without_id(roles: Roles, policies: str) -> str:

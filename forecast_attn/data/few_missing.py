@@ -49,8 +49,9 @@ def policy_for_few(cells: Cells, roles: Roles, frequency: Frequency, report: Rep
 
 
 def _are_changes_of_the_clock(cells: Cells, frequency: Frequency, gaps: NDArray[np.int64]) -> bool:
-    """Return whether all gaps may be hours that the clock skipped, which a zone explains and nothing need hide."""
-    return frequency.is_within_day and len(gaps) > 0 and all(cells.may_be_clock_change(int(at)) for at in gaps)
+    """Return whether all gaps are hours that a clock skipped, which a zone explains and nothing need hide."""
+    is_skipped = (cells.zone_of_clock_change(int(at)) is not None for at in gaps)
+    return frequency.is_within_day and len(gaps) > 0 and all(is_skipped)
 
 
 def _rows_with_empty_cells(cells: Cells, roles: Roles) -> NDArray[np.bool_]:

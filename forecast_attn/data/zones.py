@@ -209,6 +209,19 @@ def _unit_of(stamps: NDArray[np.datetime64], units: tuple[_Unit, ...] = ("D", "s
 # --------------------------------------------------------------------------- changes of the offset
 
 
+CLOCKS = (
+    *("Europe/Berlin", "Europe/London", "Europe/Helsinki", "America/New_York", "Australia/Sydney", "Pacific/Auckland"),
+    *("America/Sao_Paulo", "America/Santiago"),
+)
+"""One zone for each rule by which clocks are changed on a Sunday."""
+
+
+def changes_at(name: str, wall: NDArray[np.datetime64]) -> NDArray[np.bool_]:
+    """Return where a zone skips or repeats the hour of stamps on the wall clock (num_stamps,)."""
+    first, second = Zone(name, "utc").instants(wall)
+    return np.asarray(first != second, np.bool_)
+
+
 @functools.lru_cache(maxsize=32)
 def _changes_between(name: str, first_year: int, last_year: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Times of the offset changes, and the offsets around them, in nanoseconds: (n,) and (n + 1,)."""
