@@ -340,6 +340,27 @@ def test_the_first_command_says_what_the_table_means_and_trains(forecast: Callab
     assert outcome.code == 0, outcome
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("columns", [["opened"], ["opened", "kind"]])
+def test_events_without_a_number_are_counted(forecast: Callable, tmp_path: Path, columns: list[str]) -> None:
+    """Twenty a day, at any second of it; none at all on one day."""
+    seconds = np.sort(RNG.integers(0, 300 * 86400, 6000))
+    seconds = seconds[seconds // 86400 != 150]
+    opened = pd.Timestamp("2022-01-01") + pd.to_timedelta(seconds, unit="s")
+    frame = pd.DataFrame({"opened": opened.strftime("%Y-%m-%d %H:%M:%S"), "kind": "bug"})[columns]
+    path, out = tmp_path / "tickets.csv", tmp_path / "run"
+    frame.to_csv(path, index=False)
+    proposal = find_proposals(path, DataConfig())[0]
+    assert proposal.forecasts == "the number of rows of each 1 day, 7 steps of 1 day ahead"
+    words = shlex.split(command_text(str(path), {}, proposal.options))[1:]
+    assert forecast(*words, *QUICK, "--out", str(out)).code == 0
+    panel = examine(path, DataConfig(**proposal.options)).panel
+    assert panel is not None
+    np.testing.assert_array_equal(panel.target, np.bincount(seconds // 86400))
+    ahead = forecast("predict", str(out), "--data", str(path), "--out", str(tmp_path / "ahead.csv"))
+    assert ahead.code == 0, ahead.err
+
+
 def test_a_season_longer_than_the_table_is_not_asked_for() -> None:
     (proposal,) = find_proposals(weeks_of_years(rows=90, season=365), DataConfig())
     assert proposal.options == {"time": "rownames"}
@@ -388,7 +409,7 @@ def test_a_refused_training_prints_the_commands_too(forecast: Callable, tmp_path
 @pytest.mark.parametrize(
     "frame",
     [
-        pytest.param(pd.DataFrame({"date": days(90), "note": ["a", "b"] * 45}), id="no numbers"),
+        pytest.param(pd.DataFrame({"date": days(90), "note": ["a", "b"] * 45}), id="no numbers, one row a day"),
         pytest.param(pd.DataFrame({"date": days(5), "y": values(5)}), id="five rows"),
         pytest.param(
             pd.DataFrame({"date": np.repeat(days(4).to_numpy(), 30), "y": values(120)}),
@@ -530,10 +551,61 @@ def with_dots_in_clocks() -> str:
     )
 
 
+def of_an_epidemic() -> str:
+    """As Johns Hopkins: dates as columns, provinces of some countries, coordinates."""
+    names = ",".join(f"{day.month}/{day.day}/{day:%y}" for day in pd.date_range("2020-01-22", periods=60))
+    places = [",Japan", "Hubei,China", "Hebei,China"]
+    rows = [f"{place},36,138,{','.join(map(str, values(60)))}" for place in places]
+    return "\n".join([f"Province/State,Country/Region,Lat,Long,{names}", *rows])
+
+
+def of_a_frame_of_r() -> str:
+    """As write.table: numbers of rows without a name above them."""
+    rows = [f'"{at}","{day}",{v}' for at, (day, v) in enumerate(zip(days(60), values(60), strict=True), 1)]
+    return "\n".join(['"date","load"', *rows])
+
+
+def of_a_watch() -> str:
+    """As Actiware exports it: a hundred lines about the person, a delimiter behind the last cell of rows alone."""
+    above = [f'"Property {at}:","{at}"' for at in range(100)]
+    minutes = pd.date_range("2015-07-14 09:45", periods=400, freq="min")
+    rows = [f'"{at:%d/%m/%Y}";"{at:%H:%M:%S}";"{v}";' for at, v in zip(minutes, values(400), strict=True)]
+    return "\n".join([*(line.replace(",", ";") for line in above), '"Date";"Time";"Activity"', *rows])
+
+
+def of_a_pulse() -> str:
+    rows = [f"{8.5 * at + 0.3 * (at % 3)},{v}" for at, v in enumerate(values(200))]
+    return "\n".join(["timer,hr", *rows])
+
+
+def of_a_shop() -> str:
+    """Orders of several lines: their number stands more than once, and tells no series apart."""
+    at = pd.date_range("2021-01-01 12:00", periods=900, freq="h").repeat(2)
+    rows = [f"o{n // 3},{t:%Y-%m-%d},{t:%H:%M:%S},{v}" for n, (t, v) in enumerate(zip(at, values(1800), strict=True))]
+    return "\n".join(["id,date,time,price", *rows])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("make", "options", "forecasts"),
     [
+        (
+            of_an_epidemic,
+            {"layout": "rows", "item_id": "Province/State,Country/Region"},
+            "the rows as 3 series, 7 steps of 1 day ahead",
+        ),
+        (of_a_frame_of_r, {}, "'load', 7 steps of 1 day ahead"),
+        (of_a_watch, {"skip_rows": 100, "time": "Date,Time"}, "'Activity', 60 steps of 1 minute ahead"),
+        (
+            of_a_pulse,
+            {"time": "row-number", "target": "hr"},
+            "'hr', 12 steps of 1 row ahead, if the rows are in the order of time",
+        ),
+        (
+            of_a_shop,
+            {"time": "date,time", "ignore": ("id",), "resample": "h"},
+            "'price', mean of each 1 hour, 24 steps of 1 hour ahead",
+        ),
         (
             of_a_statistical_office,
             {"delimiter": "tab", "layout": "rows"},

@@ -20,14 +20,21 @@ from numpy.typing import NDArray
 from forecast_attn.checking.examination import Examination, examine
 from forecast_attn.checking.fix import config_after_reading
 from forecast_attn.checking.openings import marks_of_missing, openings
-from forecast_attn.checking.readings import DATES, TableReading, readings_of, regular_order, target_candidates
+from forecast_attn.checking.readings import (
+    DATES,
+    TableReading,
+    event_stamps,
+    readings_of,
+    regular_order,
+    target_candidates,
+)
 from forecast_attn.config.options import DataConfig, find_option
 from forecast_attn.config.values import flag_name
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells, epoch_unit
 from forecast_attn.data.findings import Finding, counted, quoted
 from forecast_attn.data.frequency import parse_frequency, step_name
-from forecast_attn.data.reading.joined import ROW_NUMBER, with_joined
+from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER, with_joined
 from forecast_attn.data.reading.places import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.reading.source import table_name
 from forecast_attn.data.resampling import floored
@@ -49,6 +56,8 @@ FEWEST_SHARE = 0.5
 COARSER = ("s", "min", "5min", "15min", "30min", "h", "D", "W-MON", "MS", "QS-JAN", "YS-JAN")
 """Steps that `--resample` is tried with, finest first."""
 FEWEST_STEPS = 20
+ENOUGH_STEPS = 200
+"""Steps at which events are counted per step, rather than per shorter one."""
 FULL = 0.8
 """Share of steps that have a row, of a step that is fine enough."""
 ZONES_BY_CLOCK = ("Europe/Berlin", "Europe/London", "Europe/Helsinki")
@@ -191,14 +200,42 @@ class _Search:
         targets = target_candidates(self.frame, reading, self.config, table_name(self.table).partition(".")[0])
         wide = {name: value for name, value in options.items() if name != "item_id"} | {"wide": True}
         others = self._numbers_besides(targets.names, reading)
-        wide |= {"ignore": (*self.config.ignore, *others)} if others else {}
+        wide |= {"ignore": (*wide.get("ignore", self.config.ignore), *others)} if others else {}
         can_be_wide = reading.item_id is None and self.config.item_id is None and len(targets.names) > 1
         if can_be_wide and targets.are_alike:
             yield wide
-        for name in targets.names[: most - 1 if can_be_wide else most]:
+        counted_rows = self._rows_counted(reading)
+        others_wait = can_be_wide + (counted_rows is not None)
+        for name in targets.names[: max(most - others_wait, 1)]:
             yield options | {"target": name}
+        if counted_rows is not None:
+            yield options | counted_rows
         if can_be_wide and not targets.are_alike:
             yield wide
+
+    def _rows_counted(self, reading: TableReading) -> dict[str, Any] | None:
+        """The options that count events per step; None for rows that are steps, or of which each step has as many.
+
+        The step is the longest up to a day that leaves enough rows, or a longer one that most rows fill.
+        """
+        given = (self.config.resample, self.config.freq, self.config.season)
+        stamps = event_stamps(self.frame, reading, self.config)
+        if stamps is None or any(option is not None for option in given) or self.config.missing != "auto":
+            return None
+        day = COARSER.index("D")
+        for step in (*reversed(COARSER[: day + 1]), *COARSER[day + 1 :]):
+            frequency = parse_frequency(step)
+            steps, counts = np.unique(floored(stamps, frequency), return_counts=True)
+            number = frequency.steps_between(steps[:1], steps[-1:])[0] + 1 if len(steps) > 1 else 1
+            is_fine = number >= ENOUGH_STEPS and step in COARSER[: day + 1]
+            if (
+                (is_fine or number >= FEWEST_STEPS)
+                and len(steps) >= FULL * number
+                and (is_fine or step in COARSER[day:])
+            ):
+                counts_rows = {"target": ROW_COUNT, "resample": step, "aggregate": "sum", "missing": "zero"}
+                return counts_rows if len(np.unique(counts)) > 1 else None
+        return None
 
     def _numbers_besides(self, targets: tuple[str, ...], reading: TableReading) -> tuple[str, ...]:
         """The columns of numbers that are no series: counters, parts of a date, and what never changes."""
@@ -445,11 +482,11 @@ def _proposal(examination: Examination, options: dict[str, Any]) -> Proposal:
     elif wide:
         shown = quoted(list(names[:3])) + (", …" if len(names) > 3 else "")
         what = f"{counted(trained, 'column')} as one series each ({shown})"
-    elif roles.item_id is None:
-        what = f"'{roles.target}'"
     else:
-        what = f"'{roles.target}' of {trained:,} series told apart by '{roles.item_id}'"
-    resampled = f", {options.get('aggregate', 'mean')} of each {step}" if "resample" in options else ""
+        target = "the number of rows" if roles.target == ROW_COUNT else f"'{roles.target}'"
+        what = target if roles.item_id is None else f"{target} of {trained:,} series told apart by '{roles.item_id}'"
+    merged = " of" if roles.target == ROW_COUNT else f", {options.get('aggregate', 'mean')} of"
+    resampled = f"{merged} each {step}" if "resample" in options else ""
     ahead = f"{schema.horizon} steps of {step} ahead" if schema.horizon > 1 else f"1 step of {step} ahead"
     if roles.time == ROW_NUMBER:
         ahead += ", if the rows are in the order of time"

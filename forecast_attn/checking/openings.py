@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -18,7 +19,8 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading import read_table
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, bare_number, find_delimiter, parse_texts
-from forecast_attn.data.reading.layouts import arranged, likely_layout
+from forecast_attn.data.reading.joined import with_joined
+from forecast_attn.data.reading.layouts import arranged, find_steps, likely_layout
 from forecast_attn.data.reading.source import SPREADSHEET, Source
 from forecast_attn.data.reading.spreadsheet import sheet_as_text, sheets_with_rows
 from forecast_attn.data.reading.surroundings import (
@@ -117,7 +119,8 @@ def _first_openings(
             if _is_better(again, read):
                 read, options = again, {**options, "delimiter": delimiter}
                 break
-    for around in _surroundings(table, options, read):
+    is_dates = isinstance(read, pd.DataFrame) and read.shape[1] == 1 and looks_like_dates(read.iloc[:, 0])
+    for around in () if is_dates else _surroundings(table, options, read):
         again = _read(table, config, {**options, **around})
         if _is_better(again, read):
             read, options = again, {**options, **around}
@@ -187,14 +190,44 @@ def _with_layout(opening: Opening, config: DataConfig) -> Iterator[Opening]:
     if layout is None and not config.wide and config.time is None and config.target is None:
         layout = likely_layout(opening.frame)
     if layout is not None:
-        try:
-            options = {} if config.layout == layout else {"layout": layout}
-            frame = arranged(opening.frame, replace(config, layout=layout), "", _ignore)
-            yield replace(opening, options={**opening.options, **options}, frame=frame)
-        except DataError:
-            pass
+        read = _arranged(opening, config, layout)
+        if read is not None:
+            yield read
+        elif layout == "rows" and config.layout == "long":  # dates as columns are no variables
+            return
     if config.layout == "long":
         yield opening
+
+
+def _arranged(opening: Opening, config: DataConfig, layout: str) -> Opening | None:
+    """The table made long, by the columns that tell its rows apart where it takes several; None where none do."""
+    given: dict[str, Any] = {} if config.layout == layout else {"layout": layout}
+    for item_id in (None, _names_of_rows(opening.frame) if config.item_id is None else None):
+        options = given if item_id is None else {**given, "item_id": item_id}
+        full = replace(config, layout=layout, item_id=item_id or config.item_id)
+        try:
+            frame = arranged(with_joined(opening.frame, full, ""), full, "", _ignore)
+        except DataError:
+            continue
+        return replace(opening, options={**opening.options, **options}, frame=frame)
+    return None
+
+
+def _names_of_rows(frame: pd.DataFrame) -> str | None:
+    """The fewest columns of text that together differ in every row of a table of one series per row."""
+    steps = find_steps(frame)
+    beside = [name for name in map(str, frame.columns) if steps is not None and name not in steps.names]
+    texts = [name for name in beside if isinstance(frame[name].dtype, pd.CategoricalDtype)]
+    for size in range(1, MOST_NAMES + 1):
+        for names in itertools.combinations(texts[:MOST_TEXTS], size):
+            if not frame.duplicated(subset=list(names)).any() and not frame[list(names)].isna().all(axis=1).any():
+                return ",".join(names)
+    return None
+
+
+MOST_NAMES = 4
+"""Columns that together name a row."""
+MOST_TEXTS = 8
 
 
 # --------------------------------------------------------------------------- around the rows

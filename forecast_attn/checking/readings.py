@@ -72,6 +72,11 @@ _LIKELY_TARGETS = (
     *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "price", "load"),
     *("consumption", "sales", "volume_sold", "passengers", "traffic_volume", "level", "glucose"),
 )
+_COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
+_CLOCKS = ("timer", "elapsed", "seconds", "secs", "sec", "millis", "ms")
+"""Names of columns that count the time that has passed."""
+EVEN = 0.05
+"""Share by which the steps of an axis, such as seconds or speeds, may differ from their median."""
 _FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
 """In the name of what somebody else has forecast."""
 _TAKEN_NAMES = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *_COUNTERS)
@@ -112,11 +117,13 @@ class TableReading:
 
     def options(self, config: DataConfig) -> dict[str, Any]:
         """The options that say it, where neither the given ones nor the names of the columns do."""
-        said = {}
+        said: dict[str, Any] = {}
         if config.time is None and self.time != self.automatic[0]:
             said["time"] = self.time
         if config.item_id is None and self.item_id is not None and self.item_id != self.automatic[1]:
             said["item_id"] = self.item_id
+        if config.item_id is None and self.item_id is None and self.automatic[1] is not None:
+            said["ignore"] = (*config.ignore, self.automatic[1])
         if self.date_format is not None:
             said["date_format"] = self.date_format
         if config.season is None and self.season is not None:
@@ -206,14 +213,18 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     likely = [name for name in likely if not _counts_or_cycles(values[name], series)] or numbers
     order = {name: at for at, name in enumerate(_LIKELY_TARGETS)}
     still = {name for name in likely if _stands_still(values[name])}
+    axes = {name for name in likely if name.lower() in _COORDINATES or _is_clock_number(values[name])}
+    axes |= {name for name in likely if _climbs_evenly(values[name], series)}
     wordy = {each for each in likely if {"target", "total"} & _words(each)}
     titled = {each for each in likely if _names_the_table(each, name)}
-    titled = set() if len(titled) > len(likely) / 2 else titled  # what all are called names none
+    is_of_events = reading.rank[0] == _EVENTS  # whose table may be called as what is counted: `flight` is its number
+    titled = set() if is_of_events or len(titled) > len(likely) / 2 else titled  # what all are called names none
     chosen = {each for each in likely if "target" in _words(each)}
 
     def rank(column: str) -> tuple[Any, ...]:
         return (
             column in still,
+            column in axes,
             column not in chosen,
             order.get(_plain(column), len(order)),
             column not in titled,
@@ -225,6 +236,14 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     named = [each for each in likely if _plain(each) in order or each in titled]
     are_alike = not named and len(likely) >= MANY and _have_one_scale([values[n] for n in likely])
     return Targets(tuple(ranked), are_alike or (len(likely) > 2 and _are_numbered_alike(likely)))
+
+
+def event_stamps(frame: pd.DataFrame, reading: TableReading, config: DataConfig) -> NDArray[Any] | None:
+    """The dates of a table whose rows are events, sorted; None where they are rather the rows of steps."""
+    if reading.rank[0] not in (2, _EVENTS):
+        return None
+    stamps = _stamps(frame, reading.time, replace(config, date_format=reading.date_format or config.date_format))
+    return None if stamps is None or stamps.dtype.kind != "M" else np.sort(stamps)
 
 
 def _plain(name: str) -> str:
@@ -479,19 +498,28 @@ def _keys_of(
     codes: dict[str, NDArray[np.int64]], numeric: set[str], stamps: NDArray[Any], most: float
 ) -> tuple[str, NDArray[np.int64]] | None:
     """The fewest columns that leave at most this share of stamps repeated within a series, and the series."""
+    steps, distinct = pd.factorize(stamps)
     for size in sorted({size for size in (1, 2, 3, len(codes)) if 0 < size <= len(codes)}):
         found = []
         for names in itertools.combinations(codes, size):
-            keys = pd.MultiIndex.from_arrays([codes[name] for name in names]).factorize()[0]
+            keys = _joined_codes([codes[name] for name in names])
             rows = np.bincount(keys)
-            if len(keys) < FEWEST_TOGETHER * len(rows) * len(np.unique(stamps)):
+            if len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct):
                 continue  # each stamp has one of the keys, mostly: a property that changes, as the weather does
-            if _repeated(keys, stamps) <= most and np.median(rows) >= FEWEST_PER_SERIES:
+            if np.median(rows) >= FEWEST_PER_SERIES and _repeated(keys, steps) <= most:
                 found.append((len(numeric.intersection(names)), len(rows), names, keys))
         if found:
             _, _, names, keys = min(found, key=lambda item: item[:3])
             return ",".join(names), keys
     return None
+
+
+def _joined_codes(columns: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """The number of each row's combination of codes, in the order of the rows."""
+    joined = columns[0]
+    for column in columns[1:]:
+        joined = pd.factorize(joined * (column.max(initial=0) + 1) + column)[0]
+    return joined
 
 
 def _are_sorted_apart(keys: NDArray[np.int64], stamps: NDArray[Any]) -> bool:
@@ -504,7 +532,8 @@ def _are_sorted_apart(keys: NDArray[np.int64], stamps: NDArray[Any]) -> bool:
 
 def _repeated(keys: NDArray[np.int64], stamps: NDArray[Any]) -> float:
     """Share of rows whose stamp an earlier row of their series has."""
-    return float(pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().mean())
+    steps = pd.factorize(stamps)[0]
+    return 1 - len(pd.unique(keys * (steps.max(initial=0) + 1) + steps)) / len(keys)
 
 
 def _automatic(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None, str | None]:
@@ -553,6 +582,24 @@ def _stands_still(values: pd.Series) -> bool:
     return len(np.unique(numbers)) == 2 or bool(np.mean(np.diff(numbers) == 0) > 0.5 and not is_mostly_zero)
 
 
+def _is_clock_number(values: pd.Series) -> bool:
+    """Return whether a column called time holds times of day as numbers: 1545 for a quarter to four."""
+    numbers = values.dropna().to_numpy(np.float64)
+    is_called = "time" in _words(str(values.name).replace("_", " "))
+    in_a_day = len(numbers) > 0 and numbers.min() >= 0 and numbers.max() <= 2400
+    return bool(is_called and in_a_day and numbers.max() > 60 and (numbers % 100 < 60).all() and are_whole(values))
+
+
+def _climbs_evenly(values: pd.Series, series: NDArray[np.int64]) -> bool:
+    """Return whether numbers go up by about the same in every row of a series, as a clock does and no measurement."""
+    inside = series[1:] == series[:-1]
+    steps = np.diff(values.to_numpy(np.float64, na_value=np.nan))[inside]
+    if len(steps) < FEWEST_ROWS or np.isnan(steps).any() or steps.min() <= 0:
+        return False
+    usual = float(np.median(steps))
+    return bool(np.mean(np.abs(steps - usual) <= EVEN * usual) >= MOSTLY_STEPS)
+
+
 def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
     """Return whether whole numbers go up by one in nearly every row of a series, or start again: 1 to 7, or 1 to 31."""
     order = np.argsort(series, kind="stable")
@@ -572,7 +619,9 @@ def _is_uneven_time(values: pd.Series) -> bool:
     So does the first column of a table without names that holds fractions: the days of an observation.
     """
     words = re.findall("[a-z]+", str(values.name).lower())
-    may_be = bool(words) and (words[0] in TIME_NAMES or (values.name == unnamed_column(1) and not are_whole(values)))
+    may_be = bool(words) and (
+        words[0] in (*TIME_NAMES, *_CLOCKS) or (values.name == unnamed_column(1) and not are_whole(values))
+    )
     return may_be and bool((np.diff(values.to_numpy(np.float64)) > 0).all())
 
 

@@ -80,7 +80,10 @@ class DataConfig:
     """The meaning of the table's columns, the windows, and how the table is read and scaled."""
 
     target: str | None = option(
-        None, "column to forecast (default: found by its name: target, y, value, OT, …)", essential=True
+        None,
+        "column to forecast; row-count counts the rows of each --resample (default: found by its name: target, y, "
+        "value, OT, …)",
+        essential=True,
     )
     time: str | None = option(
         None,

@@ -160,13 +160,23 @@ def joined_names(lines: list[Record]) -> Record:
 
 
 def _as_wide_as_rows(records: list[Record]) -> Record:
-    """The header without a last empty name that no row has a field for, or with one for a last empty field of all."""
+    """The header without a last empty name that no row has a field for, or with one for a field that all rows have.
+
+    That is a last empty field, or the number of the row, which R writes without a name.
+    """
     header, widths = records[0], {len(record) for record in records[1:]}
     if len(header) > 2 and not header[-1].strip() and widths == {len(header) - 1}:
         return header[:-1]
     if widths == {len(header) + 1} and not any(record[-1].strip() for record in records[1:]):
         return [*header, ""]
+    if widths == {len(header) + 1} and header[0].lower() not in ROW_COUNTERS and len(records) > 2:
+        numbers = [str(number) for number in range(1, len(records))]
+        return ["", *header] if [record[0].strip() for record in records[1:]] == numbers else header
     return header
+
+
+ROW_COUNTERS = ("id", "no", "no.", "nr", "obs", "row", "n", "num", "number", "index", "idx", "t", "step")
+"""Names of a first column that may count the rows itself."""
 
 
 def check_names(names: list[str], label: str) -> None:

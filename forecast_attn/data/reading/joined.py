@@ -1,6 +1,7 @@
 """Time stamps and identifiers that stand in several columns, made into one: `--time year,month`, `--id state,region`.
 
-Also the time axis of a table that has none: `--time row-number` counts the rows.
+Also the time axis of a table that has none: `--time row-number` counts the rows. And the target of one that has none:
+`--target row-count` is 1 in each row, which `--resample D --aggregate sum` counts per day.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from forecast_attn.errors import DataError
 
 ROW_NUMBER = "row-number"
 """`--time` of a table whose rows are steps and whose columns hold no time."""
+ROW_COUNT = "row-count"
+"""`--target` of a table of events, of which the number per step is forecast."""
 
 _UNITS = {
     "year": ("year", "yr", "yyyy", "y", "jahr"),
@@ -37,7 +40,7 @@ SEPARATOR = "/"
 
 
 def with_joined(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.DataFrame:
-    """The frame with the columns that --time and --id join; it comes back as it is where they name one column.
+    """The frame with the columns that --time and --id join, and those of rows; as it is where no option asks for them.
 
     The parts of a time are taken out of it; those of an identifier too, unless another option names them.
 
@@ -46,6 +49,8 @@ def with_joined(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.Data
     """
     if config.time == ROW_NUMBER and ROW_NUMBER not in frame.columns:
         frame = frame.assign(**{ROW_NUMBER: _row_numbers(frame, config)})
+    if config.target == ROW_COUNT and ROW_COUNT not in frame.columns:
+        frame = frame.assign(**{ROW_COUNT: np.ones(len(frame), np.int64)})
     for name, join, flag in ((config.time, _joined_time, "time"), (config.item_id, _joined_id, "id")):
         parts = parts_of(name, frame)
         if name is None or len(parts) < 2:
@@ -125,17 +130,17 @@ def _row_numbers(frame: pd.DataFrame, config: DataConfig) -> Any:
 
 
 def _joined_id(columns: list[pd.Series], source: str) -> pd.Categorical:
-    """The cells of each row with a separator between them; empty where one is."""
+    """The cells of each row with a separator between them; empty where all are, as in `/Thailand` one may be."""
     codes = np.zeros(len(columns[0]), np.int64)
-    missing = np.zeros(len(codes), np.bool_)
-    texts: list[list[str]] = [[""]]
+    missing = np.ones(len(codes), np.bool_)
+    texts: list[list[str]] = []
     for column in columns:
         found, values = pd.factorize(column.astype("string").str.strip())
-        missing |= found < 0
-        codes = codes * max(len(values), 1) + np.maximum(found, 0)
-        texts.append([str(value) for value in values] or [""])
+        missing &= found < 0
+        codes = codes * (len(values) + 1) + found + 1
+        texts.append(["", *map(str, values)])
     which, distinct = pd.factorize(np.where(missing, -1, codes))
-    names = [_name_of(int(code), texts[1:]) if code >= 0 else None for code in distinct]
+    names = [_name_of(int(code), texts) if code >= 0 else None for code in distinct]
     return pd.Categorical(pd.Series(names, dtype="object").take(which).to_numpy())
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -20,6 +21,8 @@ from forecast_attn.errors import DataError
 
 PLAIN_DELIMITERS = ",;\t|"
 RECORDS_AT_ONCE = 20_000
+_HEXADECIMAL = re.compile(rb"(?<![0-9A-Za-z])0[xX]")
+"""What Arrow reads as a number to the base of 16; the tail number N10XJ is none."""
 _LIKE_HEADER = "expected text in UTF-8 with one header line and equal fields per row"
 
 
@@ -85,7 +88,7 @@ def is_plain(text: bytes, layout: Layout) -> bool:
         return False
     if b"\r" in text and text.count(b"\r") != text.count(b"\r\n"):
         return False
-    if any(mark[1:] in text and mark in text for mark in (b"0x", b"0X")):
+    if any(mark[1:] in text and mark in text for mark in (b"0x", b"0X")) and _HEXADECIMAL.search(text):
         return False
     return b'"' not in text or _quotes_are_simple(text, layout.delimiter)
 

@@ -14,7 +14,7 @@ DELIMITERS = {",": "','", ";": "';'", "\t": "tab", "|": "'|'"}
 """The ones that are looked for, and how they are typed behind --delimiter."""
 MOST_RECORDS = 1000
 COMMENT_MARKS = ("#", "%", "//")
-MOST_TITLES = 60
+MOST_TITLES = 200
 """Lines that may stand above a header."""
 MOST_FOOTERS = 15
 """Lines that may stand below the rows."""
@@ -158,6 +158,8 @@ def find_preamble(text: str) -> dict[str, Any]:
         first = widths.index(common) if common else 0
         if first and widths[first - 1] == common + 1 and lines[first - 1].rstrip().endswith(delimiter):
             first -= 1  # a delimiter behind the last name
+        if first and widths[first - 1] == common - 1 > 0 and lines[first].rstrip().endswith(delimiter):
+            first -= 1  # a delimiter behind the last cell of every row
         names = [name.strip().strip('"') for name in lines[first].split(delimiter)] if common else []
         are_names = not any(map(_is_data, names))
         are_names = are_names and not _YEAR.fullmatch(names[0] if names else "")
