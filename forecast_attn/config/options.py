@@ -81,8 +81,7 @@ class DataConfig:
 
     target: str | None = option(
         None,
-        "column to forecast; row-count counts the rows of each --resample (default: found by its name: target, y, "
-        "value, OT, …)",
+        "column to forecast, or row-count (default: found by its name: target, y, value, OT, …)",
         essential=True,
     )
     time: str | None = option(
