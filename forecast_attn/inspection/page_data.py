@@ -73,7 +73,7 @@ class PageWindows(NamedTuple):
 def choose_windows(dump: AttentionDump, count: int) -> PageWindows:
     """At most `count` whole windows, and the newest one of as many other series as `LIGHT_BYTES` hold."""
     order, series = _in_order(dump)
-    whole = _sample(series[order], count)
+    whole = _sample(series[order], count, *(_groups(dump, by)[order] for by in _kinds(dump)))
     newest = np.flatnonzero(np.diff(series[order], append=-1))
     others = newest[~np.isin(series[order[newest]], series[order[whole]])]
     places = np.union1d(whole, _evenly(others, int(LIGHT_BYTES // _light_bytes(dump))))
@@ -83,10 +83,10 @@ def choose_windows(dump: AttentionDump, count: int) -> PageWindows:
 def sample_windows(dump: AttentionDump, count: int) -> AttentionDump:
     """Choose at most `count` windows, evenly spread over series and cut-offs; in order of series, then cut-off.
 
-    Where `count` is enough for all series, each has one.
+    Where `count` is enough for all series, each has one; then each hour and weekday of the cut-off.
     """
     order, series = _in_order(dump)
-    return dump.take(order[_sample(series[order], count)])
+    return dump.take(order[_sample(series[order], count, *(_groups(dump, by)[order] for by in _kinds(dump)))])
 
 
 def _in_order(dump: AttentionDump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -96,13 +96,35 @@ def _in_order(dump: AttentionDump) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return np.lexsort((dump.window_cutoffs, series)), series
 
 
-def _sample(series: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Places of at most `count` of the ordered windows, whose series these are (num_windows,)."""
+def _kinds(dump: AttentionDump) -> list[str]:
+    """Groupings that are tiles beside series and heads: those of times of day and week, where there are any."""
+    return [by for by in GROUPINGS if by not in ("item", "head") and dump.window_cutoffs.dtype.kind == "M"]
+
+
+def _groups(dump: AttentionDump, by: str) -> NDArray[np.int64]:
+    """(num_windows,) the number of each window's group."""
+    return group_windows(dump, by).groups[:, 0]
+
+
+def _sample(series: NDArray[np.int64], count: int, *groupings: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Places of at most `count` of the ordered windows, whose series and other groups these are (num_windows,).
+
+    Each series has one, if `count` is enough; then each other group, if half of `count` is enough for all of them.
+    """
     firsts = np.flatnonzero(np.diff(series, prepend=-1))
     if len(firsts) > count:
         return _evenly(np.arange(len(series)), count)
+    for groups in groupings:
+        more = np.union1d(firsts, _one_of_each(groups, np.setdiff1d(groups, groups[firsts])))
+        firsts = more if len(more) <= count // 2 else firsts
     others = np.setdiff1d(np.arange(len(series)), firsts)
     return np.union1d(firsts, _evenly(others, count - len(firsts)))
+
+
+def _one_of_each(groups: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """A place of each wanted group, of the first group an early one and of the last a late one."""
+    members = [np.flatnonzero(groups == group) for group in wanted]
+    return np.array([each[at * len(each) // len(members)] for at, each in enumerate(members)], np.int64)
 
 
 def _evenly(places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
@@ -264,8 +286,7 @@ def _means(dump: AttentionDump) -> dict[str, Any]:
 
 def _tiles(dump: AttentionDump, shown: AttentionDump, whole: NDArray[np.bool_]) -> list[dict[str, Any]]:
     """Groups of windows to put side by side: of each its mean weights by lag, and the window to show for it."""
-    kinds = [by for by in GROUPINGS if by in ("item", "head") or dump.window_cutoffs.dtype.kind == "M"]
-    all_groups = {by: group_windows(dump, by) for by in kinds}
+    all_groups = {by: group_windows(dump, by) for by in ("item", "head", *_kinds(dump))}
     groups = {by: grouping for by, grouping in all_groups.items() if len(grouping.names) > 1}
     profiles = {by: np.zeros((len(grouping.names), dump.metadata.num_keys)) for by, grouping in groups.items()}
     for windows, block in dump.blocks() if groups else ():

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
+from forecast_attn.baselines.combination import COMBINATION
+from forecast_attn.config.values import NETWORK
 from forecast_attn.inspection.audit_curves import curve_figure, profile_figure
+from forecast_attn.inspection.reading import best_of_baselines
 from forecast_attn.inspection.results import Inspection, Reading
 from forecast_attn.inspection.warnings import percent
 
@@ -138,25 +141,29 @@ def run_section(config: dict[str, Any] | None, metrics: dict[str, Any] | None) -
 
 
 def metrics_table(metrics: dict[str, Any]) -> str:
-    """Errors of the model beside those of the baselines, and the skill in words."""
+    """Errors of the network, of what it is combined to and of the baselines, and the skill in words."""
     model, naive = metrics.get("validation", {}), metrics.get("seasonal_naive", {})
-    baselines = metrics.get("baselines") or {"seasonal-naive": naive}  # of runs made before there were more
-    rows = [
-        [METRIC_NAMES.get(name, name), value, *(errors[name] for errors in baselines.values())]
-        for name, value in model.items()
-        if name in naive
-    ]
-    skill = metrics.get("skill_per_cent")
-    best = metrics.get("best_baseline", "seasonal-naive")  # of runs made before the best one was looked for
-    facts = [] if skill is None else [f"The network's MAE is {abs(skill):.1f} % {_side(skill)} that of {best}."]
-    facts += [f"Best epoch {metrics['best_epoch']} of {metrics['epochs']}."] if "epochs" in metrics else []
+    names = [name for name in model if name in naive]
+    combined = metrics.get("combination") or {}
+    baselines = {**(metrics.get("baselines") or {"seasonal-naive": naive}), **combined.get("alone", {})}
+    is_combined = bool(set(combined.get("weights", ())) - {NETWORK})
+    scores = {NETWORK: model, **({COMBINATION: combined["validation"]} if is_combined else {})}
+    scores |= dict(sorted(baselines.items(), key=lambda each: each[1].get("mae") or 0.0))
+    rows = [[who, *(errors.get(name) for name in names)] for who, errors in scores.items()]
+    facts = [f"Best epoch {metrics['best_epoch']} of {metrics['epochs']}."] if "epochs" in metrics else []
+    if metrics.get("skill_per_cent") is not None:
+        facts.insert(0, _skill_words(metrics, model["mae"]))
     count = f"{model['windows']:,}" if "windows" in model else "–"
     caption = f"Validation: {count} windows after {show(model.get('after'))}"
-    return table(caption, ["metric", "model", *baselines], rows) + paragraph(" ".join(facts))
+    headings = ["forecast by", *(METRIC_NAMES.get(name, name) for name in names)]
+    return table(caption, headings, rows) + paragraph(" ".join(facts))
 
 
-def _side(skill: float) -> str:
-    return "below" if skill >= 0 else "above"
+def _skill_words(metrics: dict[str, Any], mae: float) -> str:
+    best, error = best_of_baselines(metrics)
+    skill = 100 * (1 - mae / error) if error > 0 else metrics["skill_per_cent"]
+    side = "below" if skill >= 0 else "above"
+    return f"The network's MAE is {abs(skill):.1f} % {side} that of {best}, the best of the baselines."
 
 
 def _config_tables(config: dict[str, Any]) -> str:

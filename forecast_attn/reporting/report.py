@@ -121,7 +121,7 @@ def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
         _summary_section(run, metrics, inspection),
         _forecast_section(run, missing, path),
         section("How accurate it is", "accuracy", metrics_table(metrics), *_curves(scored, run, alone)),
-        section("Best and worst windows", "windows", *_extreme_windows(run, path, scored, missing), alone),
+        section("Best and worst windows", "windows", alone, *_extreme_windows(run, path, scored, missing)),
         _attention_section(inspection),
         _attribution_section(run, path, missing),
         audit_section(run.read_json(run.audit) if run.audit.is_file() else None),

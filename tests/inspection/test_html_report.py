@@ -169,6 +169,22 @@ def test_windows_are_spread_over_series_and_cutoffs(make_dump):
     assert sample_windows(dump, 1000).num_windows == 60
 
 
+def test_every_hour_and_weekday_has_a_window_where_they_fit(make_dump):
+    """Cut-offs every hour: an even sample of 61 of 601 would be six hours of the day."""
+    dump = make_dump(windows=601, horizon=2, lookback=5)
+    shown = sample_windows(dump, 61)
+    assert shown.num_windows == 61
+    hours = shown.window_cutoffs.astype("datetime64[h]").astype(int) % 24
+    assert set(hours) == set(range(24))
+    assert len(set(shown.window_cutoffs.astype("datetime64[D]").astype(int) % 7)) == 7
+    assert {shown.window_cutoffs.min(), shown.window_cutoffs.max()} == {dump.cutoffs[0], dump.cutoffs[-1]}
+    assert all(
+        window >= 0
+        for tiles in document_of(build_report(dump, num_windows=61).html)["tiles"]
+        for window in tiles["windows"]
+    )
+
+
 @pytest.mark.slow
 def test_a_page_stays_small_unless_more_windows_are_asked_for(make_dump):
     dump = make_dump(windows=60, horizon=24, lookback=336)

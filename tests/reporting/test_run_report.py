@@ -174,11 +174,23 @@ def test_of_a_combination_it_says_that_the_windows_are_the_networks(run_copy, ht
     path = run_copy / "metrics.json"
     metrics = json.loads(path.read_text())
     share = {"network": 0.4, "linear": 0.6}
-    metrics["combination"] = {"weights": share, "validation": metrics["validation"], "alone": {}}
+    alone = {name: dict.fromkeys(("mae", "rmse", "mase"), size) for name, size in (("theta", 0.125), ("linear", 9e9))}
+    together = metrics["validation"] | {"mae": 0.0625}
+    metrics["combination"] = {"weights": share, "validation": together, "alone": alone}
     path.write_text(json.dumps(metrics))
     page = Forecaster.load(run_copy).report().html
     assert page.count("These are forecasts of the network alone, 40\u00a0% of what") == 2
     assert ">the network</text>" in page
+    part = re.search('<section aria-labelledby="accuracy">.*?</table>', page, re.DOTALL)[0]
+    rows = re.findall(r'<th scope="row">([^<]+)</th><td[^>]*>([^<]+)</td>', part)
+    assert rows[:3] == [
+        ("network", f"{metrics['validation']['mae']:.4g}"),
+        ("combination", "0.0625"),
+        ("theta", "0.125"),
+    ]
+    assert {name for name, _ in rows[2:]} == {*metrics["baselines"], "theta"}
+    assert rows[-1][0] == "linear"
+    assert "above that of theta, the best of the baselines." in page
     assert ">this run</text>" not in page
 
 
