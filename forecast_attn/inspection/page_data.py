@@ -169,6 +169,7 @@ def page_document(
         else None,
         "tickLags": tick_lags(sizes.num_keys, sizes.key_season, sizes.patch_length),
         "target": values.target,
+        "forecastName": values.forecast_name,
         "items": shown.item_ids,
         "times": times,
         "windows": windows,

@@ -309,9 +309,9 @@ def labelled_steps(inspection: Inspection) -> tuple[list[float], list[str] | Non
     return middles[::every].tolist(), texts[::every]
 
 
-def step_ticks(steps: list[int]) -> list[int]:
-    """The first step and round ones, at most a dozen or so: 1, 6, 12, 18, 24 are what people count hours in."""
-    spacing = next(size for size in (1, 2, 3, 4, 6, 12, 24, 48, 96, len(steps)) if len(steps) <= 12 * size)
+def step_ticks(steps: list[int], most: int = 12) -> list[int]:
+    """The first step and round ones, about `most` at the most: 1, 6, 12, 18, 24 are what people count hours in."""
+    spacing = next(size for size in (1, 2, 3, 4, 6, 12, 24, 48, 96, len(steps)) if len(steps) <= most * size)
     return sorted({steps[0], *(step for step in steps if step % spacing == 0 and step - steps[0] > spacing / 2)})
 
 

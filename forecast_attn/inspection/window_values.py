@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
-from forecast_attn.config.values import quantile_name
+from forecast_attn.config.values import NETWORK, quantile_name
 from forecast_attn.inspection.statistics import target_steps
 from forecast_attn.runs.run_dir import RunDir
 
@@ -42,6 +42,7 @@ class WindowValues:
         quantiles: quantile -> (windows, target_steps) of the forecast; empty where there are none.
         covariates: name -> (windows, lookback + target_steps), numeric ones, the most important first where an audit
             has ranked them, else those of most different values; at most `MOST_COVARIATES`.
+        forecast_name: what the forecasts are called: those of the network, where `predict` combines it with baselines.
     """
 
     past: Values
@@ -51,6 +52,7 @@ class WindowValues:
     target: str | None = None
     quantiles: dict[float, Values] = field(default_factory=dict)
     covariates: dict[str, Values] = field(default_factory=dict)
+    forecast_name: str = "forecast"
 
     @classmethod
     def unknown(cls, dump: AttentionDump, *notes: str) -> WindowValues:
@@ -89,9 +91,25 @@ def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = Non
         complete |= whole
         if complete.all():
             break
-    _take_written_forecasts(values, run, dump)
+    by_network = ~np.isnan(values.forecast).all(axis=1) & ~_take_written_forecasts(values, run, dump)
     _say_what_is_missing(values, complete)
-    return replace(values, covariates=_most_important(values.covariates, run))
+    name = _forecast_name(values, run, by_network)
+    return replace(values, forecast_name=name, covariates=_most_important(values.covariates, run))
+
+
+def _forecast_name(values: WindowValues, run: RunDir, by_network: NDArray[np.bool_]) -> str:
+    """What the forecasts are called; adds a note where some are the network's, which `predict` would combine."""
+    from forecast_attn.forecasting.predict import kept_weights
+
+    weights = kept_weights(RunDir(run.home))
+    if not weights or not by_network.any():
+        return "forecast"
+    part = f"{100 * weights[NETWORK]:.0f} %" if NETWORK in weights else "no part"
+    which = "" if by_network.all() else f" of {by_network.sum()} of {len(by_network)} windows"
+    values.notes.append(
+        f"the forecasts drawn{which} are those of the network alone, {part} of what `predict` forecasts"
+    )
+    return "forecast of the network" if by_network.all() else "forecast"
 
 
 def _unknown_of(model: Model, run: RunDir, dump: AttentionDump) -> WindowValues:
@@ -221,17 +239,25 @@ def _forecast_again(
             values.quantiles[quantile][chosen] = np.concatenate(known)[:, steps - 1, place]
 
 
-def _take_written_forecasts(values: WindowValues, run: RunDir, dump: AttentionDump) -> None:
-    """The forecasts in predictions.csv with their quantiles, where it holds these series, cut-offs and steps."""
+def _take_written_forecasts(values: WindowValues, run: RunDir, dump: AttentionDump) -> NDArray[np.bool_]:
+    """The forecasts in predictions.csv with their quantiles, where it holds these series, cut-offs and steps.
+
+    Returns:
+        (windows,) whether it holds all of a window.
+    """
+    taken = np.zeros(dump.num_windows, bool)
     if not run.predictions.is_file():
-        return
+        return taken
     written = _written_forecasts(run.predictions, list(values.quantiles))
     cutoffs = _as_numbers(dump.window_cutoffs)
     lines = [values.forecast, *values.quantiles.values()]
     for window, (name, cutoff) in enumerate(zip(dump.window_item_ids, cutoffs, strict=True)):
-        for place, step in enumerate(target_steps(dump)):
+        steps = target_steps(dump)
+        taken[window] = all((name, cutoff, int(step)) in written for step in steps)
+        for place, step in enumerate(steps):
             for line, value in zip(lines, written.get((name, cutoff, int(step)), ()), strict=False):
                 line[window, place] = value
+    return taken
 
 
 def _written_forecasts(path: Path, quantiles: list[float]) -> dict[tuple[str, int, int], tuple[float, ...]]:

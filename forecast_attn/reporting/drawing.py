@@ -25,8 +25,8 @@ from forecast_attn.plotting.wording import interval_name
 
 Floats = NDArray[np.float64]
 
-STAMP_ROOM = 90
-"""Pixels that a time has to itself."""
+STAMP_ROOM, STEP_ROOM = 90, 28
+"""Pixels that a time, or a step, has to itself."""
 LETTER = 7
 """Pixels of a letter, to make room for names."""
 ROW = 20
@@ -103,7 +103,8 @@ def _errors_figure(errors: StepErrors, first: str, words: str, width: int, heigh
     steps = errors.steps.astype(np.float64)
     frame = _frame(width, height, steps, [*lines.values(), np.zeros(1)])
     frame = frame._replace(margin=12 + LETTER * max(map(len, names.values())))
-    parts = [_value_axis(frame), *_ticks(frame, step_ticks(errors.steps.tolist()))]
+    room = (frame.right - frame.left) // STEP_ROOM
+    parts = [_value_axis(frame), *_ticks(frame, step_ticks(errors.steps.tolist(), min(room, 12)))]
     dashes, ends = iter(DASHES[1:] * len(lines)), {}
     for name, mae in lines.items():
         kind, dash = ("forecast", "") if name == first else ("other", next(dashes))

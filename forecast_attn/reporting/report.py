@@ -67,7 +67,7 @@ SELECTED = (
     "These are the validation windows, used to select the model; for unseen windows, `forecast backtest` the run."
 )
 
-NETWORK_ALONE = "These are forecasts of the network alone, {part} of what `forecast predict` forecasts."
+NETWORK_ALONE = "The network alone is shown here; it is {part} of what `forecast predict` forecasts."
 BASELINE = (
     "The baseline is what the network would forecast from a past at the window's own level, with other numbers at "
     "their mean in training, unknown categories, and a calendar in the middle of its cycles. This is about what the "

@@ -19,7 +19,7 @@ from forecast_attn.forecaster import Forecaster
 from forecast_attn.inspection.html_report import build_report, make_page
 from forecast_attn.inspection.page_data import PAGE_BYTES, choose_windows, default_windows, sample_windows
 from forecast_attn.inspection.report import inspect_attention
-from forecast_attn.inspection.window_values import WindowValues
+from forecast_attn.inspection.window_values import WindowValues, values_of_windows
 from forecast_attn.runs.run_dir import RunDir
 
 NASTY = "</script><img src=x onerror=alert(1)>&amp;\u2028'\""
@@ -392,6 +392,21 @@ def test_a_table_that_moved_is_missed_and_can_be_named(
     document, _ = page_of(run_copy, "--validation", "--data", write(make_table(), "moved.csv"))
     assert np.isfinite(floats_of(document["past"], len(document["windows"]), 14)).all()
     assert "gone.csv" not in re.sub(r"<details>.*?</details>", "", Path("page.html").read_text(encoding="utf-8"))
+
+
+def test_of_a_combination_the_page_says_that_the_forecasts_are_the_networks(run_copy, without_manifest):
+    without_manifest(run_copy)
+    path = run_copy / "metrics.json"
+    metrics = json.loads(path.read_text())
+    share = {"network": 0.4, "linear": 0.6}
+    metrics["combination"] = {"weights": share, "validation": metrics["validation"], "alone": {}}
+    path.write_text(json.dumps(metrics))
+    run = RunDir(run_copy)
+    dump = read_attention(run.validation_attention)
+    values = values_of_windows(run, dump)
+    assert values.forecast_name == "forecast of the network"
+    assert values.notes[-1] == "the forecasts drawn are those of the network alone, 40 % of what `predict` forecasts"
+    assert document_of(build_report(dump, run).html)["forecastName"] == "forecast of the network"
 
 
 def test_metrics_configuration_and_audit_of_the_run_are_on_the_page(page_of, run_copy):

@@ -169,7 +169,7 @@ def test_the_best_and_worst_windows_are_those(html, run):
 
 
 def test_of_a_combination_it_says_that_the_windows_are_the_networks(run_copy, html, without_manifest):
-    assert "of the network alone" not in html
+    assert "The network alone is shown" not in html
     without_manifest(run_copy)
     path = run_copy / "metrics.json"
     metrics = json.loads(path.read_text())
@@ -179,7 +179,7 @@ def test_of_a_combination_it_says_that_the_windows_are_the_networks(run_copy, ht
     metrics["combination"] = {"weights": share, "validation": together, "alone": alone}
     path.write_text(json.dumps(metrics))
     page = Forecaster.load(run_copy).report().html
-    assert page.count("These are forecasts of the network alone, 40\u00a0% of what") == 2
+    assert page.count("The network alone is shown here; it is 40\u00a0% of what") == 2
     assert ">the network</text>" in page
     part = re.search('<section aria-labelledby="accuracy">.*?</table>', page, re.DOTALL)[0]
     rows = re.findall(r'<th scope="row">([^<]+)</th><td[^>]*>([^<]+)</td>', part)

@@ -337,7 +337,7 @@ function legendEntry(words) {
 }
 
 function fillLegend() {
-  const lines = [["past", "series", past], ["forecast", "forecast", forecast], ["actual", "actual", actual], ["uniform", "equal weights", [1]], ["profile", "mean of all steps and windows", [1]]];
+  const lines = [["past", "series", past], ["forecast", page.forecastName, forecast], ["actual", "actual", actual], ["uniform", "equal weights", [1]], ["profile", "mean of all steps and windows", [1]]];
   for (const [kind, words, values] of lines) {
     if (values.some(Number.isFinite)) draw(legendEntry(words), "line", { class: kind, x1: 0, x2: 26, y1: 5, y2: 5 });
   }
