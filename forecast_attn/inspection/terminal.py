@@ -1,5 +1,7 @@
 """An inspection as a page of the terminal: header, profile, heat map, tables, warnings."""
 
+import re
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,7 @@ from forecast_attn.inspection.statistics import has_time_distances, time_distanc
 from forecast_attn.inspection.warnings import identifiability_words
 
 ROOMY_WIDTH, SPACIOUS_WIDTH = 60, 80  # characters the table of steps needs for more numbers, and for time stamps
+HEADING_WIDTH = 11  # of `windows    `
 TOP_WIDTH = 11  # characters of `lags:weight`, and more than a lag with its weight takes
 MOST_GROUPS = 31  # groups in a table: hours of a day and weekdays always fit, of many series the most unlike
 
@@ -23,7 +26,7 @@ def render(inspection: Inspection, console: Console) -> None:
     """Print the inspection for this console's width and colours."""
     header = inspection.header
     for line in _header_lines(inspection):
-        console.print(Text(line))
+        console.print(Text(_hanging(line, console.width)))
     console.print()
     if len(inspection.steps) > 1:
         console.print(Text("mean weight by lag"))
@@ -41,6 +44,15 @@ def render(inspection: Inspection, console: Console) -> None:
         console.print(identifiability_words(header), highlight=False, markup=False)
     for warning in inspection.warnings:
         console.print(f"warning: {warning}", style="yellow", highlight=False)
+
+
+def _hanging(line: str, width: int) -> str:
+    """The line wrapped under its value, which begins at `HEADING_WIDTH`; a date stays with its time."""
+    whole = re.sub(r"(\d{4}-\d\d-\d\d) (\d\d:)", "\\1\0\\2", line)
+    lines = textwrap.wrap(
+        whole, width, subsequent_indent=" " * HEADING_WIDTH, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(lines).replace("\0", " ")
 
 
 def _heatmap(inspection: Inspection, console: Console) -> Text:
@@ -179,7 +191,7 @@ def render_comparison(comparison: WeightComparison, console: Console) -> None:
     for sign, name, inspection in zip("AB", comparison.names, comparison.inspections, strict=True):
         console.print(Text(f"{sign}  {name}"), style="bold")
         for line in _header_lines(inspection):
-            console.print(Text(f"   {line}"))
+            console.print(Text(textwrap.indent(_hanging(line, console.width - 3), "   ")))
         console.print(_profile_text(inspection, console))
         console.print()
     console.print(_fitting_comparison(comparison, console))

@@ -247,6 +247,8 @@ def test_the_page_has_header_map_table_and_summary(make_dump):
     assert "mean of 6 windows of 2 series, cut-offs 2026-01-05 14:00 to 2026-01-05 16:00" in text
     assert "lookback 168 (7d), horizon 24, step h, season 24" in text
     assert "a column is the mean of 2 lags" in text
+    narrow = page(inspect_attention(make_dump(windows=3, items=("a", "b"))), width=70)
+    assert "cut-offs 2026-01-05 14:00 to\n           2026-01-05 16:00\n" in narrow
     assert "effective steps of 168" in text
     assert len(re.findall(r"^ +\d+ +\d+\.\d +0\.\d\d +\d+% ", text, re.MULTILINE)) == 24
 
