@@ -98,7 +98,7 @@ def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = Non
 
 
 def _forecast_name(values: WindowValues, run: RunDir, by_network: NDArray[np.bool_]) -> str:
-    """What the forecasts are called; adds a note where some are the network's, which `predict` would combine."""
+    """Name of the forecasts; adds a note where some are the network's, which `predict` would combine."""
     from forecast_attn.forecasting.predict import kept_weights
 
     weights = kept_weights(RunDir(run.home))
