@@ -15,6 +15,7 @@ from forecast_attn.checking.commands import find_proposals
 from forecast_attn.checking.fix import fix_table
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading import read_table
+from forecast_attn.data.timestamps import parse_timestamps
 
 pytestmark = pytest.mark.slow
 
@@ -34,6 +35,11 @@ def european(value: float) -> str:
 def marked(mark: str) -> str:
     cells = [mark if at in (20, 31) else f"{value}" for at, value in enumerate(VALUES)]
     return "date,y\n" + "".join(f"{day:%Y-%m-%d},{cell}\n" for day, cell in zip(DAYS, cells, strict=True))
+
+
+def serial_day(stamp: pd.Timestamp) -> float:
+    """The number of a day and its fraction in the cell of a spreadsheet."""
+    return (stamp - pd.Timestamp("1899-12-30")) / pd.Timedelta(days=1)
 
 
 HOURS = pd.date_range("2021-01-01", periods=24 * 8, freq="h")
@@ -119,6 +125,26 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"tz": "Europe/Berlin"},
         "h",
     ),
+    "hours of a spreadsheet": (
+        "Zeit,y\n" + rows(lambda hour, value: f"{serial_day(hour):.8f},{value}", HOURS),
+        {"time": "Zeit", "date_format": "excel"},
+        "h",
+    ),
+    "dates of a spreadsheet": (
+        "date,y\n" + rows(lambda day, value: f"{serial_day(day):.0f},{value}"),
+        {"date_format": "excel"},
+        "D",
+    ),
+    "months of a spreadsheet": (
+        "p,y\n" + rows(lambda m, v: f"{serial_day(m):.0f},{v}", pd.date_range("2011-01-01", periods=60, freq="MS")),
+        {"time": "p", "date_format": "excel"},
+        "MS",
+    ),
+    "steps as large as the days of a spreadsheet": (
+        "step,y\n" + rows(lambda day, value: f"{serial_day(day):.0f},{value}"),
+        {},
+        "1",
+    ),
     "summer time begins": (
         "time,y\n" + rows(lambda hour, value: f"{hour:%Y-%m-%d %H:%M},{value}", SPRING),
         {"tz": "Europe/London"},
@@ -149,6 +175,14 @@ def test_the_options_that_read_a_table_are_found(tmp_path: Path, name: str) -> N
     proposal = find_proposals(path, DataConfig(), most=2)[0]
     assert dict(proposal.options) == options
     assert proposal.step == step
+
+
+def test_days_of_a_spreadsheet_are_read_to_the_second() -> None:
+    days = pd.Series([1.0, 60.0, 45231.5, 45231.0000115741, 45231.999988426, np.nan, 1e9])
+    stamps, bad = parse_timestamps(days, "t", "excel")
+    expected = ["1899-12-31", "1900-02-28", "2023-11-01T12", "2023-11-01T00:00:01", "2023-11-01T23:59:59"]
+    np.testing.assert_array_equal(stamps[:5], np.array(expected, "datetime64[ns]"))
+    assert bad.tolist() == [False] * 5 + [True] * 2
 
 
 @pytest.mark.parametrize(("zone", "advised"), [("Europe/London", "Europe/London"), ("America/Chicago", "America/")])

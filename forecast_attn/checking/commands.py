@@ -23,6 +23,7 @@ from forecast_attn.checking.openings import marks_of_missing, openings
 from forecast_attn.checking.readings import (
     DATES,
     TableReading,
+    are_serial_days,
     event_stamps,
     readings_of,
     regular_order,
@@ -39,6 +40,7 @@ from forecast_attn.data.reading.places import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.reading.source import table_name
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import is_numeric, resolve_roles
+from forecast_attn.data.timestamps import SERIAL_DAYS
 from forecast_attn.data.zones import changes_at
 from forecast_attn.errors import ConfigError, DataError
 
@@ -140,6 +142,8 @@ def _better_readings(table: Table, config: DataConfig, examination: Examination)
     unit = epoch_unit(panel.timestamps)
     if unit is not None and config.date_format is None:
         options["date_format"] = unit
+    if config.date_format is None and panel.roles.time in frame.columns and are_serial_days(frame[panel.roles.time]):
+        options["date_format"] = SERIAL_DAYS
     if not config.na and isinstance(table, Path | str):
         used = [name for name in panel.roles.numeric if name in frame.columns]
         marks = marks_of_missing(frame[used])

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.frequency import guess_alias, parse_frequency
+from forecast_attn.data.frequency import MONTH_UNITS, guess_alias, parse_frequency, split_alias
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import (
     FIRST_YEAR,
@@ -36,7 +36,7 @@ from forecast_attn.data.roles import (
     resolve_roles,
     time_parts,
 )
-from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
+from forecast_attn.data.timestamps import SERIAL_DAYS, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
 FEWEST_PER_SERIES = 3
@@ -313,7 +313,9 @@ def _is_put_together(stamps: NDArray[Any]) -> bool:
 
 
 def _is_of_digits(column: pd.Series) -> bool:
-    """Return whether numbers are years and months, 202401 or 2024.083, or seconds since 1970 one step apart."""
+    """Return whether numbers are years and months, 202401 or 2024.083, or seconds or days one step apart."""
+    if are_serial_days(column):
+        return True
     if pd.api.types.is_float_dtype(column.dtype):
         stamps, bad = parse_timestamps(column, str(column.name))
         return stamps.dtype.kind == "M" and not bad.any() and _regularity(np.unique(stamps)) >= REGULAR
@@ -323,6 +325,33 @@ def _is_of_digits(column: pd.Series) -> bool:
     if _are_months(stamps):
         return True
     return _epoch_of(stamps) is not None and _regularity(np.unique(stamps)) >= REGULAR
+
+
+def are_serial_days(column: pd.Series) -> bool:
+    """Return whether numbers are days as a spreadsheet counts them: regular, and by their name or their pattern dates.
+
+    Their fractions are whole minutes; whole days not called dates go from month to month or leave out weekends.
+    """
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return False
+    days = column.to_numpy(np.float64, na_value=np.nan)
+    if len(days) < FEWEST_ROWS or not ((days >= FIRST_SERIAL) & (days <= LAST_SERIAL)).all():
+        return False
+    minutes = np.unique(days) * 1440
+    if len(minutes) < FEWEST_ROWS or np.abs(minutes - np.round(minutes)).max() > OFF_A_MINUTE:
+        return False
+    stamps = np.unique(parse_timestamps(column, str(column.name), SERIAL_DAYS)[0])
+    if _regularity(stamps) < REGULAR:
+        return False
+    unit = split_alias(str(guess_alias(stamps)))[1]
+    is_dated = bool({"date", "datum", "fecha", "datetime", "timestamp", "day"} & _words(str(column.name)))
+    return is_dated or not are_whole(column) or unit == "B" or unit in MONTH_UNITS
+
+
+FIRST_SERIAL, LAST_SERIAL = 20_000, 80_000
+"""Days from 1954 to 2119."""
+OFF_A_MINUTE = 0.02
+"""Minutes by which a fraction of five digits may miss a whole minute."""
 
 
 def _is_named_time(column: pd.Series) -> bool:
@@ -358,12 +387,14 @@ def _counts(column: pd.Series) -> bool:
 
 def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterator[TableReading]:
     """The readings of one time column: with the fewest identifiers that make its stamps unique."""
-    stamps, date_format = _stamps(frame, time, config), None
+    serial = config.date_format is None and time in frame.columns and are_serial_days(frame[time])
+    date_format = SERIAL_DAYS if serial else None
+    stamps = _stamps(frame, time, replace(config, date_format=date_format or config.date_format))
     if stamps is None:
         return
     if config.time is None and _is_put_together(stamps):
         yield from _readings_with(frame, ROW_NUMBER, config)
-    if config.date_format is None and time in frame.columns:
+    if config.date_format is None and date_format is None and time in frame.columns:
         date_format = MONTHS_AS_DIGITS if _are_months(stamps) else _epoch_of(stamps)
         stamps = stamps if date_format is None else parse_timestamps(frame[time], time, date_format)[0]
     name = config.item_id

@@ -14,7 +14,7 @@ from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.future import FutureRows, missing_cells, own_future
 from forecast_attn.data.panel import Panel
-from forecast_attn.data.timestamps import DATE_ORDERS, EPOCH_UNITS
+from forecast_attn.data.timestamps import DATE_ORDERS, EPOCH_UNITS, SERIAL_DAYS, in_serial_days
 from forecast_attn.data.zones import Zone
 from forecast_attn.errors import DataError
 
@@ -97,4 +97,6 @@ def _texts(stamps: Stamps, zone: Zone, date_format: str | None) -> NDArray[np.ob
         if zone.axis == "local" and zone.name is not None:
             stamps = Zone(zone.name, "utc").instants(stamps).first
         return np.array(stamps.astype(np.int64) // EPOCH_UNITS[date_format], dtype=object)
+    if date_format == SERIAL_DAYS:
+        return np.array([f"{days:.10g}" for days in in_serial_days(zone.local(stamps))], dtype=object)
     return np.array(zone.column(stamps).dt.strftime(date_format), dtype=object)

@@ -27,6 +27,10 @@ MOST_LOOKED_AT = 10_000
 EPOCH_UNITS = {"s": 10**9, "ms": 10**6}
 """`--date-format` of numbers that count since 1970 in UTC -> nanoseconds of one."""
 
+SERIAL_DAYS = "excel"
+"""`--date-format` of numbers that count days since the end of 1899, as the cells of a spreadsheet do."""
+_DAY_ZERO = np.datetime64("1899-12-30", "s")
+
 _OFFSET = r"(?:Z|[+-]\d{2}(?::?\d{2})?)$"
 _LONGEST_OFFSET = 6
 _CLOCK = r"[T ]\d{1,2}(?::?\d{2}){0,2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?\s*"
@@ -59,8 +63,8 @@ def parse_timestamps(column: pd.Series, name: str = "time", date_format: str | N
     Args:
         column: dates as text, datetimes, or whole numbers (steps, or dates written as 20240131).
         name: the column's name, for messages.
-        date_format: how they are written: a strptime format; s or ms since 1970; day-first, month-first or year-first
-            for dates of three numbers; found when None.
+        date_format: how they are written: a strptime format; s or ms since 1970; excel for days since the end of 1899;
+            day-first, month-first or year-first for dates of three numbers; found when None.
 
     Returns:
         The stamps (num_rows,) and a mask (num_rows,) of the cells that are none; what stands at those is no time.
@@ -85,8 +89,8 @@ def read_stamps(column: pd.Series, name: str = "time", date_format: str | None =
     if pd.api.types.is_numeric_dtype(column.dtype):
         is_found = date_format is None or date_format in DATE_ORDERS
         return _from_numbers(column) if is_found else _numbers_in_format(column, str(date_format))
-    if date_format in EPOCH_UNITS:
-        return _since_1970(pd.to_numeric(column, errors="coerce"), date_format)
+    if date_format == SERIAL_DAYS or date_format in EPOCH_UNITS:
+        return _numbers_in_format(pd.to_numeric(column, errors="coerce"), str(date_format))
     return _from_text(column, name, date_format)
 
 
@@ -196,6 +200,8 @@ def _dates_or_steps(whole: NDArray[np.int64], form: str) -> ParsedStamps:
 def _numbers_in_format(column: pd.Series, date_format: str) -> ParsedStamps:
     if date_format in EPOCH_UNITS:
         return _since_1970(column, date_format)
+    if date_format == SERIAL_DAYS:
+        return _of_serial_days(column)
     whole, bad = _whole(column)
     # A CSV's 01022024 arrives as 1022024: the format says how many digits there were.
     width = sum(_WIDTHS.get(directive, 0) for directive in re.findall("%.", date_format))
@@ -213,6 +219,23 @@ def _since_1970(column: pd.Series, unit: str) -> ParsedStamps:
         nanoseconds = np.round(np.where(bad, 0, numbers) * (length / 1000)).astype(np.int64) * 1000
     stamps = in_range(nanoseconds.astype("datetime64[ns]"))
     return ParsedStamps(stamps, bad | np.isnat(stamps), np.zeros(len(stamps), np.int32))
+
+
+def _of_serial_days(column: pd.Series) -> ParsedStamps:
+    """Days and their fractions, to the second: 45231.5 is noon of 2023-11-01."""
+    days = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    bad = ~((days > FIRST_SERIAL_DAY) & (days < LAST_SERIAL_DAY))
+    seconds = np.round(np.where(bad, 0, days) * 86_400).astype("timedelta64[s]")
+    return ParsedStamps((_DAY_ZERO + seconds).astype("datetime64[ns]"), bad)
+
+
+FIRST_SERIAL_DAY, LAST_SERIAL_DAY = -80_000, 130_000
+"""Before 1681 and after 2255 there are no stamps."""
+
+
+def in_serial_days(stamps: NDArray[np.datetime64]) -> NDArray[np.float64]:
+    """The days that a spreadsheet writes for stamps (num_stamps,)."""
+    return np.asarray((stamps.astype("datetime64[s]") - _DAY_ZERO).astype(np.float64) / 86_400)
 
 
 # --------------------------------------------------------------------------- text
