@@ -176,6 +176,7 @@ class Forecaster:
         *,
         vintages: pd.DataFrame | Table | None = None,
         listener: TrainingListener | None = None,
+        log_to: Path | str | None = None,
     ) -> Self:
         """Continue a run that was killed or interrupted, to the same bytes as an uninterrupted one.
 
@@ -184,23 +185,26 @@ class Forecaster:
             data: the table it was started with; the recorded file when None.
             vintages: the table of forecasts it was started with, where that was no file.
             listener: hears how training goes.
+            log_to: the folder or address that the run is logged to, once more, if it is not in the run.
 
         Raises:
             RunError: the run is finished or damaged, or the table is another one.
+            ConfigError: the run would be logged elsewhere than `log_to` says.
             DataError: what is wrong with the table.
         """
         from forecast_attn.training.group import broadcast, joined
         from forecast_attn.training.progress import TrainingListener
-        from forecast_attn.training.tracking import tracked
+        from forecast_attn.training.tracking import check_resumed, tracked
         from forecast_attn.training.train import check_resumable, resume
 
         directory = RunDir(run)
         check_resumable(directory)
+        request = check_resumed(directory, log_to)
         forecaster = cls._of(directory)
         listener = listener or TrainingListener()
         with joined(forecaster.config.training):
             panel = panel_of_run(directory, forecaster.config, fetched(data), vintages, listener.reading)
-            with tracked(directory, TrackingRequest(), listener, _draw_weights) as hearing:
+            with tracked(directory, request, listener, _draw_weights) as hearing:
                 resume(panel, directory, hearing)
             broadcast(None)  # the first process has written the run
         return forecaster

@@ -42,7 +42,7 @@ def train(
         typer.Option(
             "--resume",
             metavar="RUN",
-            help="Continue an interrupted run; takes no other option.",
+            help="Continue an interrupted run; takes no other option but --log-to.",
             autocompletion=resumable_runs,
         ),
     ] = None,
@@ -88,7 +88,7 @@ def train(
     try:
         with display:
             if resume is not None:
-                forecaster = Forecaster.resume(resume, data, listener=display)
+                forecaster = Forecaster.resume(resume, data, listener=display, log_to=options.get("log_to"))
             else:
                 forecaster = Forecaster(**options)
                 with _naming_commands(data, options, named, forecaster):
@@ -109,7 +109,7 @@ def _say_how_to_go_on(path: Path) -> None:
     printing.say_error("error: interrupted")
     run = RunDir(path)
     if run.config.is_file() and not run.is_finished:
-        printing.say_error(f"hint: continue with: forecast train --resume {printing.one_line(str(path))}")
+        printing.say_error(f"hint: continue with: {printing.one_line(run.resume_command)}")
 
 
 @contextmanager
@@ -154,7 +154,8 @@ def _as_flag(option: str, value: Any) -> str:
 
 
 def _refuse_with_resume(out: Path | None, config: Path | None, options: dict[str, Any]) -> None:
-    given = [name for name, value in {"out": out, "config": config, **options}.items() if value is not None]
+    others = {"out": out, "config": config, **options, "log_to": None}
+    given = [name for name, value in others.items() if value is not None]
     if given:
         raise ConfigError(
             f"--resume continues a run as it was started; it cannot change --{given[0].replace('_', '-')}",

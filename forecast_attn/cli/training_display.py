@@ -13,6 +13,7 @@ from forecast_attn.cli.findings_display import repair_table
 from forecast_attn.cli.tables import make_console, reading_progress, role_table
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK, quantile_name
+from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def show_summary(forecaster: Forecaster, *, as_json: bool) -> None:
         console.print(_coverage(validation), soft_wrap=True)
     console.print(f"run: {forecaster.run_path}", soft_wrap=True, markup=False)
     if metrics["ended"] == "interrupted":
-        printing.say(f"hint: continue with: forecast train --resume {forecaster.run_path}", err=True)
+        printing.say(f"hint: continue with: {RunDir(forecaster.run_path).resume_command}", err=True)
 
 
 def _errors(metrics: dict[str, Any], attention: str) -> Table:

@@ -154,7 +154,7 @@ class RunDir:
         if missing:
             raise RunError(
                 f"'{run.path}' is an unfinished run: missing {', '.join(missing)}",
-                f"continue it with: forecast train --resume {run.home}",
+                f"continue it with: {run.resume_command}",
             )
         return run
 
@@ -183,6 +183,14 @@ class RunDir:
     @property
     def is_finished(self) -> bool:
         return self.metrics.is_file()
+
+    @property
+    def resume_command(self) -> str:
+        """The command that goes on with this training. It repeats where the run is logged, if that is not in the run."""
+        log_to = None
+        with contextlib.suppress(RunError):
+            log_to = self.read_json(self.tracking)["log_to"]
+        return f"forecast train --resume {self.home}" + (f" --log-to {log_to}" if log_to is not None else "")
 
     # ------------------------------------------------------------------ members of an ensemble
 
@@ -403,7 +411,7 @@ def check_is_free(path: Path) -> None:
     if path.exists() and (not path.is_dir() or any(path.iterdir())) and not was_killed_at_the_start(path):
         run = RunDir(path)
         unfinished = run.config.is_file() and not run.is_finished
-        or_continue = f", or continue the run with: forecast train --resume {path}" if unfinished else ""
+        or_continue = f", or continue the run with: {run.resume_command}" if unfinished else ""
         raise RunError(f"'{path}' exists and is not an empty folder", f"choose another --out{or_continue}")
 
 

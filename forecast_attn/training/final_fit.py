@@ -76,7 +76,7 @@ def fit_on_all_rows(run: RunDir, module: ForecastModule) -> None:
         if fit(module, folder, TrainingListener(), resumable=False) == "interrupted":
             raise KeyboardInterrupt
     except TerminatedError as error:
-        raise error.reworded(hint=f"go on after its last epoch with: forecast train --resume {run.home}") from None
+        raise error.reworded(hint=f"go on after its last epoch with: {run.resume_command}") from None
     if not is_first():
         return
     if not run.validated.is_file():

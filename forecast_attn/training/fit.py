@@ -95,7 +95,7 @@ def fit(
         if checkpoint is not None:
             _check_checkpoint(trainer, checkpoint)
         with recorder.stopping_on_interrupt():
-            _run(trainer, module, checkpoint, resumed_by=f"forecast train --resume {run.home}" if resumable else None)
+            _run(trainer, module, checkpoint, resumed_by=run.resume_command if resumable else None)
     if recorder.interrupted:
         listener.interrupted()
     reported = trainer.callback_metrics.get(REASON_METRIC)  # None where every epoch had been done before the kill

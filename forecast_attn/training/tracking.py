@@ -65,6 +65,24 @@ def check_installed(request: TrackingRequest) -> None:
         raise ConfigError(f"--logger {request.logger} needs the package '{package}'", install)
 
 
+def check_resumed(run: RunDir, log_to: Path | str | None) -> TrackingRequest:
+    """The logger that a run goes on with. The run may be a stranger's: it leads out of its folder only where the user does.
+
+    Raises:
+        ConfigError: the run is logged elsewhere than the user says, or the logger's package is not installed.
+        RunError: tracking.json is damaged.
+    """
+    recorded = run.read_json(run.tracking) if run.tracking.is_file() else {"logger": None, "log_to": None}
+    named, known = None if log_to is None else str(log_to), recorded["log_to"]
+    if named != known:
+        where = "in its own folder, or not at all" if known is None else f"to '{known}'"
+        hint = f"leave --log-to out: {run.resume_command}" if known is None else f"if it may: {run.resume_command}"
+        raise ConfigError(f"'{run.path}' is logged {where}", hint)
+    request = TrackingRequest.from_options({name: recorded[name] for name in ("logger", "log_to")})
+    check_installed(request)
+    return request
+
+
 @contextmanager
 def tracked(
     run: RunDir, request: TrackingRequest, listener: TrainingListener, draw: Draw | None = None
@@ -72,7 +90,7 @@ def tracked(
     """Track a training: what happens in the block reaches the listener and the logger.
 
     Args:
-        run: of the training. One that is resumed goes on with the logger it began with.
+        run: of the training.
         request: the logger; none where it names none.
         listener: hears everything first. Of several processes that train together, only the first one's hears.
         draw: draws the pictures that are logged beside the scores.
@@ -80,10 +98,6 @@ def tracked(
     if not is_first():
         yield TrainingListener()
         return
-    recorded = run.read_json(run.tracking) if run.tracking.is_file() else None
-    if recorded is not None:
-        request = TrackingRequest.from_options({name: recorded[name] for name in ("logger", "log_to")})
-        check_installed(request)
     if request.logger is None:
         yield listener
         return

@@ -260,7 +260,7 @@ def check_resumable(run: RunDir) -> None:
     if run.is_member:
         raise RunError(
             f"'{run.path}' is a member of an ensemble, which is resumed as a whole",
-            f"forecast train --resume {run.home}",
+            run.resume_command,
         )
     if run.is_finished and not was_interrupted(run):
         raise RunError(f"'{run.path}' is finished: there is nothing to resume", f"forecast predict {run.path}")

@@ -75,9 +75,33 @@ def test_a_resumed_run_goes_on_in_its_log(make_table: Callable, here: Path) -> N
     make_table().to_csv("data.csv", index=False)
     with pytest.raises(ZeroDivisionError):
         Forecaster(**OPTIONS).fit("data.csv", out="run", logger="csv", log_to="logs", listener=Killed())
-    Forecaster.resume("run")
+    Forecaster.resume("run", log_to="logs")
     assert rows_of(Path("logs/metrics.csv")) == losses_of(Path("run"))
     assert len(losses_of(Path("run"))) == 2
+
+
+@pytest.mark.parametrize("log_to", ["logs", "http://127.0.0.1:9/"])
+def test_a_run_is_logged_outside_its_folder_only_where_the_user_says_so_again(
+    refused: Callable, make_table: Callable, here: Path, log_to: str
+) -> None:
+    make_table().to_csv("data.csv", index=False)
+    with pytest.raises(ZeroDivisionError):
+        Forecaster(**OPTIONS).fit("data.csv", out="run", logger="csv", listener=Killed())
+    recorded = json.loads(Path("run/tracking.json").read_text())
+    Path("run/tracking.json").write_text(json.dumps(recorded | {"log_to": log_to}))
+    again = f"if it may: forecast train --resume run --log-to {log_to}"
+    refused("train", "--resume", "run", message=f"^'run' is logged to '{log_to}'$", hint=again, code=2)
+    refused("train", "--resume", "run", "--log-to", "x", message=f"is logged to '{log_to}'", hint=again, code=2)
+    Path("run/tracking.json").write_text(json.dumps(recorded))
+    words = ("train", "--resume", "run", "--log-to", "x")
+    refused(*words, message="'run' is logged in its own folder, or not at all", hint="leave --log-to out", code=2)
+
+
+def test_the_command_that_goes_on_names_the_log(make_table: Callable, here: Path, refused: Callable) -> None:
+    make_table().to_csv("data.csv", index=False)
+    with pytest.raises(ZeroDivisionError):
+        Forecaster(**OPTIONS).fit("data.csv", out="run", logger="csv", log_to="logs", listener=Killed())
+    refused("predict", "run", message="unfinished", hint="forecast train --resume run --log-to logs$")
 
 
 @pytest.mark.slow
