@@ -52,6 +52,7 @@ def test_only_a_header(refused, write):
         (b"\x89PNG\r\n\x1a\n\x00\x00\x00", "binary data", "--encoding"),
         (b"Dear Sir,\nhow are you\nfine, thanks, a, b\n", "row 1 .* has 1 field, the header 2", "equal fields"),
         (b'date,target\n2024-01-01,"1\n', "a quote is never closed in row 1", "quotes around whole fields"),
+        (b"0" * 200_000, "a field is longer than 131,072 characters in its first rows", "lines of fields"),
     ],
 )
 def test_not_a_csv(refused, write, content, reason, hint):
@@ -426,7 +427,11 @@ def test_the_target_in_another_role(refused, write, make_table, role):
 
 
 @pytest.mark.parametrize(
-    "content", ["horizon = " + "9" * 5000, "horizon = " + "[" * 2000, "horizon = " + "{a=" * 2000, "horizon = 1e999"]
+    "content",
+    [
+        *("horizon = " + "9" * 5000, "horizon = " + "[" * 2000, "horizon = " + "{a=" * 2000, "horizon = 1e999"),
+        "a." * 30_000 + "a = 1",
+    ],
 )
 def test_a_configuration_file_beyond_reason(refused, write, make_table, content):
     write(content, "run.toml")

@@ -191,6 +191,19 @@ def test_a_device_is_no_table(forecast, run_copy, in_time, words):
     assert "'/dev/zero' is a device, not a table" in outcome.out + outcome.err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "data.csv", "--config", "/dev/zero"),
+        ("tune", "data.csv", "--space", "/dev/zero"),
+        ("serve", "run", "--token-file", "/dev/zero"),
+    ],
+)
+def test_a_device_is_no_file_of_options(refused, run_copy, write, make_table, in_time, words):
+    write(make_table())
+    refused(*words, message="'/dev/zero' is no .* more than 65,536 bytes", hint=".", code=2)
+
+
 def test_another_recorded_file_is_refused_before_it_is_read(forecast, run_copy, secret):
     """Nothing of a file that the user did not name is shown."""
     secret.write_text("user,password\nroot,hunter2\n")

@@ -6,6 +6,7 @@ page waits for neither torch nor pandas.
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import re
@@ -176,6 +177,8 @@ def _system_error(error: Exception) -> tuple[str, str | None]:
     if error.filename is not None:
         return f"{error.strerror or error}: '{error.filename}'", "run it again with --debug to see where"
     _abandon_stdout()
+    if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+        return f"reading or writing a file failed: {error.strerror or error}", "run it again with --debug to see which"
     return f"cannot write the output: {error.strerror or error}", "check that its disk is not full"
 
 

@@ -9,6 +9,11 @@ from forecast_attn.config.options import SECTIONS, find_option
 from forecast_attn.config.requests import REQUESTS
 from forecast_attn.errors import ConfigError, did_you_mean
 
+LARGEST = 2**16
+"""Bytes of a file that people write by hand: /dev/zero never ends."""
+_MOST_DOTS = 2000
+"""In a line of TOML: the parser's time and memory grow with the square of a dotted key's length."""
+
 
 class FileOptions(NamedTuple):
     """The options of a file for one command, by the names of fields."""
@@ -62,11 +67,33 @@ def read_toml(
     """
     import tomllib  # few commands read a file, and every help page would wait for its patterns
 
+    content = read_small(path, kind, hint)
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"cannot read the {kind} '{path}': {error.strerror}", hint) from None
+        if any(line.count(b".") > _MOST_DOTS for line in content.splitlines()):
+            raise RecursionError
+        return tomllib.loads(content.decode().replace("\r\n", "\n"))
     except RecursionError:
         raise ConfigError(f"'{path}' is no {kind}: its values are nested too deeply") from None
     except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise ConfigError(f"'{path}' is not valid TOML: {str(error).partition(';')[0]}") from None
+
+
+def read_small(path: Path, kind: str, hint: str) -> bytes:
+    """Read a file that people write by hand.
+
+    Args:
+        path: the file.
+        kind: its name in messages.
+        hint: of a file that cannot be read.
+
+    Raises:
+        ConfigError: it cannot be read, or is too large to be one.
+    """
+    try:
+        with path.open("rb") as stream:
+            content = stream.read(LARGEST + 1)
+    except OSError as error:
+        raise ConfigError(f"cannot read the {kind} '{path}': {error.strerror}", hint) from None
+    if len(content) > LARGEST:
+        raise ConfigError(f"'{path}' is no {kind}: it has more than {LARGEST:,} bytes", hint)
+    return content

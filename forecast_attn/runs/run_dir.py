@@ -186,7 +186,7 @@ class RunDir:
 
     @property
     def resume_command(self) -> str:
-        """The command that goes on with this training. It repeats where the run is logged, if that is not in the run."""
+        """The command that goes on with this training, with the place of its log where that is not in the run."""
         log_to = None
         with contextlib.suppress(RunError):
             log_to = self.read_json(self.tracking)["log_to"]

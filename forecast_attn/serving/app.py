@@ -17,6 +17,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from forecast_attn.config.file import read_small
 from forecast_attn.config.keywords import ServingKeywords
 from forecast_attn.config.requests import ServingRequest, takes
 from forecast_attn.errors import ConfigError, DataError, UserError
@@ -101,10 +102,7 @@ def read_token(path: Path | None) -> bytes | None:
     """
     if path is None:
         return os.environ.get(TOKEN, "").encode() or None
-    try:
-        token = path.read_bytes().strip()
-    except OSError as error:
-        raise ConfigError(f"cannot read the token file '{path}': {error.strerror}", "a file with one line") from None
+    token = read_small(path, "token file", "a file with one line").strip()
     if not token:
         raise ConfigError(f"the token file '{path}' is empty", "openssl rand -hex 32 > token")
     return token

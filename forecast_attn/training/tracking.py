@@ -66,7 +66,9 @@ def check_installed(request: TrackingRequest) -> None:
 
 
 def check_resumed(run: RunDir, log_to: Path | str | None) -> TrackingRequest:
-    """The logger that a run goes on with. The run may be a stranger's: it leads out of its folder only where the user does.
+    """Return the logger that a run goes on with.
+
+    The run may be a stranger's: what it names outside its folder must be named again.
 
     Raises:
         ConfigError: the run is logged elsewhere than the user says, or the logger's package is not installed.

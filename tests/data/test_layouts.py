@@ -2,6 +2,7 @@
 
 import datetime
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -129,6 +130,71 @@ def test_a_damaged_workbook_is_refused(tmp_path: Path) -> None:
             broken.writestr(name, whole.read(name)[:40])
     with pytest.raises(DataError, match="damaged spreadsheet"):
         read_table(tmp_path / "bad.xlsx", DataConfig())
+
+
+def rewritten(path: Path, change: Callable[[str, bytes], bytes]) -> Path:
+    """A copy of a workbook with other parts."""
+    with zipfile.ZipFile(path) as whole, zipfile.ZipFile(path.with_name("other.xlsx"), "w", 8) as copy:
+        for name in whole.namelist():
+            copy.writestr(name, change(name, whole.read(name)))
+    return path.with_name("other.xlsx")
+
+
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        (b"</sheetData>", b"</sheet"),
+        (b"<v>", b"<w>"),
+        (b"r=", b"r"),
+        (b'<row r="2">', b'<row r="2"><c r="9"/>'),
+        (b"worksheets/sheet1", b"nowhere"),
+    ],
+)
+def test_a_damaged_sheet_is_refused(tmp_path: Path, old: bytes, new: bytes) -> None:
+    path = rewritten(write_workbook(tmp_path / "book.xlsx", {"P": PRICES}), lambda name, part: part.replace(old, new))
+    with pytest.raises(DataError, match="is a damaged spreadsheet"):
+        read_table(path, DataConfig())
+
+
+@pytest.mark.parametrize("cell", ['<c r="XFD1048576"><v>1</v></c>', '<c r="ZZZZZZ9999999999"><v>1</v></c>'])
+def test_a_forgotten_cell_far_away_is_named_instead_of_room_made_for_all_between(tmp_path: Path, cell: str) -> None:
+    book = write_workbook(tmp_path / "book.xlsx", {"P": PRICES})
+
+    def with_last(cell: str) -> Path:
+        last = f'<row r="1048576">{cell}</row></sheetData>'.encode()
+        return rewritten(book, lambda name, part: part.replace(b"</sheetData>", last))
+
+    with pytest.raises(DataError, match=r"filled cells reach to row [\d,]+, column [\d,]+, too far to be read"):
+        read_table(with_last(cell), DataConfig())
+    assert len(read_table(with_last('<c r="XFD1048576" s="1"/>'), DataConfig())) == 60  # formatted, not filled
+
+
+def test_repeated_cells_of_opendocument_are_counted(tmp_path: Path) -> None:
+    def cell(value: object, more: str = "") -> str:
+        return f'<table:table-cell {more} office:value-type="float" office:value="{value}"/>'
+
+    spaces = " ".join(
+        f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in ("office", "table")
+    )
+    empty = '<table:table-cell table:number-columns-repeated="16382"/>'
+    rows = "".join(f"<table:table-row>{cell(at)}{cell(at * 2)}{empty}</table:table-row>" for at in range(2000, 2050))
+    rows += '<table:table-row table:number-rows-repeated="1048526"><table:table-cell/></table:table-row>'
+    for more, columns in (("", 2), ('table:number-columns-repeated="4000000000"', None)):
+        row = f"<table:table-row>{cell(1, more)}{cell(2)}</table:table-row>"
+        with zipfile.ZipFile(tmp_path / "book.ods", "w") as archive:
+            archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+            archive.writestr("META-INF/manifest.xml", "<manifest/>")
+            archive.writestr(
+                "content.xml",
+                f"<office:document-content {spaces}><office:body><office:spreadsheet>"
+                f'<table:table table:name="S">{rows.replace(rows[:17], row + rows[:17], 1)}</table:table>'
+                "</office:spreadsheet></office:body></office:document-content>",
+            )
+        if columns is None:
+            with pytest.raises(DataError, match="filled cells reach to row 1, column 4,000,000,001"):
+                read_table(tmp_path / "book.ods", DataConfig(header=False))
+        else:
+            assert read_table(tmp_path / "book.ods", DataConfig(header=False)).shape == (51, columns)
 
 
 # --------------------------------------------------------------------------- .tsf

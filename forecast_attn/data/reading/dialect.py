@@ -417,8 +417,10 @@ def first_plan(source: Source, config: DataConfig) -> Plan:
     delimiter = delimiter or sample.delimiter or find_delimiter(sample, source.label)
     records = sample.records(delimiter)
     if not records:
-        message = f"{source.label} is not a CSV: a quote is never closed in its first rows"
-        raise DataError(message, 'put quotes around whole fields, and write a quote within one as ""', code="FA106")
+        problem, hint = "a quote is never closed", 'put quotes around whole fields, and write a quote within one as ""'
+        if '"' not in sample.text:
+            problem, hint = "a field is longer than 131,072 characters", "expected lines of fields, such as date,target"
+        raise DataError(f"{source.label} is not a CSV: {problem} in its first rows", hint, code="FA106")
     names = [unnamed_column(at) for at in range(1, len(records[0]) + 1)]
     if config.header:
         records = [joined_names(records[: config.header_rows]), *records[config.header_rows :]]

@@ -133,7 +133,7 @@ class Source:
         Raises:
             DataError: empty, or of a kind that is not read.
         """
-        with self.open() as stream:
+        with self.open() as stream, _opening(self.path or Path(STDIN)):
             start = stream.read(16)
         if not start:
             raise DataError(f"{self.label} is empty", "expected a header line with column names, then rows")

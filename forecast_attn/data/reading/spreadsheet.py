@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import datetime
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from forecast_attn.data.findings import quoted
+from forecast_attn.data.reading.sheet_extent import far_cell
 from forecast_attn.data.reading.source import Source
-from forecast_attn.errors import DataError, did_you_mean
+from forecast_attn.errors import DataError, UserError, did_you_mean
 
 INSTALL = "pip install 'forecast-attn[excel]', or save the sheet as CSV"
 
@@ -30,7 +32,7 @@ def sheet_as_text(source: Source, sheet: str | None) -> Source:
     if sheet is not None and sheet not in names:
         hint = did_you_mean(sheet, names)
         raise DataError(f"{source.label} has no sheet '{sheet}'", hint, code="FA108", options=("sheet",))
-    rows = _rows(book, sheet) if sheet is not None else _only_rows(source, book)
+    rows = _rows(source, book, sheet) if sheet is not None else _only_rows(source, book)
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([_cell(value) for value in row] for row in rows)
     return Source(source.label, None, text.getvalue().encode())
@@ -39,7 +41,7 @@ def sheet_as_text(source: Source, sheet: str | None) -> Source:
 def sheets_with_rows(source: Source) -> list[str]:
     """Names of the visible sheets that hold anything, the largest first."""
     book = _workbook(source)
-    sizes = {name: sum(map(len, _rows(book, name))) for name in _visible(book)}
+    sizes = {name: sum(map(len, _rows(source, book, name))) for name in _visible(book)}
     return sorted((name for name, size in sizes.items() if size), key=lambda name: -sizes[name])
 
 
@@ -51,11 +53,30 @@ def _workbook(source: Source) -> Any:
         raise DataError(message, INSTALL) from None
     with source.open() as stream:
         content = io.BytesIO(stream.read())
-    try:
+    with _damage_of(source):
+        if content.getvalue().startswith(b"PK") and (cell := far_cell(content)) is not None:
+            message = f"{source.label} has a sheet whose filled cells reach to {cell}, too far to be read"
+            raise DataError(message, "delete what stands far from the table, or save the sheet as CSV")
+        content.seek(0)
         return python_calamine.CalamineWorkbook.from_filelike(content)
+
+
+@contextlib.contextmanager
+def _damage_of(source: Source) -> Iterator[None]:
+    """Say what readers answer to a damaged workbook: errors of many kinds, a panic of Rust among them.
+
+    Raises:
+        DataError: it is damaged, or behind a password.
+    """
+    import python_calamine
+
+    try:
+        yield
     except python_calamine.PasswordError:
         raise DataError(f"{source.label} is protected by a password", "save it without one") from None
-    except (python_calamine.CalamineError, OSError, ValueError) as error:
+    except (KeyboardInterrupt, SystemExit, MemoryError, UserError):
+        raise
+    except BaseException as error:
         raise DataError(f"{source.label} is a damaged spreadsheet: {error}", "copy or save it again") from None
 
 
@@ -64,8 +85,9 @@ def _visible(book: Any) -> list[str]:
     return [each.name for each in sheets if str(each.visible).endswith(".Visible")]
 
 
-def _rows(book: Any, sheet: str) -> Sequence[Sequence[Any]]:
-    rows: Sequence[Sequence[Any]] = book.get_sheet_by_name(sheet).to_python(skip_empty_area=True)
+def _rows(source: Source, book: Any, sheet: str) -> Sequence[Sequence[Any]]:
+    with _damage_of(source):
+        rows: Sequence[Sequence[Any]] = book.get_sheet_by_name(sheet).to_python(skip_empty_area=True)
     return rows
 
 
@@ -75,7 +97,7 @@ def _only_rows(source: Source, book: Any) -> Sequence[Sequence[Any]]:
     Raises:
         DataError: no sheet has, or several.
     """
-    filled = {name: rows for name in _visible(book) if (rows := _rows(book, name))}
+    filled = {name: rows for name in _visible(book) if (rows := _rows(source, book, name))}
     if len(filled) == 1:
         return next(iter(filled.values()))
     if not filled:
