@@ -351,6 +351,20 @@ def test_a_scale_that_cannot_be(refused, run_copy, without_manifest, group, valu
     refused("predict", run_copy, message="^'run/schema.json' is damaged: ", hint="restore")
 
 
+@pytest.mark.parametrize("transform", ["log", "arcsinh"])
+def test_forecasts_beyond_reason_are_scored_without_an_overflow(
+    forecast, write, make_table, small, without_manifest, transform
+):
+    """A warning of numpy's fails this test, as any."""
+    assert forecast("train", write(make_table()), *small, "--transform", transform, "--out", "run", "-q").code == 0
+    without_manifest(Path("run"))
+    change_json(Path("run/schema.json"), "scaler", "target", "scale", value=[1e30])
+    outcome = forecast("backtest", "run", "--cutoffs", "6", "-q")
+    assert outcome.code == 0, outcome.err
+    forecasts = np.abs(pq.read_table("run/backtest.parquet")["prediction"].to_numpy())
+    assert 1e60 < forecasts.max() < 1e150
+
+
 def test_a_location_that_is_no_number(refused, run_copy, without_manifest):
     without_manifest(run_copy)
     change_json(run_copy / "schema.json", "scaler", "target", "loc", value=[math.nan])

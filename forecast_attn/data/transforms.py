@@ -14,8 +14,8 @@ SMALLEST_SCALE = float(np.finfo(np.float32).tiny)
 """What is divided by a smaller number is infinite in float32."""
 LARGEST_SCALE = 1e31
 """No location and no scale is as large: tables hold no number of 1e30 or more."""
-LARGEST_EXPONENT = 600.0
-"""exp(600) is a number, exp(710) is not: what a network could say at its worst stays finite."""
+LARGEST_EXPONENT = 160.0
+"""What a network could say at its worst, and its square in an error, stay finite: the largest scale times exp(160)."""
 
 
 @dataclass(frozen=True, eq=False)

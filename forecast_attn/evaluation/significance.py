@@ -68,6 +68,7 @@ def diebold_mariano(loss_a: Floats, loss_b: Floats, *, lags: int = 0) -> TestRes
 
 
 def _diebold_mariano(difference: Floats, lags: int) -> TestResult:
+    difference = _of_size_one(difference)
     n, mean = len(difference), float(difference.mean())
     covariances = _autocovariances(difference, lags)
     variance, note = float(covariances[0] + 2 * covariances[1:].sum()), ""
@@ -103,6 +104,7 @@ def giacomini_white(loss_a: Floats, loss_b: Floats) -> TestResult:
 
 
 def _giacomini_white(difference: Floats) -> TestResult:
+    difference = _of_size_one(difference)
     now, before = difference[1:], difference[:-1]
     moments = np.stack([now, now * before], axis=1)
     if np.ptp(difference) <= math.sqrt(_negligible(difference)):
@@ -126,6 +128,12 @@ def _difference(loss_a: Floats, loss_b: Floats, least: int) -> Floats:
     if len(loss_a) < least:
         raise ValueError(f"{len(loss_a)} losses are too few; this test needs {least}")
     return loss_a - loss_b
+
+
+def _of_size_one(difference: Floats) -> Floats:
+    """The differences over a power of two: no test depends on the unit, squares stay finite, all bits stay the same."""
+    _, exponent = np.frexp(np.abs(difference).max())
+    return np.asarray(np.ldexp(difference, -exponent))
 
 
 def _autocovariances(difference: Floats, lags: int) -> Floats:

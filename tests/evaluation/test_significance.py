@@ -49,6 +49,14 @@ def test_a_single_step_is_the_paired_t_test() -> None:
     np.testing.assert_allclose((got.statistic, got.p_value), (expected.statistic, expected.pvalue), rtol=1e-9)
 
 
+@pytest.mark.parametrize("exponent", [-1000, 60, 600, 1015])
+def test_the_unit_of_the_losses_changes_no_bit(exponent: int) -> None:
+    a, b = losses()
+    other = np.ldexp(a, exponent), np.ldexp(b, exponent)
+    assert diebold_mariano(*other, lags=2) == diebold_mariano(a, b, lags=2)
+    assert giacomini_white(*other) == giacomini_white(a, b)
+
+
 def test_a_variance_that_is_not_positive_is_weighted_and_said() -> None:
     difference = np.tile([1.0, -1.0], 20) + np.linspace(0, 0.1, 40)
     got = diebold_mariano(difference, np.zeros(40), lags=1)

@@ -1,4 +1,4 @@
-"""How far the filled cells of a workbook's sheets reach, told before a reader makes room for all between them.
+"""Extent of the filled cells of a workbook's sheets, found before a reader makes room for all between them.
 
 Readers hold a sheet as a rectangle: one forgotten cell at XFD1048576 asks for 17 thousand million cells, and ends the
 process where there is no memory for them.
