@@ -73,8 +73,8 @@ class UserError(Exception):
         """JSON-able: kind, message, hint, the fields that are known, and commands."""
         fields = {name: getattr(self, name) for name in _FIELDS}
         kinds = [kind.__name__ for kind in type(self).__mro__ if kind in UserError.__subclasses__()]
-        said = {"kind": kinds[0] if kinds else type(self).__name__, "message": self.message, "hint": self.hint}
-        return {**said, **fields, "options": list(self.options), "commands": list(self.commands)}
+        described = {"kind": kinds[0] if kinds else type(self).__name__, "message": self.message, "hint": self.hint}
+        return {**described, **fields, "options": list(self.options), "commands": list(self.commands)}
 
     def reworded(self, message: str | None = None, hint: str | None = None) -> Self:
         """Return the same problem at the same place with another message or another hint."""

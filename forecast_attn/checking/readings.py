@@ -116,19 +116,19 @@ class TableReading:
     """Rows after which a season begins again, where a column of fractions says so."""
 
     def options(self, config: DataConfig) -> dict[str, Any]:
-        """The options that say it, where neither the given ones nor the names of the columns do."""
-        said: dict[str, Any] = {}
+        """The options that this reading needs beside the given ones and what the names of the columns say."""
+        options: dict[str, Any] = {}
         if config.time is None and self.time != self.automatic[0]:
-            said["time"] = self.time
+            options["time"] = self.time
         if config.item_id is None and self.item_id is not None and self.item_id != self.automatic[1]:
-            said["item_id"] = self.item_id
+            options["item_id"] = self.item_id
         if config.item_id is None and self.item_id is None and self.automatic[1] is not None:
-            said["ignore"] = (*config.ignore, self.automatic[1])
+            options["ignore"] = (*config.ignore, self.automatic[1])
         if self.date_format is not None:
-            said["date_format"] = self.date_format
+            options["date_format"] = self.date_format
         if config.season is None and self.season is not None:
-            said["season"] = str(self.season)
-        return said
+            options["season"] = str(self.season)
+        return options
 
     @property
     def columns(self) -> tuple[str, ...]:

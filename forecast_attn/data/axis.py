@@ -75,7 +75,7 @@ def find_frequency(cells: Cells, freq: str | None, report: Report, missing: str 
         cells: on their axis, without repeats.
         freq: the step; inferred when None.
         report: called with every problem.
-        missing: what was said about absent rows; unless that was nothing, closed days are those that come every year.
+        missing: value of `--missing`; unless it is auto, closed days are those that come every year.
 
     Raises:
         ConfigError: there is no frequency `freq`.

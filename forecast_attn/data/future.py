@@ -274,10 +274,10 @@ def _count_unused(panel: Panel, wanted: Stamps, use: _Use, source: str, report: 
         (late, "beyond the horizon"),
         (known & ~early & ~late, "between the steps"),
     ]
-    told = [f"{int(which.sum()):,} {where}" for which, where in reasons if which.any()]
-    if told:
+    unused = [f"{int(which.sum()):,} {where}" for which, where in reasons if which.any()]
+    if unused:
         rows = f"{int(known.sum()):,} of {counted(len(use.table_stamps), 'row')}"
-        report(Finding("FA510", "note", f"'{source}': {rows} are not used, {', '.join(told)}"))
+        report(Finding("FA510", "note", f"'{source}': {rows} are not used, {', '.join(unused)}"))
 
 
 def _identifier(panel: Panel) -> tuple[str, ...]:
@@ -454,8 +454,8 @@ def bad_time(frame: pd.DataFrame, column: str, at: int, source: str) -> DataErro
 def other_kind_of_time(column: str, stamps: Stamps, wanted: Stamps, source: str) -> DataError:
     """Error for steps where the history has dates, or the other way round."""
     kinds = {"M": "dates", "i": "whole numbers"}
-    said = f"'{source}' has {kinds[stamps.dtype.kind]} in '{column}', the history {kinds[wanted.dtype.kind]}"
-    return DataError(said, column=column, file=source)
+    message = f"'{source}' has {kinds[stamps.dtype.kind]} in '{column}', the history {kinds[wanted.dtype.kind]}"
+    return DataError(message, column=column, file=source)
 
 
 def twice(item_id: str, stamp: str, at: int, source: str) -> DataError:

@@ -176,10 +176,10 @@ def _date_column(frame: pd.DataFrame, source: str) -> str:
             f"'{source}' has several columns of dates: {quoted(dates)}", "name one of them date", file=source
         )
     if any(looks_like_dates(pd.Series([name])) for name in columns):
-        said = f"'{source}' has no header line: its first line is {quoted(columns)}"
-        raise DataError(said, "write date above it", file=source)
-    said = f"'{source}' has no column of dates; its columns are {quoted(columns)}"
-    raise DataError(said, "name the column date and write YYYY-MM-DD", file=source)
+        message = f"'{source}' has no header line: its first line is {quoted(columns)}"
+        raise DataError(message, "write date above it", file=source)
+    message = f"'{source}' has no column of dates; its columns are {quoted(columns)}"
+    raise DataError(message, "name the column date and write YYYY-MM-DD", file=source)
 
 
 # --------------------------------------------------------------------------- days of a step

@@ -84,7 +84,7 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
 
     Raises:
         ConfigError: a column is declared in two roles.
-        DataError: a declared column is missing, or time or target cannot be told.
+        DataError: a declared column is missing, or time or target cannot be found.
     """
     future, known_steps = _future_spans(config.future_covariates, frame)
     declared = _declared(config, future)
@@ -257,8 +257,8 @@ def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], sou
             if in_index
             else "name it with --time NAME; write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
         )
-        said = f"'{source}' has no column of time stamps; its columns are {columns}"
-        raise DataError(said, hint, file=source, options=() if in_index else ("time",))
+        message = f"'{source}' has no column of time stamps; its columns are {columns}"
+        raise DataError(message, hint, file=source, options=() if in_index else ("time",))
     time = (dates or steps)[0]
     if not dates:
         _refuse_a_part_of_a_date(frame, free, time, source)
@@ -339,8 +339,8 @@ def _find_target(
         reasons[candidates[0]] = "name" if by_name else "the only numeric column"
         return candidates[0]
     if not candidates:
-        said = f"'{source}' has no numeric column to forecast; its columns are {quoted(columns)}"
-        raise DataError(said, "--target NAME", file=source, options=("target",))
+        message = f"'{source}' has no numeric column to forecast; its columns are {quoted(columns)}"
+        raise DataError(message, "--target NAME", file=source, options=("target",))
     raise DataError(
         f"'{source}' has {len(candidates)} columns that could be the target: {quoted(candidates)}",
         f"--target NAME, for example --target {_flag_value(candidates[-1])}",

@@ -146,7 +146,7 @@ class Affine(NamedTuple):
 
         Args:
             content: of arrays (num_series, num_columns), or (num_series,) when `num_series` is None.
-            num_series: without it the shape of no columns could not be told.
+            num_series: needed for the shape where there are no columns.
 
         Raises:
             TypeError, ValueError: it is something else.

@@ -95,7 +95,7 @@ def giacomini_white(loss_a: Floats, loss_b: Floats) -> TestResult:
 
     Returns:
         The Wald statistic n · mean(z)' Ω⁻¹ mean(z) with Ω = mean(z z'), and its p-value of chi-square with 2 degrees
-        of freedom. `better` is told by the mean of the n differences.
+        of freedom. `better` follows from the mean of the n differences.
 
     Raises:
         ValueError: losses of different shape, not finite, or fewer than four.

@@ -148,7 +148,7 @@ def top_lags(dump: AttentionDump, weights: Matrix, count: int, stamps: NDArray[A
         dump: whose weights they are.
         weights: oldest position first.
         count: how many lags.
-        stamps: (lookback,) the times of the time steps, where they are to be said.
+        stamps: (lookback,) the times of the time steps, where they are known.
     """
     return [_top_lag(dump, int(lag), float(weights[-1 - lag]), stamps) for lag in statistics.top_lags(weights, count)]
 

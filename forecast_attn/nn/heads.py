@@ -32,7 +32,7 @@ class Head(nn.Module):
     """A linear map of a step's features. Subclasses say what its outputs mean.
 
     Args:
-        output_size: numbers that are said of a time step.
+        output_size: numbers per time step.
         feature_size: of a decoder step.
         dropout: before the map.
         patch_length: time steps that a decoder step forecasts at once; of each in turn it says `output_size` numbers.

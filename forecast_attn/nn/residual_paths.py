@@ -9,10 +9,10 @@ from torch.nn.functional import gelu
 class TemporalDecoder(nn.Module):
     """A perceptron of two hidden layers per time step, whose output is added to the head's.
 
-    It reads what is known of the step itself beside what the decoder says of the step, or of the patch it lies in; the
-    same perceptron for every step of a patch, told where in the patch it is. Its output begins at zero. (The temporal
-    decoder of Das et al. 2023, "Long-term forecasting with TiDE: time-series dense encoder"; there it is the head
-    itself, with one hidden layer.)
+    It reads the known covariates of the step beside the decoder's output of the step, or of the patch it lies in; the
+    same perceptron for every step of a patch, with its position in the patch as an input. Its output begins at zero.
+    (The temporal decoder of Das et al. 2023, "Long-term forecasting with TiDE: time-series dense encoder"; there it is
+    the head itself, with one hidden layer.)
 
     Args:
         feature_size: what the decoder says of a step or patch.

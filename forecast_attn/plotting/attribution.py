@@ -204,8 +204,8 @@ def _window(
         if data is not None or future is not None:
             raise
         past, rows = newest_validation(run, training, items)
-        said = f"the last validation window is explained: {error.message.splitlines()[0]}"
-        return past, rows, [f"{said}; `forecast plot --kind attribution --future FILE` explains the forecast itself"]
+        note = f"the last validation window is explained: {error.message.splitlines()[0]}"
+        return past, rows, [f"{note}; `forecast plot --kind attribution --future FILE` explains the forecast itself"]
     names = list(past.panel.item_ids)
     check_known(items, names, "series", past.name)
     return past, (past.panel.ends - 1)[np.isin(names, items or names)], []

@@ -223,7 +223,7 @@ def _scored(source: PlotSource, choice: PlotChoice) -> Forecasts:
 def step_errors_of(source: PlotSource, choice: PlotChoice) -> StepErrors:
     """The error by step of a backtest or of validation windows; raises as `scored_forecasts`.
 
-    Unless models were named, those far worse than the best are only told: beside them all others would be one line.
+    Unless models were named, those far worse than the best are in a note only: the others would be one line.
     """
     errors = step_errors(scored_forecasts(source, choice))
     if not choice.models:

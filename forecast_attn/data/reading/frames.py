@@ -117,8 +117,8 @@ def _from_arrow(values: pd.Series, name: str) -> Column:
         return to_column(pa.chunked_array(values.array.__arrow_array__()))
     except DataError as error:
         hint = f"leave the column out with --ignore '{name}'"
-        said = f"{LABEL}: column '{name}' {error.message}"
-        raise DataError(said, hint, code="FA102", column=name, options=("ignore",)) from None
+        message = f"{LABEL}: column '{name}' {error.message}"
+        raise DataError(message, hint, code="FA102", column=name, options=("ignore",)) from None
 
 
 def _from_categories(values: pd.Series) -> Column:

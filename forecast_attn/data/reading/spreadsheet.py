@@ -25,7 +25,7 @@ def sheet_as_text(source: Source, sheet: str | None) -> Source:
         sheet: its name; the only visible one with rows when None.
 
     Raises:
-        DataError: no reader is installed, the file is damaged, or the sheet is not there or not told.
+        DataError: no reader is installed, the file is damaged, or the sheet is not there or cannot be chosen.
     """
     book = _workbook(source)
     names = [each.name for each in book.sheets_metadata]

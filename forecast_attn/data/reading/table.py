@@ -36,7 +36,7 @@ def read_table(
     Args:
         table: a path (CSV, gzip, zstd, Parquet, Feather; told apart by content), "-" for standard input, a pandas
             DataFrame, one of a library that speaks Arrow's C stream, such as polars, or a `Source` of bytes.
-        config: how the file is written, where that is said, and which columns are identifiers.
+        config: how the file is written, where the user says so, and which columns are identifiers.
         progress: called with the bytes read so far and the bytes there are.
         report: called with what is worth knowing about the file.
 
