@@ -14,7 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from forecast_attn.errors import ConfigError, RunError, UserError
+from forecast_attn.errors import ConfigError, RunError, UserError, needing
 from forecast_attn.version import package_version
 
 Task = TypeVar("Task")
@@ -247,11 +247,9 @@ def connected(accelerator: str = "cpu") -> Iterator[Cluster]:
     """
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
-    try:
+    with needing("--engine ray", "ray"):
         import ray
         import ray.exceptions
-    except ImportError:
-        raise ConfigError("--engine ray needs the package 'ray'", "pip install 'forecast-attn[ray]'") from None
     if accelerator not in ("auto", "cpu", "gpu", "cuda"):
         raise ConfigError(f"--engine ray computes on cores or on CUDA GPUs, not on {accelerator}", "--accelerator auto")
     begun = not ray.is_initialized()

@@ -11,6 +11,8 @@ A mistake of the *programmer* stays a ValueError with a traceback.
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Self
 
 INTERRUPTED = 130
@@ -103,6 +105,24 @@ class ConfigError(UserError):
 
 class RunError(UserError):
     """A run directory cannot be read, written or continued."""
+
+
+@contextlib.contextmanager
+def needing(what: str, extra: str) -> Iterator[None]:
+    """Name the package that an import in the block misses, and the command that installs it.
+
+    Args:
+        what: subject of the sentence, such as `a server`.
+        extra: of pyproject.toml, which has the package.
+
+    Raises:
+        ConfigError: a package is missing.
+    """
+    try:
+        yield
+    except ImportError as error:
+        package = (error.name or "").partition(".")[0]
+        raise ConfigError(f"{what} needs the package '{package}'", f'pip install "forecast-attn[{extra}]"') from None
 
 
 def did_you_mean(word: str, known: list[str] | tuple[str, ...]) -> str | None:

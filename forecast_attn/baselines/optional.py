@@ -117,5 +117,5 @@ def _package(name: str) -> Any:
         return importlib.import_module(module)
     except ImportError:
         raise ConfigError(
-            f"the baseline '{name}' needs {package}, which is not installed", "pip install 'forecast-attn[baselines]'"
+            f"the baseline '{name}' needs {package}, which is not installed", 'pip install "forecast-attn[baselines]"'
         ) from None

@@ -21,7 +21,7 @@ from forecast_attn.errors import ConfigError, DataError, nearest
 Days = NDArray[np.datetime64]
 
 DATE_NAMES = ("date", "day", "ds", "holiday_date", "timestamp", "time")
-_INSTALL = "pip install 'forecast-attn[holidays]'"
+_INSTALL = 'pip install "forecast-attn[holidays]"'
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.values import NETWORK
 from forecast_attn.data.panel import Panel
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import ConfigError, RunError, needing
 from forecast_attn.export.graph import EXPORTED_HEADS, RunGraph
 from forecast_attn.export.window_inputs import trial_panels, window_inputs
 from forecast_attn.forecasting.calibration import ADAPTIVE
@@ -77,11 +77,9 @@ def check_installed() -> None:
     Raises:
         ConfigError: with the command that installs them.
     """
-    for name in ("onnx", "onnxscript", "onnxruntime"):
-        try:
+    with needing("an ONNX file", "onnx"):
+        for name in ("onnx", "onnxscript", "onnxruntime"):
             importlib.import_module(name)
-        except ImportError:
-            raise ConfigError(f"an ONNX file needs the package '{name}'", 'pip install "forecast-attn[onnx]"') from None
 
 
 def export_onnx(run: RunDir, path: Path, *, network_alone: bool = False) -> OnnxExport:

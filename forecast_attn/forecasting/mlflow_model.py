@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from forecast_attn.baselines.registry import check_baselines
 from forecast_attn.config.requests import PredictRequest
 from forecast_attn.devices import choose_device
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import needing
 from forecast_attn.forecasting.model import load_model
 from forecast_attn.forecasting.predict import (
     ForecastRequest,
@@ -72,14 +72,10 @@ def save_mlflow_model(run: Path | str, path: Path | str) -> None:
         ConfigError: MLflow is not installed.
         RunError: the run is unfinished or damaged.
     """
-    try:
+    with needing("a model of MLflow", "mlflow"):
         import mlflow.pyfunc
         from mlflow.models import ModelSignature
         from mlflow.types import ParamSchema, ParamSpec
-    except ImportError:
-        raise ConfigError(
-            "a model of MLflow needs the package 'mlflow'", 'pip install "forecast-attn[mlflow]"'
-        ) from None
     directory = RunDir.open_finished(Path(run))
     mlflow.pyfunc.save_model(
         str(path),

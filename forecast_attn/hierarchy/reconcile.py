@@ -20,7 +20,7 @@ from forecast_attn.config.requests import ReconcileRequest
 from forecast_attn.data.cells import ids_as_text, parse_numbers
 from forecast_attn.data.findings import quoted, require_column, stop_at_errors
 from forecast_attn.data.reading import read_beside, table_name
-from forecast_attn.errors import ConfigError, DataError, RunError
+from forecast_attn.errors import ConfigError, DataError, RunError, needing
 from forecast_attn.evaluation.quantile_scores import quantile_columns
 from forecast_attn.forecasting.model import read_config
 from forecast_attn.forecasting.predict import predictions_csv
@@ -145,12 +145,8 @@ def reconciled(
 
 
 def _package() -> Any:
-    try:
+    with needing("reconciling", "hierarchy"):
         import hierarchicalforecast.methods as methods
-    except ImportError:
-        raise ConfigError(
-            "reconciling needs the package 'hierarchicalforecast'", 'pip install "forecast-attn[hierarchy]"'
-        ) from None
     return methods
 
 

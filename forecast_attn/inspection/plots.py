@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, needing
 from forecast_attn.inspection.heatmap import tick_lags
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection, InspectionHeader
@@ -127,11 +127,9 @@ def empty_figure(width: float, height: float) -> "Figure":
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    try:
+    with needing("a picture", "plot"):
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
-    except ImportError:
-        raise ConfigError("pictures need matplotlib", "pip install 'forecast-attn[plot]'") from None
     layout = ConstrainedLayoutEngine(w_pad=0.04, h_pad=0.05, wspace=0.01, hspace=0.01)
     return Figure(figsize=(width, height), facecolor="white", layout=layout)
 

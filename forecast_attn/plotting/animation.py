@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from forecast_attn.attention_file import AttentionDump, read_attention
 from forecast_attn.attention_file.times import stamps_until
 from forecast_attn.data.frequency import parse_frequency
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import ConfigError, RunError, needing
 from forecast_attn.evaluation.quantile_scores import intervals
 from forecast_attn.inspection.plots import heat_colours
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
@@ -66,10 +66,8 @@ class Animation:
         Raises:
             ConfigError: matplotlib is not installed.
         """
-        try:
+        with needing("a picture", "plot"):
             from matplotlib.figure import Figure
-        except ImportError:
-            raise ConfigError("pictures need matplotlib", "pip install 'forecast-attn[plot]'") from None
         figure, sizes = Figure(figsize=SIZE, facecolor="white"), self.dump.metadata
         upper, lower = (
             figure.add_axes((LEFT, bottom, RIGHT - LEFT, height), label=name)

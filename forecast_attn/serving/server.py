@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from forecast_attn.config.requests import ServeRequest, takes
-from forecast_attn.errors import ConfigError
+from forecast_attn.errors import ConfigError, needing
 
 if TYPE_CHECKING:
     from forecast_attn.config.keywords import ServeKeywords
@@ -25,11 +25,9 @@ def check_installed() -> None:
     Raises:
         ConfigError: with the command that installs them.
     """
-    for name in PACKAGES:
-        try:
+    with needing("a server", "serve"):
+        for name in PACKAGES:
             importlib.import_module(name)
-        except ImportError:
-            raise ConfigError(f"a server needs the package '{name}'", 'pip install "forecast-attn[serve]"') from None
 
 
 @takes([ServeRequest])

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import ConfigError, RunError, needing
 from forecast_attn.runs.run_dir import RUNS
 
 if TYPE_CHECKING:
@@ -43,10 +43,8 @@ def check_installed() -> None:
     Raises:
         ConfigError: with the command that installs it.
     """
-    try:
+    with needing("a search", "tune"):
         importlib.import_module("optuna")
-    except ImportError:
-        raise ConfigError("a search needs the package 'optuna'", 'pip install "forecast-attn[tune]"') from None
 
 
 @contextlib.contextmanager

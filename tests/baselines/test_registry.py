@@ -261,7 +261,7 @@ def test_statistical_models_forecast_each_cutoff(name: str) -> None:
 def test_what_is_not_installed_is_said_with_the_command() -> None:
     with pytest.raises(ConfigError) as caught:
         check_baselines(["naive", "auto-ets"])
-    assert caught.value.hint == "pip install 'forecast-attn[baselines]'"
+    assert caught.value.hint == 'pip install "forecast-attn[baselines]"'
 
 
 def test_an_unknown_baseline_is_refused() -> None:

@@ -113,7 +113,7 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         with pytest.raises(ConfigError) as error:
             use()
-        assert error.value.hint == "pip install 'forecast-attn[holidays]'"
+        assert error.value.hint == 'pip install "forecast-attn[holidays]"'
     assert Holidays.build((), ("2024-01-01",)) is not None  # dates need no package
 
 

@@ -154,7 +154,7 @@ def test_ray_is_named_where_it_is_not_installed(run: Path, monkeypatch: pytest.M
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(ConfigError, match="needs the package 'ray'") as refused:
         Forecaster.load(run).predict(engine="ray")
-    assert refused.value.hint == "pip install 'forecast-attn[ray]'"
+    assert refused.value.hint == 'pip install "forecast-attn[ray]"'
 
 
 class StandIn:

@@ -166,7 +166,7 @@ def _reaching(url: str, *, to_write: bool = False) -> Iterator[Any]:
     except UserError:
         raise
     except ImportError as error:
-        hint = "pip install 'forecast-attn[remote]'" if error.name == "fsspec" else PACKAGES
+        hint = 'pip install "forecast-attn[remote]"' if error.name == "fsspec" else PACKAGES
         raise ConfigError(f"'{name}' needs a package that is not installed: {_first_line(error)}", hint) from None
     except Exception as error:  # stores have errors of their own, which are not OSError
         if to_write:

@@ -14,7 +14,7 @@ from forecast_attn.data.reading.sheet_extent import far_cell
 from forecast_attn.data.reading.source import Source
 from forecast_attn.errors import DataError, UserError, did_you_mean
 
-INSTALL = "pip install 'forecast-attn[excel]', or save the sheet as CSV"
+INSTALL = 'pip install "forecast-attn[excel]", or save the sheet as CSV'
 
 
 def sheet_as_text(source: Source, sheet: str | None) -> Source:
