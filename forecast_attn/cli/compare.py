@@ -9,21 +9,14 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_comparisons
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, search_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, TableArgument, search_options, with_options
 from forecast_attn.config.requests import TRAINING, CompareRequest, Sharing
 from forecast_attn.errors import INTERRUPTED, ConfigError
 
 
 @with_options(CompareRequest, *TRAINING)
 def compare(
-    data: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[DATA]",
-            help="Table: CSV, Parquet, Feather or spreadsheet, also at a URL; - for stdin.",
-            show_default=False,
-        ),
-    ] = None,
+    data: TableArgument = None,
     resume: Annotated[
         Path | None,
         typer.Option(

@@ -21,6 +21,14 @@ from forecast_attn.config.values import flag_name, option_type
 
 AnyRequest = TypeVar("AnyRequest", bound=Request)
 
+TableArgument = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="[DATA]",
+        help="Table: CSV, Parquet, Feather or spreadsheet, also at a URL; - for stdin.",
+        show_default=False,
+    ),
+]
 RunArgument = Annotated[
     Path | None,
     typer.Argument(

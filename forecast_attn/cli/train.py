@@ -11,7 +11,7 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_runs
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, given_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, TableArgument, given_options, with_options
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import DataConfig, RunConfig, find_option
 from forecast_attn.config.requests import TRAINING, TrackingRequest
@@ -26,14 +26,7 @@ if TYPE_CHECKING:
 # Most flags and their help stand in config/options.py (TRAINING), those of --logger in config/requests.py.
 @with_options(*TRAINING, TrackingRequest)
 def train(
-    data: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[DATA]",
-            help="Table: CSV, Parquet, Feather or spreadsheet, also at a URL; - for stdin.",
-            show_default=False,
-        ),
-    ] = None,
+    data: TableArgument = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Run directory (default: runs/<time>-<attention>).")
     ] = None,

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.flags import ConfigFile, Json, Quiet, search_options, with_options
+from forecast_attn.cli.flags import ConfigFile, Json, Quiet, TableArgument, search_options, with_options
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, TuneRequest
 from forecast_attn.errors import INTERRUPTED, ConfigError
@@ -19,14 +17,7 @@ if TYPE_CHECKING:
 
 @with_options(TuneRequest, *TRAINING)
 def tune(
-    data: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="[DATA]",
-            help="Table: CSV, Parquet, Feather or spreadsheet, also at a URL; - for stdin.",
-            show_default=False,
-        ),
-    ] = None,
+    data: TableArgument = None,
     config: ConfigFile = None,
     json: Json = False,
     quiet: Quiet = False,
