@@ -41,11 +41,11 @@ def inspect(
     from forecast_attn.inspection.inspect import check_combination, check_targets, find_attention, inspect_source
 
     check_combination(request, has_table=data is not None)
-    found = find_attention(source, validation=request.validation)
-    if found.is_stand_in and not request.validation:
+    attention = find_attention(source, validation=request.validation)
+    if attention.is_stand_in and not request.validation:
         printing.say("no forecast yet: showing the run's validation windows", err=True)
-    check_targets(found, request, data)
-    result, notes = inspect_source(found, request, data)
+    check_targets(attention, request, data)
+    result, notes = inspect_source(attention, request, data)
     for note in notes:
         printing.say(note, err=True)
     if json:

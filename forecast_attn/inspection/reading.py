@@ -58,8 +58,7 @@ def evidence_of(run: RunDir | None) -> Evidence | None:
         audited = _of_audit(run.read_json(run.audit))
         if audited is not None:
             return replace(audited, better=better)
-    found = [metrics.get("weight_need"), *(member.get("weight_need") for member in metrics.get("members", ()))]
-    needs = [need for need in found if need]
+    needs = [part["weight_need"] for part in (metrics, *metrics.get("members", ())) if part.get("weight_need")]
     if not needs:
         return None
     weakest = min(needs, key=_rise)

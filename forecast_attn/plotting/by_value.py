@@ -171,15 +171,15 @@ def by_value(
         frame["target"].to_numpy(np.float64),
         _stretches(panel, places, stretch),
     )
-    found = tuple(_column_values(known[each], values) for each in shown)
-    empty = [each.name for each in found if not each.bins]
-    if len(empty) == len(found):
+    shown_columns = tuple(_column_values(known[each], values) for each in shown)
+    empty = [each.name for each in shown_columns if not each.bins]
+    if len(empty) == len(shown_columns):
         missing = f"no value is known of {', '.join(empty)}" if empty else "there are no columns beside the target"
         raise DataError(f"{missing} in {name}: nothing to show forecasts by", "forecast plot RUN --kind error-by-step")
     if empty:
         notes.append(f"no value is known of {', '.join(empty)}")
     return ByValue(
-        scored.target or panel.roles.target, scored.models[0], tuple(each for each in found if each.bins),
+        scored.target or panel.roles.target, scored.models[0], tuple(each for each in shown_columns if each.bins),
         *extent(scored), stretch, notes,
     )  # fmt: skip
 
@@ -228,17 +228,17 @@ def _places(forecasts: Forecasts, panel: Panel, name: str) -> _Places:
     """
     frame, ids = forecasts.frame, {item_id: at for at, item_id in enumerate(panel.item_ids)}
     series = np.array([ids.get(item_id, -1) for item_id in frame["item_id"]], np.int64)
-    found = []
+    rows_of_times = []
     for column in ("cutoff", "timestamp"):
         stamps, rows = frame[column].to_numpy(), np.full(len(frame), -1, np.int64)
         for at in np.unique(series[series >= 0]):
-            own = panel.timestamps[panel.starts[at] : panel.starts[at + 1]]
+            known = panel.timestamps[panel.starts[at] : panel.starts[at + 1]]
             chosen = np.flatnonzero(series == at)
-            wanted = stamps[chosen].astype(own.dtype)
-            place = np.searchsorted(own, wanted).clip(max=len(own) - 1)
-            rows[chosen] = np.where(own[place] == wanted, panel.starts[at] + place, -1)
-        found.append(rows)
-    missing = np.flatnonzero((found[0] < 0) | (found[1] < 0))
+            wanted = stamps[chosen].astype(known.dtype)
+            place = np.searchsorted(known, wanted).clip(max=len(known) - 1)
+            rows[chosen] = np.where(known[place] == wanted, panel.starts[at] + place, -1)
+        rows_of_times.append(rows)
+    missing = np.flatnonzero((rows_of_times[0] < 0) | (rows_of_times[1] < 0))
     if len(missing):
         first = frame.iloc[int(missing[0])]
         when = forecasts.zone.stamp_text(frame["timestamp"].to_numpy()[missing[0]])
@@ -247,7 +247,7 @@ def _places(forecasts: Forecasts, panel: Panel, name: str) -> _Places:
             "its columns are not known there",
             "pass the table of training with --data FILE, which shows the validation windows",
         )
-    return _Places(series, *found)
+    return _Places(series, *rows_of_times)
 
 
 def _columns(panel: Panel, places: _Places) -> Iterator[_Column]:

@@ -196,7 +196,8 @@ def default_space(shape: TableShape, given: Mapping[str, Any]) -> tuple[dict[str
         space["lookback"], first["lookback"] = Choice(shape.lookbacks), shape.lookback
     lookbacks = shape.lookbacks if "lookback" in space else (shape.lookback,)
     length = shape.patch_length
-    patches = [each for each in (length // 2, length, 2 * length) if each and not any(own % each for own in lookbacks)]
+    near = [each for each in (length // 2, length, 2 * length) if each]
+    patches = [each for each in near if not any(lookback % each for lookback in lookbacks)]
     if length > 1 and len(patches) > 1:
         space["patch_length"], first["patch_length"] = Choice(tuple(patches)), length
     kept = {name: dimension for name, dimension in space.items() if name not in given}
