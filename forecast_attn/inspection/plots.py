@@ -85,9 +85,11 @@ def save_figure(figure: "Figure", target: Path) -> None:
     kind = kind_of(target)
     from matplotlib import rc_context
 
-    # The same picture is the same bytes: no date, and names that are not drawn by chance.
-    options: dict[str, Any] = {"metadata": {"Date": None}} if kind == "svg" else {"dpi": DOTS_PER_INCH}
-    with rc_context({"svg.hashsalt": "forecast-attn"}), write_errors_of(target), replacing(target) as stream:
+    # The same picture is the same bytes: no date, and names that are not drawn by chance. Words stay words, to be
+    # searched, copied and read aloud.
+    about = {"Date": None, "Title": figure.get_suptitle() or None}
+    options: dict[str, Any] = {"metadata": about} if kind == "svg" else {"dpi": DOTS_PER_INCH}
+    with rc_context({"svg.hashsalt": "forecast-attn", "svg.fonttype": "none"}), write_errors_of(target), replacing(target) as stream:
         figure.savefig(stream, format=kind, **options)
 
 

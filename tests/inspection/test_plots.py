@@ -116,7 +116,13 @@ def test_a_file_can_be_drawn_directly_as_svg_and_twice_gives_the_same_bytes(make
     save_picture(dump, tmp_path / "first.svg")
     save_picture(dump, tmp_path / "second.svg")
     content = (tmp_path / "first.svg").read_bytes()
-    assert xml.etree.ElementTree.fromstring(content).tag.endswith("svg")
+    drawing = xml.etree.ElementTree.fromstring(content)
+    assert drawing.tag.endswith("svg")
+    title = drawing.find("{*}title").text
+    texts = ["".join(each.itertext()) for each in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert title.startswith("Where the forecast looks")
+    assert title in texts
+    assert any("whether the forecast needs these weights is not known here" in text for text in texts)
     assert content == (tmp_path / "second.svg").read_bytes()
 
 
