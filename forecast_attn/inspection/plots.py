@@ -89,8 +89,8 @@ def save_figure(figure: "Figure", target: Path) -> None:
     # searched, copied and read aloud.
     about = {"Date": None, "Title": figure.get_suptitle() or None}
     options: dict[str, Any] = {"metadata": about} if kind == "svg" else {"dpi": DOTS_PER_INCH}
-    drawing = {"svg.hashsalt": "forecast-attn", "svg.fonttype": "none"}
-    with rc_context(drawing), write_errors_of(target), replacing(target) as stream:
+    drawing = rc_context({"svg.hashsalt": "forecast-attn", "svg.fonttype": "none"})
+    with drawing, write_errors_of(target), replacing(target) as stream:
         figure.savefig(stream, format=kind, **options)
 
 
