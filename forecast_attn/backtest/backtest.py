@@ -28,9 +28,11 @@ from forecast_attn.backtest.forecast_rows import (
     combined_rows,
     parquet_in_memory,
     row_groups,
+    rows_of_part,
     rows_schema,
     rows_table,
     write_parquet,
+    write_part,
 )
 from forecast_attn.backtest.job import Backtest, BacktestListener, Part
 from forecast_attn.baselines.registry import FITTED_BASELINES, BaselineSetup, fitted_baseline, quantile_forecasts
@@ -160,8 +162,7 @@ class _RunningBacktest:
         """The forecasts of a part."""
         path = self.parts.forecasts(part.number)
         if not path.is_file():
-            table = self._forecast_rows(self.model_of(part.model), part)
-            write_parquet(path, [table], table.schema, compression="none")
+            write_part(path, self._forecast_rows(self.model_of(part.model), part))
         else:
             self.listener.forecasting(part.windows.stop - part.windows.start, part.model)
 
@@ -254,7 +255,7 @@ class _RunningBacktest:
         of_each = {name: row_groups(self.parts.baseline(name)) for name in names}  # a group per part
         for part, path in zip(self.backtest.parts, paths, strict=True):
             others = {name: next(groups) for name, groups in of_each.items()}
-            rows, weights = pa.concat_tables(row_groups(path)), self.weights_of(part.model)
+            rows, weights = rows_of_part(path), self.weights_of(part.model)
             yield combined_rows(rows, others, weights, non_negative=non_negative)
 
     # ------------------------------------------------------------------ baselines and attention
@@ -317,8 +318,7 @@ class _RunningBacktest:
     def tables(self) -> Iterator[pa.Table]:
         """All rows in the order of the file: the model's, the combination's, then those of each baseline."""
         paths = [self.parts.forecasts(part.number) for part in self.backtest.parts]
-        for path in paths:
-            yield from row_groups(path)
+        yield from map(rows_of_part, paths)
         if len(self.backtest.models) > 1:
             yield from self._combined_rows(paths)
         for name in self.models[len(self.backtest.models) :]:
@@ -389,7 +389,7 @@ class Parts:
                 write_atomically(self._identity, json.dumps(identity, ensure_ascii=False))
             for leftover in self.folder.glob(f".*{PARTIAL_SUFFIX}"):
                 leftover.unlink()
-        self.found = len(list(self.folder.glob("part-*.parquet")))
+        self.found = len(list(self.folder.glob("part-*.arrow")))
 
     def _difference(self, identity: dict[str, Any]) -> str | None:
         """The first thing that is not as in the folder."""
@@ -403,7 +403,7 @@ class Parts:
 
     def forecasts(self, number: int) -> Path:
         """Forecasts of one part of the windows by the model."""
-        return self.folder / f"part-{number:06d}.parquet"
+        return self.folder / f"part-{number:06d}.arrow"
 
     def baseline(self, name: str) -> Path:
         """All forecasts of a baseline."""

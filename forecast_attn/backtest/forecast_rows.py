@@ -128,30 +128,46 @@ REPEATED = ["item_id", "cutoff", "timestamp", "step", "model"]
 """Columns whose values are worth a dictionary; forecasts hardly repeat."""
 
 
-def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema, compression: str = "zstd") -> None:
+def write_parquet(path: Path, tables: Iterable[pa.Table], schema: pa.Schema) -> None:
     """Write tables as row groups of a file that appears whole or not at all.
 
     Raises:
         RunError: it cannot be written.
     """
     with replacing(path) as stream, write_errors_of(path):
-        _write(stream, tables, schema, compression)
+        _write(stream, tables, schema)
 
 
 def parquet_in_memory(tables: Iterable[pa.Table], schema: pa.Schema) -> pa.Buffer:
     """The bytes that `write_parquet` writes."""
     stream = pa.BufferOutputStream()
-    _write(stream, tables, schema, "zstd")
+    _write(stream, tables, schema)
     return stream.getvalue()
 
 
-def _write(stream: Any, tables: Iterable[pa.Table], schema: pa.Schema, compression: str) -> None:
-    writer = pq.ParquetWriter(stream, schema, compression=compression, use_dictionary=REPEATED)
+def _write(stream: Any, tables: Iterable[pa.Table], schema: pa.Schema) -> None:
+    writer = pq.ParquetWriter(stream, schema, compression="zstd", use_dictionary=REPEATED)
     try:
         for table in tables:
             writer.write_table(table, row_group_size=max(table.num_rows, 1))
     finally:
         writer.close()
+
+
+def write_part(path: Path, rows: pa.Table) -> None:
+    """Write rows that are soon read again as they are in memory; the file appears whole or not at all.
+
+    Raises:
+        RunError: it cannot be written.
+    """
+    with replacing(path) as stream, write_errors_of(path), pa.ipc.new_file(stream, rows.schema) as writer:
+        writer.write_table(rows)
+
+
+def rows_of_part(path: Path) -> pa.Table:
+    """The rows of a file of `write_part`."""
+    with pa.OSFile(str(path)) as file:
+        return pa.ipc.open_file(file).read_all()
 
 
 def row_groups(path: Path) -> Iterator[pa.Table]:

@@ -293,7 +293,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(
     from forecast_attn.cli.backtest_display import BacktestDisplay
 
     def interrupt(self: object, record: object) -> None:
-        if Path(".bt.parquet.parts/part-000001.parquet").exists():
+        if Path(".bt.parquet.parts/part-000001.arrow").exists():
             signal.raise_signal(signal.SIGINT)
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
