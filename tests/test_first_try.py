@@ -361,6 +361,36 @@ def test_events_without_a_number_are_counted(forecast: Callable, tmp_path: Path,
     assert ahead.code == 0, ahead.err
 
 
+def firms_without_names(rows: int = 20) -> pd.DataFrame:
+    years = np.tile(np.arange(1990, 1990 + rows), 6)
+    return pd.DataFrame({"year": years, "sales": values(6 * rows)})
+
+
+@pytest.mark.slow
+def test_series_without_names_are_told_apart_by_where_the_time_starts_again(forecast: Callable, tmp_path: Path) -> None:
+    path, out = tmp_path / "firms.csv", tmp_path / "run"
+    firms_without_names().to_csv(path, index=False)
+    proposal = find_proposals(path, DataConfig())[0]
+    assert dict(proposal.options) == {"time": "year", "item_id": "block-number"}
+    words = shlex.split(command_text(str(path), {}, proposal.options))[1:]
+    assert forecast(*words, *QUICK, "--out", str(out)).code == 0
+    ahead = forecast("predict", str(out), "--data", str(path), "--out", str(tmp_path / "ahead.csv"))
+    assert ahead.code == 0, ahead.err
+    panel = examine(path, DataConfig(**proposal.options)).panel
+    assert panel is not None
+    assert panel.item_ids == tuple("123456")
+    assert panel.known.tolist() == [20] * 6
+
+
+def test_blocks_of_other_years_or_of_copied_rows_are_no_evidence(tmp_path: Path) -> None:
+    frame = firms_without_names()
+    whole = pd.concat([frame.iloc[:20]] * 2)
+    for at, table in enumerate((frame.drop(index=[25, 119]), whole)):
+        path = tmp_path / f"{at}.csv"
+        table.to_csv(path, index=False)
+        assert not any("item_id" in proposal.options for proposal in find_proposals(path, DataConfig()))
+
+
 def test_a_season_longer_than_the_table_is_not_asked_for() -> None:
     (proposal,) = find_proposals(weeks_of_years(rows=90, season=365), DataConfig())
     assert proposal.options == {"time": "rownames"}

@@ -16,6 +16,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.frequency import MONTH_UNITS, guess_alias, parse_frequency, split_alias
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import (
+    BLOCK_NUMBER,
     FIRST_YEAR,
     LAST_YEAR,
     ROW_NUMBER,
@@ -118,7 +119,7 @@ class TableReading:
     def options(self, config: DataConfig) -> dict[str, Any]:
         """The options that this reading needs beside the given ones and what the names of the columns say."""
         options: dict[str, Any] = {}
-        if config.time is None and self.time != self.automatic[0]:
+        if config.time is None and (self.time != self.automatic[0] or self.item_id == BLOCK_NUMBER):
             options["time"] = self.time
         if config.item_id is None and self.item_id is not None and self.item_id != self.automatic[1]:
             options["item_id"] = self.item_id
@@ -153,7 +154,8 @@ def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[TableReading]:
         config: what is given is kept.
     """
     named = (config.time, config.item_id)
-    if any(part not in frame.columns for name in named for part in parts_of(name, frame) if part != ROW_NUMBER):
+    made = (ROW_NUMBER, BLOCK_NUMBER)
+    if any(part not in frame.columns for name in named for part in parts_of(name, frame) if part not in made):
         return []
     names = [config.time] if config.time is not None else list(_time_candidates(frame, config))
     found = [reading for name in names for reading in _readings_with(frame, name, config)]
@@ -401,7 +403,7 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
     if name is None:
         name, keys = _series_of(frame, time, stamps, config)
     else:
-        joined = with_joined(frame, config, "")
+        joined = with_joined(frame, replace(config, time=time), "")
         if name not in joined:  # a slip of the pen: what it should be stands in the refusal
             return
         keys = pd.factorize(joined[name])[0]
@@ -522,7 +524,27 @@ def _series_of(
         return name, none if name is None else codes[name]
     numeric = {name for name in columns if is_numeric(frame[name])}
     found = (_keys_of(codes, numeric, stamps, most) for most in (0.0, MOST_REPEATED))
-    return next((pair for pair in found if pair is not None), (None, none))
+    pair = next((pair for pair in found if pair is not None), None)
+    if pair is None and (stamps.dtype.kind == "M" or (_is_called_year(time) and holds_years(frame[time]))):
+        blocks = _equal_blocks(stamps)
+        is_copied = frame.duplicated().mean() > MOST_REPEATED
+        pair = None if blocks is None or is_copied else (BLOCK_NUMBER, blocks)
+    return (None, none) if pair is None else pair
+
+
+def _equal_blocks(stamps: NDArray[Any]) -> NDArray[np.int64] | None:
+    """The block of each row where a table is blocks of the same stamps, one below the other; None where it is not.
+
+    Blocks of other stamps are no evidence: where one series ends before the next one begins, two would be one.
+    """
+    later = stamps[1:] > stamps[:-1]
+    length = len(stamps) if later.all() else int(np.argmin(later)) + 1
+    if length < FEWEST_ROWS or length == len(stamps) or len(stamps) % length:
+        return None
+    blocks = stamps.reshape(-1, length)
+    if not (blocks == blocks[0]).all():
+        return None
+    return np.repeat(np.arange(len(blocks)), length)
 
 
 def _keys_of(

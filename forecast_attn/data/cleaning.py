@@ -109,7 +109,7 @@ def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
         f"column '{roles.time}' has {stamp} twice, at {place(first)} and {place(row)}, "
         "and no column identifies the series"
     )
-    hint = f"{_clock_hint(cells, at)}{_hint_without_id(roles, policies)}"
+    hint = f"{_clock_hint(cells, at)}{_hint_without_id(cells, roles, policies)}"
     return _repeat_at(name, roles.time, row, stamp, message, hint, ("duplicates", "item_id"))
 
 
@@ -128,12 +128,14 @@ def _clock_hint(cells: Cells, at: int) -> str:
     return f"if the clock was put back there, a zone such as --tz {zone} tells the two apart; else "
 
 
-def _hint_without_id(roles: Roles, policies: str) -> str:
+def _hint_without_id(cells: Cells, roles: Roles, policies: str) -> str:
     texts = sorted(column for column, reason in roles.ignored.items() if reason == "text")
     clock = next((text for text in texts if text.lower() == "time"), None)
     if clock is not None:
         return f"--time '{roles.time},{clock}' joins date and time of day"
-    return f"name the column of the series with --id, keep one of the rows, or pass {policies}"
+    blocks = f"--time '{roles.time}' --id block-number if series stand one below the other, "
+    named = f"name the column of the series with --id, {blocks if _are_many(cells) else ''}"
+    return f"{named}keep one of the rows, or pass {policies}"
 
 
 MANY = 0.03

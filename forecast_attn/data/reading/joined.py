@@ -1,7 +1,8 @@
 """Time stamps and identifiers that stand in several columns, made into one: `--time year,month`, `--id state,region`.
 
 Also the time axis of a table that has none: `--time row-number` counts the rows. And the target of one that has none:
-`--target row-count` is 1 in each row, which `--resample D --aggregate sum` counts per day.
+`--target row-count` is 1 in each row, which `--resample D --aggregate sum` counts per day. And the series of one that
+has no identifier: `--id block-number` begins another one wherever the time starts again.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ ROW_NUMBER = "row-number"
 """`--time` of a table whose rows are steps and whose columns hold no time."""
 ROW_COUNT = "row-count"
 """`--target` of a table of events, of which the number per step is forecast."""
+BLOCK_NUMBER = "block-number"
+"""`--id` of a table whose series stand one below the other, each in the order of time, and have no names."""
 
 _UNITS = {
     "year": ("year", "yr", "yyyy", "y", "jahr"),
@@ -61,6 +64,8 @@ def with_joined(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.Data
         used = {config.target, *config.static_covariates, *config.future_covariates, *config.past_covariates}
         frame = frame.drop(columns=[part for part in parts if part not in used])
         frame[name] = joined
+    if config.item_id == BLOCK_NUMBER and BLOCK_NUMBER not in frame.columns:
+        frame = frame.assign(**{BLOCK_NUMBER: _block_numbers(frame, config, source)})
     return frame
 
 
@@ -127,6 +132,26 @@ def _row_numbers(frame: pd.DataFrame, config: DataConfig) -> Any:
     if not parts:
         return np.arange(1, len(frame) + 1)
     return frame.groupby(parts, observed=True, dropna=False).cumcount().to_numpy() + 1
+
+
+def _block_numbers(frame: pd.DataFrame, config: DataConfig, source: str) -> pd.Categorical:
+    """The number of the block in which each row stands, from 1; stamps that cannot be read begin none (num_rows,).
+
+    Raises:
+        DataError: no option names the time.
+    """
+    from forecast_attn.data.timestamps import parse_timestamps
+
+    if config.time is None:
+        message = f"'{source}': --id {BLOCK_NUMBER} needs the column of which each block begins again"
+        raise DataError(message, "--time NAME", code="FA102", options=("time",))
+    require_column(frame, config.time, source, "time")
+    stamps, bad = parse_timestamps(frame[config.time], config.time, config.date_format)
+    known = np.flatnonzero(~bad)
+    begins = np.zeros(len(frame), np.int64)
+    begins[known[1:]] = stamps[known][1:] <= stamps[known][:-1]
+    numbers = np.cumsum(begins)
+    return pd.Categorical.from_codes(numbers, categories=pd.Index(np.arange(1, numbers.max(initial=0) + 2).astype(str)))
 
 
 def _joined_id(columns: list[pd.Series], source: str) -> pd.Categorical:
