@@ -236,9 +236,11 @@ def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:
         f"{cells.text(at)} at {place(row)} (step {step_name(frequency.alias)})"
     )
     hint = "add the missing rows, with a value in every column, or --missing mask hides them from attention and loss"
+    options: tuple[str, ...] = ("missing",)
     zone = cells.zone_of_clock_change(at) if frequency.is_within_day else None
     if zone is not None:
+        options = ("tz", "missing")
         hint = f"if the clock was put forward there, a zone such as --tz {zone} knows it; else {hint}"
     if frequency.base == "B":
         hint += "; or number the days in a column of their own (--time) if holidays have none"
-    return Finding("FA204", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=("missing",))
+    return Finding("FA204", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=options)
