@@ -131,6 +131,7 @@ class Forecaster:
 
         Args:
             data: a DataFrame or a CSV file: one row per time step, for several series with a column that names them.
+                Time may be the index; a Series with such an index is a table of one column.
             vintages: future covariates as they were forecast, with a column issued_at; or name a file as the option
                 `vintages`.
             out: run directory to write; without it the run lives in a temporary directory until `save`.

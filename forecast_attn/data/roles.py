@@ -251,14 +251,9 @@ def find_time(frame: pd.DataFrame, free: list[str], reasons: dict[str, str], sou
     steps = [name for name in _named(free, STEP_NAMES) if pd.api.types.is_integer_dtype(frame[name].dtype)]
     if not dates and not steps:
         columns = quoted([str(name) for name in frame.columns])
-        in_index = isinstance(frame.index, pd.DatetimeIndex)
-        hint = (
-            "frame.reset_index()"
-            if in_index
-            else "name it with --time NAME; write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
-        )
+        hint = "name it with --time NAME; write dates as YYYY-MM-DD or YYYY-MM-DD HH:MM"
         message = f"'{source}' has no column of time stamps; its columns are {columns}"
-        raise DataError(message, hint, file=source, options=() if in_index else ("time",))
+        raise DataError(message, hint, file=source, options=("time",))
     time = (dates or steps)[0]
     if not dates:
         _refuse_a_part_of_a_date(frame, free, time, source)

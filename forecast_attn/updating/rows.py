@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -93,12 +94,9 @@ def _table_of(
     """The table of a run, the file it began with, and the rows that earlier updates added to that."""
     base = base_of(run)
     if history is not None:
-        is_file = not isinstance(history, pd.DataFrame) and str(history) != "-"
-        return (
-            _read(model, history),
-            {"file": name_of(history), "sha256": None} if not is_file else _file(history),
-            None,
-        )
+        is_file = isinstance(history, str | Path) and str(history) != "-"
+        about = _file(history) if is_file else {"file": name_of(history), "sha256": None}
+        return _read(model, history), about, None
     if base["sha256"] is None:
         raise RunError(
             f"'{run.path}' was not trained on a file, so its table is not known", "name the table with --history FILE"

@@ -185,6 +185,36 @@ def test_every_frame_gives_the_same_panel(table: pd.DataFrame, name: str) -> Non
         pd.testing.assert_frame_equal(given, before)
 
 
+DAYS = pd.date_range("2024-01-01", periods=40)
+VALUES = pd.DataFrame({"sales": np.arange(40.0) % 7}, index=DAYS)
+SHOPS = pd.concat({"a": VALUES, "b": VALUES * 2})
+
+
+@pytest.mark.parametrize(
+    ("frame", "columns"),
+    [
+        (VALUES, ["timestamp", "sales"]),
+        (VALUES.rename_axis("when"), ["when", "sales"]),
+        (VALUES.to_period("D"), ["timestamp", "sales"]),
+        (VALUES.tz_localize("UTC"), ["timestamp", "sales"]),
+        (VALUES["sales"], ["timestamp", "sales"]),
+        (VALUES["sales"].rename(None), ["timestamp", "value"]),
+        (VALUES.assign(day=DAYS), ["sales", "day"]),
+        (SHOPS, ["item_id", "timestamp", "sales"]),
+        (SHOPS.rename_axis(["shop", None]), ["shop", "timestamp", "sales"]),
+        (pd.concat({"a": SHOPS}), ["item_id_0", "item_id_1", "timestamp", "sales"]),
+        (pd.concat({"Close": VALUES}, axis=1), ["timestamp", "Close sales"]),
+    ],
+)
+def test_time_in_the_index_needs_no_name(frame: pd.DataFrame | pd.Series, columns: list[str]) -> None:
+    """As pandas users have it; what a name says, or a column of dates, goes first."""
+    read = read_table(frame, DataConfig())
+    assert list(read) == columns
+    time = "day" if "day" in columns else columns[-2]
+    stamps = pd.DatetimeIndex(read[time].dt.tz_localize(None))
+    assert stamps.tolist() == [*DAYS] * (len(read) // 40)
+
+
 @pytest.mark.parametrize("width", ["float32", "Float32", "float16"])
 def test_narrow_numbers_are_the_numbers_they_hold(table: pd.DataFrame, width: str) -> None:
     narrow = table.assign(wind=table["wind"].astype(width), target=np.round(table["target"] % 100))
@@ -332,7 +362,10 @@ def test_options_of_text_are_refused_elsewhere(table: pd.DataFrame, option: dict
         (pd.DataFrame({"a": []}), "has no rows"),
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one column called 'a'"),
         (pd.DataFrame([[1, 2]], columns=["1", 1]), "more than one column called '1'"),
-        (pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b")])), "columns of several levels"),
+        (
+            pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a b", "")])),
+            "more than one column called 'a b'",
+        ),
         (pd.DataFrame({"a": [1j]}), "complex numbers"),
         (pd.DataFrame({"a": [[1, 2]]}), "lists"),
         (pl.DataFrame({"a": [[1, 2]]}), "which is neither numbers, text nor time stamps"),

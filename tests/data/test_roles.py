@@ -44,13 +44,6 @@ def test_years_as_identifiers_are_no_dates() -> None:
     assert roles_of({"id": ["2001", "2001", "2002", "2002", "2003"], "when": DAYS, "y": [1, 2, 3, 4, 5]}).time == "when"
 
 
-def test_time_in_the_index_of_a_frame() -> None:
-    frame = pd.DataFrame({"y": [1.0, 2.0]}, index=pd.to_datetime(["2024-01-01", "2024-01-02"]))
-    with pytest.raises(DataError, match="no column of time stamps") as error:
-        resolve_roles(frame, DataConfig(), "DataFrame")
-    assert error.value.hint == "frame.reset_index()"
-
-
 def test_two_columns_of_dates() -> None:
     with pytest.raises(DataError, match="several columns of dates: 'from', 'to'"):
         roles_of({"to": DAYS, "from": DAYS, "x": [1, 2, 3, 4, 5]})

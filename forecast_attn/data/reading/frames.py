@@ -17,11 +17,13 @@ from forecast_attn.errors import DataError
 LABEL = "the DataFrame"
 LEVEL_NAMES = ("timestamp", "datetime", "date_time", "date", "ds", "time", "item_id", "unique_id", "series_id")
 """Names by which levels of an index become columns."""
+TIME, ITEM_ID, VALUE = "timestamp", "item_id", "value"
+"""Names of levels of time stamps, of other levels beside them, and of a Series, that have none."""
 
 
 def read_frame(table: Any, config: DataConfig) -> pd.DataFrame:
-    """Convert a DataFrame of pandas, or of a library with Arrow's C stream (polars, pyarrow, duckdb), copying little;
-    or a TimeSeries of darts, or several by their names.
+    """Convert a DataFrame or Series of pandas, or a frame of a library with Arrow's C stream (polars, pyarrow, duckdb),
+    copying little; or a TimeSeries of darts, or several by their names.
 
     Raises:
         ConfigError: an option for text files is given.
@@ -30,12 +32,14 @@ def read_frame(table: Any, config: DataConfig) -> pd.DataFrame:
     """
     refuse_text_options(config, "the table is a DataFrame")
     table = _from_darts(table)
+    if isinstance(table, pd.Series):
+        table = table.to_frame(VALUE if table.name is None else table.name)
     if isinstance(table, pd.DataFrame):
         return _from_pandas(table, config)
     if hasattr(table, "collect") and not hasattr(table, "__arrow_c_stream__"):
         table = table.collect()  # a lazy frame
     if not hasattr(table, "__arrow_c_stream__"):
-        raise TypeError(f"expected a path, '-' or a DataFrame; got {type(table).__name__}")
+        raise TypeError(f"expected a path, '-', a DataFrame or a Series; got {type(table).__name__}")
     return frame_of_arrow(pa.table(table), config, LABEL)
 
 
@@ -50,10 +54,8 @@ def _from_darts(table: Any) -> Any:
 
 
 def _from_pandas(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
-    if isinstance(table.columns, pd.MultiIndex):
-        raise DataError(f"{LABEL} has columns of several levels", "give every column a single name")
     table = _with_index(table, config)
-    names = [str(name).strip() for name in table.columns]
+    names = [_joined(name) for name in table.columns]
     check_names(names, LABEL)
     if not len(table):
         raise DataError(f"{LABEL} has no rows", "add rows of data")
@@ -61,14 +63,43 @@ def _from_pandas(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
     return pd.DataFrame(columns, index=pd.RangeIndex(len(table)), copy=False)
 
 
+def _joined(name: Any) -> str:
+    """The name of a column; that of several levels as `--header-rows` joins them."""
+    parts = name if isinstance(name, tuple) else (name,)
+    return " ".join(str(part).strip() for part in parts if str(part).strip())
+
+
 def _with_index(table: pd.DataFrame, config: DataConfig) -> pd.DataFrame:
-    """The frame with those levels of its index as columns whose names say that they are time stamps or identifiers."""
+    """The frame with those levels of its index as columns that are time stamps or identifiers.
+
+    By their names; or, in a frame without another column of time, all levels where one holds dates.
+    """
     known = {*LEVEL_NAMES, config.time, config.item_id}
-    levels = [
-        name for name in table.index.names if name is not None and (name in known or str(name).lower() in LEVEL_NAMES)
+    index = table.index
+    wanted = [
+        at
+        for at, name in enumerate(index.names)
+        if name is not None and (name in known or str(name).lower() in LEVEL_NAMES)
     ]
-    wanted = [name for name in levels if name not in table.columns]
-    return table.reset_index(level=wanted) if wanted else table
+    dates = [at for at in range(index.nlevels) if _are_dates(index.get_level_values(at).dtype)]
+    if dates and not wanted and config.time is None and not any(_are_dates(dtype) for dtype in table.dtypes):
+        wanted = list(range(index.nlevels))
+    names = {at: _level_name(index, at, dates) for at in wanted}
+    names = {at: name for at, name in names.items() if name not in table.columns}
+    if not names:
+        return table
+    table = table.rename_axis([names.get(at, name) for at, name in enumerate(index.names)])
+    return table.reset_index(level=list(names))
+
+
+def _are_dates(dtype: Any) -> bool:
+    return isinstance(dtype, pd.PeriodDtype) or pd.api.types.is_datetime64_any_dtype(dtype)
+
+
+def _level_name(index: pd.Index, at: int, dates: list[int]) -> Any:
+    if index.names[at] is not None:
+        return index.names[at]
+    return TIME if at in dates else ITEM_ID if index.nlevels == 2 else f"{ITEM_ID}_{at}"
 
 
 def _column(values: pd.Series, name: str, config: DataConfig) -> Column:
