@@ -124,6 +124,7 @@ def main() -> int:
     windows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     turns = int(sys.argv[2]) if len(sys.argv) > 2 else 3
     torch.set_num_threads(1)
+    report_memory()  # first, for a process begins with the peak of the one that started it
     frame = table(windows)
     print(f"{windows:,} windows, horizon 24, lookback 168; windows per second of CPU time")
     print(f"{'':<16}{'ours':>8}{'bare':>8}{'ratio':>8}{'with the baselines':>22}")
@@ -131,7 +132,6 @@ def main() -> int:
         ours, bare, among = rates(attention, frame, windows, turns)
         print(f"{attention:<16}{ours:>8,.0f}{bare:>8,.0f}{ours / bare:>8.2f}{among:>22,.0f}")
         at_least(f"{attention}, of a bare loop's speed", ours / bare, WANTED)
-    report_memory()
     return exit_code()
 
 
