@@ -105,7 +105,7 @@ class BacktestDisplay(BacktestListener):
         self._say(f"an unfinished backtest into this file had another {changed}: its parts are deleted")
 
     def resumed(self, parts: int) -> None:
-        self._say(f"going on: {counted(parts, 'part')} of this backtest were finished before")
+        self._say(f"going on: {counted(parts, 'part')} of this backtest finished before")
 
     def refitting(self, number: int, cutoff: Any) -> None:
         self._refit = f"refit {number}: rows up to {self._zone.stamp_text(cutoff)}"

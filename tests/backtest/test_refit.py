@@ -306,7 +306,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(
     assert [path.name for path in here.iterdir()] == [".bt.parquet.parts"]
     whole = forecast(*words)
     assert whole.code == 0, whole.err
-    assert "going on: 2 parts of this backtest were finished before" in whole.err
+    assert "going on: 2 parts of this backtest finished before" in whole.err
     assert "refit 3: rows up to 2024-04-14" in whole.err
     assert "refit 1" not in whole.err.split("going on")[1]
     found, wanted = pd.read_parquet("bt.parquet"), pd.read_parquet(expected)
