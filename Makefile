@@ -13,7 +13,7 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest $(PARALLEL)
 INSTALL := -m pip install --disable-pip-version-check
 # Where it is set, every process of the tests would compile the package and its tests anew.
 unexport PYTHONDONTWRITEBYTECODE
-# With COVERAGE=1, `test` and `minimum` also print the share of lines that their tests run; it costs three quarters more time.
+# With COVERAGE=1, `test`, `fast` and `minimum` also print the share of lines that their tests run; it costs three quarters more time.
 COVERED := $(if $(COVERAGE),--cov --cov-report=term:skip-covered)
 MINIMUM := .venv-minimum
 # What a server of MLflow needs beside mlflow-skinny: the whole mlflow allows no pyarrow as new as ours.
@@ -61,7 +61,7 @@ test-services: $(SERVICES)  ## The tests with a real Ray, MLflow server, TensorB
 	$(PYTEST) --dist loadfile -m services
 
 fast: $(TESTING)  ## The quick tests, in a minute
-	$(PYTEST) -m "not slow and not integration"
+	$(PYTEST) -m "not slow and not integration" $(COVERED)
 
 fuzz: $(TESTING)  ## Twenty times as many damaged tables as the suite tries, other ones each time
 	env -u CI FUZZ=20 $(BIN)/python -m pytest -q tests/data/test_fuzz.py
