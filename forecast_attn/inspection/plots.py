@@ -197,7 +197,7 @@ def _draw_series(series: "Axes", forecast: "Axes", inspection: Inspection, lines
             steps, lines.actual, color=SOFT, linewidth=1.2, linestyle=(0, (3, 2)), marker=marker, label="actual"
         )
     if not np.isnan(lines.forecast).all():
-        forecast.plot(steps, lines.forecast, color=FORECAST, linewidth=1.8, marker=marker, label="forecast")
+        forecast.plot(steps, lines.forecast, color=FORECAST, linewidth=1.8, marker=marker, label=lines.forecast_name)
     if forecast.lines:
         figure = forecast.get_figure(root=True)
         assert figure is not None

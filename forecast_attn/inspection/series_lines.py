@@ -32,6 +32,7 @@ class SeriesLines:
         actual: (target_steps,)
         label: what the values are, for the axis.
         spread: (2, lookback) what the middle half of several windows lies between; None for one window.
+        forecast_name: what the forecast is called, as `WindowValues` does.
     """
 
     past: Values
@@ -39,6 +40,7 @@ class SeriesLines:
     actual: Values
     label: str
     spread: Values | None = None
+    forecast_name: str = "forecast"
 
 
 def lines_of_run(run: RunDir, dump: AttentionDump, table: Path | None = None) -> SeriesLines | None:
@@ -77,13 +79,13 @@ def series_lines(values: WindowValues, *, num_items: int, target: str) -> Series
         return None
     past, forecast, actual = (part[known] for part in (values.past, values.forecast, values.actual))
     if len(past) == 1:
-        return SeriesLines(past[0], forecast[0], actual[0], target)
+        return SeriesLines(past[0], forecast[0], actual[0], target, forecast_name=values.forecast_name)
     label = f"{target}, mean"
     if num_items > 1:
         past, forecast, actual = _scaled(past, forecast, actual)
         label = f"{target}, scaled"
     spread = np.nanquantile(np.where(np.isnan(past).all(axis=0), 0, past), (0.25, 0.75), axis=0)
-    return SeriesLines(_mean(past), _mean(forecast), _mean(actual), label, spread)
+    return SeriesLines(_mean(past), _mean(forecast), _mean(actual), label, spread, values.forecast_name)
 
 
 def _scaled(past: Values, *others: Values) -> tuple[Values, ...]:

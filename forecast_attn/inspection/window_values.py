@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Values = NDArray[np.float64]
 
+BY_NETWORK = "forecast of the network"
+"""Name of forecasts that are the network's alone, where `predict` combines them with baselines."""
 MOST_COVARIATES = 4
 """Columns that a page can show under the series."""
 
@@ -109,7 +111,7 @@ def _forecast_name(values: WindowValues, run: RunDir, by_network: NDArray[np.boo
     values.notes.append(
         f"the forecasts drawn{which} are those of the network alone, {part} of what `predict` forecasts"
     )
-    return "forecast of the network" if by_network.all() else "forecast"
+    return BY_NETWORK if by_network.all() else "forecast"
 
 
 def _unknown_of(model: Model, run: RunDir, dump: AttentionDump) -> WindowValues:

@@ -125,10 +125,10 @@ class Animation:
         axes.plot(
             ahead, values.actual[window], color=SOFT, linewidth=1.2, linestyle=(0, (4, 3)), zorder=4, label="actual"
         )
-        axes.plot(ahead, values.forecast[window], color=FORECAST, linewidth=2.2, label="forecast")
+        axes.plot(ahead, values.forecast[window], color=FORECAST, linewidth=2.2, label=values.forecast_name)
         low, high = self._range()
         axes.set_ylim(low, high)
-        ticks = number_ticks(low, high, 4)
+        ticks = number_ticks(low, high, 5)
         spacing = ticks[1] - ticks[0] if len(ticks) > 1 else 0.0
         axes.set_yticks(ticks, [number_text(tick, spacing) for tick in ticks])
         axes.grid(axis="y", color=GRID)
@@ -136,11 +136,10 @@ class Animation:
         title = self.values.target or "value"
         axes.set_title(title, loc="left", fontsize=9, color=INK, fontweight="bold", pad=3, parse_math=False)
         if np.isfinite(values.forecast[window]).any():
-            ends = (("forecast", FORECAST), ("actual", SOFT))
-            for at, (name, colour) in enumerate(ends):
-                corner = (1 - 0.075 * (len(ends) - 1 - at), 1.0)
+            ends = ((values.forecast_name, FORECAST, 0.925), ("actual", SOFT, 1.0))
+            for name, colour, end in ends:
                 axes.annotate(
-                    name, corner, (0, 3), "axes fraction", "offset points", ha="right", fontsize=9, color=colour
+                    name, (end, 1.0), (0, 3), "axes fraction", "offset points", ha="right", fontsize=9, color=colour
                 )
 
     def _draw_weights(self, axes: Axes, window: int) -> None:

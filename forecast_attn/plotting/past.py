@@ -22,6 +22,7 @@ from forecast_attn.evaluation.quantile_scores import quantile_columns
 from forecast_attn.forecasting.history import read_history
 from forecast_attn.forecasting.model import Model, forecast_windows, load_model, trained_until
 from forecast_attn.forecasting.predict import prediction_columns
+from forecast_attn.inspection.reading import best_of_baselines
 from forecast_attn.plotting.forecasts import Forecasts, check_known, label_of
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import panel_of_run
@@ -143,7 +144,7 @@ def validation_forecasts(run: RunDir, data: pd.DataFrame | Path | None) -> Forec
 def forecasts_of_validation(past: Past, preparation: Preparation) -> Forecasts:
     """The same of a table that is read already."""
     cutoffs = spread_evenly(preparation.validation_cutoffs, past.model.config.training.validation_windows)
-    best = past.run.read_json(past.run.metrics).get("best_baseline", SEASONAL_NAIVE)  # older runs knew one baseline
+    best, _ = best_of_baselines(past.run.read_json(past.run.metrics))
     names = list(dict.fromkeys([best, SEASONAL_NAIVE]))
     return past.beside(past.forecasts(cutoffs), names, cutoffs, preparation.baseline_setup())
 

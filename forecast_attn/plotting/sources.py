@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
+from forecast_attn.config.values import NETWORK
 from forecast_attn.data.reading import digest_of, read_beside, table_name
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
@@ -149,7 +150,19 @@ def _made_again(run: RunDir, choice: PlotChoice) -> ChosenForecasts:
         seen = "the cut-off lies in the training rows: the network was trained on the values after it"
         note = seen if past.is_in_training(rows) else ""
     forecasts = past.forecasts(rows)
-    return ChosenForecasts(forecasts, forecasts, SeriesValues.of_panel(past.panel), (note,) if note else ())
+    alone = _network_alone(run)
+    if alone and not choice.models:
+        forecasts = replace(forecasts, frame=forecasts.frame.assign(model=f"the {NETWORK}"))
+    notes = tuple(each for each in (note, alone) if each)
+    return ChosenForecasts(forecasts, forecasts, SeriesValues.of_panel(past.panel), notes)
+
+
+def _network_alone(run: RunDir) -> str:
+    """Say that forecasts made again are the network's, where `predict` combines it with baselines; else nothing."""
+    from forecast_attn.forecasting.predict import kept_weights
+
+    combines = kept_weights(RunDir(run.home))
+    return "the forecasts drawn are the network's own; `predict` combines baselines with it" if combines else ""
 
 
 # --------------------------------------------------------------------------- the series
@@ -271,7 +284,6 @@ def by_value_of(source: PlotSource, choice: PlotChoice) -> ByValue:
     from forecast_attn.audit.subject import Subject
     from forecast_attn.data.split import spread_evenly
     from forecast_attn.devices import cpu_threads
-    from forecast_attn.forecasting.predict import kept_weights
     from forecast_attn.plotting.by_value import by_value, with_dependence
     from forecast_attn.plotting.past import forecasts_of_validation, prepared_past
 
@@ -285,8 +297,8 @@ def by_value_of(source: PlotSource, choice: PlotChoice) -> ByValue:
     past, preparation = prepared_past(run, choice.data)
     if _is_validation(source, choice):
         forecasts, notes = forecasts_of_validation(past, preparation), [VALIDATION]
-        if kept_weights(RunDir(run.home)) and not choice.models:
-            notes.append("these are the network's own forecasts, which `predict` combines with baselines")
+        if not choice.models and (alone := _network_alone(run)):
+            notes.append(alone)
     else:
         forecasts, notes = _read(run.backtest if source.table is None else source.table, run), []
     chosen = forecasts.of_items(choice.items)

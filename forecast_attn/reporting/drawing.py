@@ -85,11 +85,11 @@ def _forecast_figure(view: ForecastView, zone: Zone, caption: str, width: int, h
     return figure(caption, caption, parts, width, height)
 
 
-def forecast_legend(view: ForecastView) -> str:
-    """Words on what `forecast_figure` draws."""
+def forecast_legend(view: ForecastView, name: str) -> str:
+    """Words on what `forecast_figure` draws; `name` is what the forecast is called."""
     names = ", ".join(f"{interval_name(pair)} interval" for pair in view.models[0].intervals)
     came = "; dashed: actual values" if np.isfinite(view.actual).any() else ""
-    return "Black: series; blue: forecast" + (f"; shaded: {names}" if names else "") + f"{came}."
+    return f"Black: series; blue: {name}" + (f"; shaded: {names}" if names else "") + f"{came}."
 
 
 def errors_figure(errors: StepErrors, first: str, words: str, *, height: int = 190) -> str:
@@ -241,7 +241,7 @@ def _line(frame: Frame, kind: str, x: Floats, y: Floats, dash: str = "") -> str:
 
 
 def _value_axis(frame: Frame) -> str:
-    ticks = number_ticks(*frame.y, 4)
+    ticks = number_ticks(*frame.y, 5)
     spacing = abs(ticks[1] - ticks[0]) if len(ticks) > 1 else 0.0
     parts = []
     for tick, y in zip(ticks, frame.up(np.array(ticks)).tolist(), strict=True):

@@ -41,6 +41,7 @@ from forecast_attn.inspection.reading import best_of_baselines, evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.inspection.weights_figure import weights_figure
+from forecast_attn.inspection.window_values import BY_NETWORK
 from forecast_attn.plotting.attribution import attribution_of
 from forecast_attn.plotting.forecasts import Forecasts
 from forecast_attn.plotting.past import SEASONAL_NAIVE, read_past
@@ -48,7 +49,7 @@ from forecast_attn.plotting.reliability import reliability
 from forecast_attn.plotting.scene import build_scene
 from forecast_attn.plotting.series_values import SeriesValues
 from forecast_attn.plotting.sources import PlotChoice, PlotSource, forecast_scene, scored_forecasts
-from forecast_attn.plotting.step_errors import StepErrors, step_errors
+from forecast_attn.plotting.step_errors import ModelErrors, StepErrors, step_errors
 from forecast_attn.reporting.drawing import (
     attribution_by_time_figure,
     attribution_figure,
@@ -63,6 +64,7 @@ from forecast_attn.runs.run_dir import RunDir
 EXTREMES = 2
 """Windows shown of the best, and of the worst."""
 MOST_FINDINGS = 12
+OF_A_BACKTEST = "The chart is about the windows of the backtest"
 SELECTED = (
     "These are the validation windows, used to select the model; for unseen windows, `forecast backtest` the run."
 )
@@ -210,7 +212,8 @@ def _forecast_section(run: RunDir, missing: list[str], path: Path | None) -> str
     figures = [forecast_figure(view, scene.zone, f"{view.item_id}, cut-off {scene.zone.stamp_text(view.cutoff)}")
                for view in views]  # fmt: skip
     more = f"{len(views)} of {scene.num_items:,} series." if scene.num_items > len(views) else ""
-    legend = paragraph(f"{forecast_legend(views[0])} {more}")
+    by_network = bool(kept_weights(RunDir(run.home))) and not run.predictions.is_file()
+    legend = paragraph(f"{forecast_legend(views[0], BY_NETWORK if by_network else 'forecast')} {more}")
     return section("The forecast", "forecast", *figures, legend, bullets(scene.notes))
 
 
@@ -228,21 +231,37 @@ def _curves(scored: Forecasts | None, run: RunDir, alone: str) -> Iterator[str]:
     if scored is None:
         return
     name, combines = run.path.resolve().name, bool(kept_weights(RunDir(run.home)))
-    errors = _beside_the_best(step_errors(scored), name)
-    if len(errors.steps) > 1:
-        yield errors_figure(errors, name, "the network" if combines else "this run")
+    every = step_errors(scored)
+    if len(every.steps) > 1:
+        yield errors_figure(_beside_the_best(every, name), name, "the network" if combines else "this run")
     yield alone
-    yield paragraph("" if run.backtest.is_file() else SELECTED)
+    yield paragraph(_words_on_backtest(every, run) if run.backtest.is_file() else SELECTED)
     if scored.quantiles:
         yield calibration_figure(reliability(scored))
 
 
 def _beside_the_best(errors: StepErrors, name: str) -> StepErrors:
     """The run's errors, those of the best other model, and of seasonal-naive unless it is far off."""
-    ours = [model for model in errors.models if model.name == name]
-    others = sorted((model for model in errors.models if model.name != name), key=lambda model: model.overall)
+    ours = [model for model in errors.models if model.name in (name, COMBINATION)]
+    others = _baselines_by_error(errors, name)
     naive = [model for model in others[1:] if model.name == SEASONAL_NAIVE and not model.is_far_from(others[0])]
     return replace(errors, models=(*ours, *others[:1], *naive))
+
+
+def _baselines_by_error(errors: StepErrors, name: str) -> list[ModelErrors]:
+    others = [model for model in errors.models if model.name not in (name, COMBINATION)]
+    return sorted(others, key=lambda model: model.overall)
+
+
+def _words_on_backtest(errors: StepErrors, run: RunDir) -> str:
+    """Say which windows the chart is about, and where its best baseline is not the table's."""
+    others = [model.name for model in _baselines_by_error(errors, run.path.resolve().name)]
+    best, _ = best_of_baselines(run.read_json(run.metrics))
+    if others[:1] == [best]:
+        return f"{OF_A_BACKTEST}."
+    if best not in others:
+        return f"{OF_A_BACKTEST}, which has no forecasts of {best}, the best baseline of the table."
+    return f"{OF_A_BACKTEST}; the best baseline there is {others[0]}, in the table {best}."
 
 
 def _extreme_windows(run: RunDir, path: Path | None, scored: Forecasts | None, missing: list[str]) -> Iterator[str]:

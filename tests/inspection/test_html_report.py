@@ -18,8 +18,13 @@ from forecast_attn.errors import RunError
 from forecast_attn.forecaster import Forecaster
 from forecast_attn.inspection.html_report import build_report, make_page
 from forecast_attn.inspection.page_data import PAGE_BYTES, choose_windows, default_windows, sample_windows
+from forecast_attn.inspection.plots import draw_heatmap
 from forecast_attn.inspection.report import inspect_attention
+from forecast_attn.inspection.series_lines import lines_of_run
 from forecast_attn.inspection.window_values import WindowValues, values_of_windows
+from forecast_attn.plotting.animation import animation_of
+from forecast_attn.plotting.sources import PlotChoice, PlotSource, forecast_scene
+from forecast_attn.plotting.wording import model_label
 from forecast_attn.runs.run_dir import RunDir
 
 NASTY = "</script><img src=x onerror=alert(1)>&amp;\u2028'\""
@@ -407,6 +412,15 @@ def test_of_a_combination_the_page_says_that_the_forecasts_are_the_networks(run_
     assert values.forecast_name == "forecast of the network"
     assert values.notes[-1] == "the forecasts drawn are those of the network alone, 40 % of what `predict` forecasts"
     assert document_of(build_report(dump, run).html)["forecastName"] == "forecast of the network"
+    lines = lines_of_run(run, dump)
+    assert [text.get_text() for text in draw_heatmap(inspect_attention(dump), lines).legends[0].get_texts()] == [
+        *("actual", "forecast of the network"),
+    ]
+    frame = animation_of(run).frame(0)
+    assert "forecast of the network" in [text.get_text() for text in frame.axes[0].texts]
+    scene = forecast_scene(PlotSource(None, run), PlotChoice([], []))
+    assert model_label(scene.views[0].models[0].name) == "forecast of the network"
+    assert "`predict` combines baselines with it" in scene.notes[-1]
 
 
 def test_metrics_configuration_and_audit_of_the_run_are_on_the_page(page_of, run_copy):

@@ -38,9 +38,13 @@ def html(run, forecast):
 
 def points_of(html, section, kind):
     """(points, 2) of the first path of a kind in a section, in pixels."""
-    part = re.search(f'<section aria-labelledby="{section}">.*?</section>', html, re.DOTALL)[0]
+    part = part_of(html, section)
     line = re.search(rf'<path class="{kind}"[^>]* d="([^"]+)"', part)[1]
     return np.array([[float(x), float(y)] for x, y in re.findall(r"[ML]([\d.]+) ([\d.]+)", line)])
+
+
+def part_of(html, section):
+    return re.search(f'<section aria-labelledby="{section}">.*?</section>', html, re.DOTALL)[0]
 
 
 def test_the_page_has_all_parts_and_asks_for_nothing(html):
@@ -125,7 +129,7 @@ def test_the_best_baseline_stands_beside_the_run(html, run):
     best = metrics["best_baseline"]
     assert best != "seasonal-naive"
     assert mae[best] == pytest.approx(metrics["baselines"][best]["mae"])
-    part = re.search('<section aria-labelledby="accuracy">.*?</section>', html, re.DOTALL)[0]
+    part = part_of(html, "accuracy")
     part, phones = re.subn('<figure class="wide phone">.*?</figure>', "", part)  # the same for phones
     assert phones == 1
     names = re.findall(r'<text x="[\d.]+" y="([\d.]+)" text-anchor="start">([^<]+)</text>', part)
@@ -137,7 +141,7 @@ def test_the_best_baseline_stands_beside_the_run(html, run):
 def test_the_bars_lead_from_the_baseline_to_the_forecast(html, run, forecast):
     """As long as the attributions of `plot`, each from where the one before it ended; blocks of time are theirs."""
     found = json.loads(forecast("plot", run, "--kind", "attribution", "--json").out)
-    part = re.search('<section aria-labelledby="attribution">.*?</section>', html, re.DOTALL)[0]
+    part = part_of(html, "attribution")
     by_input, by_time = re.findall('<figure class="wide">.*?</figure>', part, re.DOTALL)
     widths = np.array([float(each) for each in re.findall(r'<rect [^>]*width="([\d.]+)"', by_input)])
     totals = np.array([each["attribution"] for each in found["inputs"]])
@@ -192,6 +196,21 @@ def test_of_a_combination_it_says_that_the_windows_are_the_networks(run_copy, ht
     assert rows[-1][0] == "linear"
     assert "above that of theta, the best of the baselines." in page
     assert ">this run</text>" not in page
+    assert "blue: forecast of the network;" in page
+    assert ">theta</text>" in part_of(page, "accuracy"), "the best baseline is the combination's"
+
+
+def test_the_chart_of_a_backtest_says_so_and_which_baseline_it_lacks(run_copy, without_manifest):
+    without_manifest(run_copy)
+    frame = validation_forecasts(RunDir(run_copy), None).frame
+    frame[frame["model"].isin([run_copy.name, "seasonal-naive"])].to_parquet(run_copy / "backtest.parquet")
+    best = json.loads((run_copy / "metrics.json").read_text())["best_baseline"]
+    part = part_of(Forecaster.load(run_copy).report().html, "accuracy")
+    assert best != "seasonal-naive"
+    words = f"The chart is about the windows of the backtest, which has no forecasts of {best}, the best baseline of"
+    assert words in part
+    assert f">{best}</text>" not in part
+    assert "used to select the model" not in part
 
 
 def test_windows_without_a_known_value_have_no_error():

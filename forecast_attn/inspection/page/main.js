@@ -59,7 +59,7 @@ function showReadout() {
   readout.replaceChildren();
   const first = make(readout, "span"), values = [forecastOf(state.window), actualOf(state.window)].map((each) => valuesAt(each, state.step));
   make(first, "b", {}, `Step${patch === 1 ? "" : "s"} ${stepText(state.step)}, ${timeOfStep(state.window, state.step)}`);
-  const words = [["forecast", values[0]], ["actual", values[1]]].filter(([, each]) => each.some(Number.isFinite));
+  const words = [[page.forecastName, values[0]], ["actual", values[1]]].filter(([, each]) => each.some(Number.isFinite));
   first.append(...words.map(([name, each]) => ` · ${name} ${rangeWords(each)}`), `${Number.isFinite(state.spread.effective[state.step]) ? ` · ${effectiveWords(state.spread.effective[state.step])}` : ""}${headWords(" · ")}`);
   if (isMean()) first.append(` · ${meanWords()}`);
   const tops = topPlaces(row, 3), second = make(readout, "span", {}, tops.length ? `${isMeanOfSeries() ? "the series " : ""}looks most at ` : "looks at nothing");

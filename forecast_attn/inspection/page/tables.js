@@ -21,7 +21,7 @@ function fillStepTable(container, state) {
     number(state.spread.effective[at], 3), number(state.spread.entropy[at] / Math.log(Math.max(page.observed[state.window], 2)), 2),
     topPlaces(state.rows[at], 5).map((place) => `${lagText(place)} (${share(state.rows[at][place])})`).join(", "),
   ]);
-  const headings = ["step", "time", "forecast", "actual", `effective ${KEYS_NAME}`, "entropy of uniform", "top lags (weight)"];
+  const headings = ["step", "time", page.forecastName, "actual", `effective ${KEYS_NAME}`, "entropy of uniform", "top lags (weight)"];
   fillTable(container, `${windowName(state)}${isMean() ? `; ${meanWords()}` : ""}`, headings, rows, state.step);
 }
 
