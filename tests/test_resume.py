@@ -246,6 +246,27 @@ def test_ctrl_c_after_the_last_epoch_says_how_to_go_on(strike, forecast, table, 
     assert weights_of(here / "run") == weights_of(uninterrupted)
 
 
+@pytest.mark.parametrize(("function", "when"), [("_write_start", "after"), ("finish", "before")])
+def test_told_to_end_before_the_first_epoch_or_after_the_last(
+    strike, forecast, table, uninterrupted, here, function, when
+):
+    done = strike((TRAIN, function, 1, when), "train", table, *STRETCHED, "--out", "run", kind="SIGTERM")
+    assert done.returncode == 1
+    assert done.stderr.endswith(
+        "error: training was told to end (SIGTERM)\nhint: continue with: forecast train --resume run\n"
+    )
+    assert forecast("train", "--resume", "run", "--quiet").code == 0
+    assert weights_of(here / "run") == weights_of(uninterrupted)
+
+
+def test_told_to_end_while_loading(strike, table, here):
+    """Nothing is there to go on from."""
+    step = ("forecast_attn.forecaster", "read_panel", 1, "before")
+    done = strike(step, "train", table, *STRETCHED, "--out", "run", kind="SIGTERM")
+    assert done.returncode == 1
+    assert done.stderr.endswith("error: training was told to end (SIGTERM)\n")
+
+
 def test_told_to_end_while_it_trains_on_all_rows(strike, forecast, table, here):
     words = ("train", table, *STRETCHED, "--max-epochs", "2", "--final-fit", "always")
     assert forecast(*words, "--out", "whole", "--quiet").code == 0
