@@ -163,7 +163,8 @@ def groups_verdict(needs: list[GroupNeed], worst: GroupNeed) -> str:
     best = max(needs, key=lambda need: need.rise_relative)
     change = f"{worst.name} the MAE {change_of(worst.rise_relative)} with equal weights ({signed(worst.rise)})"
     if worst.needed:
-        return f"{change}: the least of all groups"
+        fewest = min(need.windows for need in needs)
+        return f"{change}: the least of all groups, each of at least {fewest} windows"
     other = f"{best.name} it {change_of(best.rise_relative)}"
     well = "better" if worst.rise_relative < -SHARE_THAT_MATTERS else "about as well"
     return f"{change}, in {worst.windows} windows: equal weights do {well} there; {other}"

@@ -68,6 +68,10 @@ def test_a_group_that_equal_weights_forecast_better_is_said_to_be_better() -> No
         "at step 3 ahead the MAE falls by 10 % with equal weights (−0.1), in 64 windows: equal weights do better "
         "there; at step 1 ahead it rises by 50 %"
     )
+    assert groups_verdict([replace(best, windows=9), replace(best, rise_relative=0.7)], best) == (
+        "at step 1 ahead the MAE rises by 50 % with equal weights (+0.5): the least of all groups, each of at least 9 "
+        "windows"
+    )
     little = replace(worst, mae_equal=0.97, rise_relative=-0.03)
     assert "do about as well there" in groups_verdict([little, best], little)
 
