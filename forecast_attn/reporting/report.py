@@ -121,7 +121,7 @@ def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
     alone = _network_alone(run, scored)
     sections = [
         _summary_section(run, metrics, inspection),
-        _forecast_section(run, missing, path),
+        _forecast_section(run, missing, path, scored),
         section("How accurate it is", "accuracy", metrics_table(metrics), *_curves(scored, run, alone)),
         section("Best and worst windows", "windows", alone, *_extreme_windows(run, path, scored, missing)),
         _attention_section(inspection),
@@ -204,17 +204,24 @@ def _parts(weights: dict[str, float]) -> str:
     return ", ".join(f"{name} {100 * weight:.0f} %" for name, weight in ordered.items())
 
 
-def _forecast_section(run: RunDir, missing: list[str], path: Path | None) -> str:
-    scene = _or_missing(lambda: forecast_scene(PlotSource(None, run), PlotChoice([], [], data=path)), missing)
+def _forecast_section(run: RunDir, missing: list[str], path: Path | None, scored: Forecasts | None) -> str:
+    written = run.predictions.is_file()
+    models = [_shown_model(scored)] if scored is not None and run.backtest.is_file() and not written else []
+    scene = _or_missing(lambda: forecast_scene(PlotSource(None, run), PlotChoice([], models, data=path)), missing)
     if scene is None:
         return ""
     views = scene.views[:3]
     figures = [forecast_figure(view, scene.zone, f"{view.item_id}, cut-off {scene.zone.stamp_text(view.cutoff)}")
                for view in views]  # fmt: skip
     more = f"{len(views)} of {scene.num_items:,} series." if scene.num_items > len(views) else ""
-    by_network = bool(kept_weights(RunDir(run.home))) and not run.predictions.is_file()
+    by_network = bool(kept_weights(RunDir(run.home))) and not written and COMBINATION not in models
     legend = paragraph(f"{forecast_legend(views[0], BY_NETWORK if by_network else 'forecast')} {more}")
     return section("The forecast", "forecast", *figures, legend, bullets(scene.notes))
+
+
+def _shown_model(scored: Forecasts) -> str:
+    """Name of what `predict` forecasts, or of the network alone."""
+    return COMBINATION if COMBINATION in scored.models else scored.models[0]
 
 
 def _network_alone(run: RunDir, scored: Forecasts | None) -> str:
@@ -268,7 +275,7 @@ def _extreme_windows(run: RunDir, path: Path | None, scored: Forecasts | None, m
     """The windows with the smallest and the largest error, as a table and as pictures."""
     if scored is None:
         return
-    ours = scored.of_models([COMBINATION if COMBINATION in scored.models else scored.models[0]])
+    ours = scored.of_models([_shown_model(scored)])
     windows = window_errors(ours.frame)
     count = min(EXTREMES, len(windows) // 2)
     chosen = [("best", each) for each in windows[:count]]

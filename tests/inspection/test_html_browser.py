@@ -626,6 +626,16 @@ def test_a_patch_is_drawn_and_named_as_a_whole(browser, patched_page):
     assert {"1–4", "5–8", "9–10", "0–3", "8–11", "effective patches"} <= set(texts)
 
 
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_words_beside_the_mouse_are_on_the_screen(browser, patched_page, width):
+    browser.open(patched_page, width=width)
+    for patch in range(5):
+        browser.point("#heatmap canvas", (patch + 0.5) / 5, 0.5)
+        assert "on its patch of 4" in browser.ask("document.getElementById('tooltip').textContent")
+        box = browser.ask("document.getElementById('tooltip').getBoundingClientRect().toJSON()")
+        assert 0 <= box["left"] < box["right"] <= width
+
+
 def test_tables_of_patches(browser, patched_page):
     browser.open(patched_page, address="#step=3")
     assert readout(browser).startswith("Steps 9–10, 2026-01-06 08:00 … 09:00 · forecast 28 to 29")

@@ -87,8 +87,8 @@ function showTooltip() {
   const of = patch === 1 ? "" : ` on its patch of ${patch}`, times = row[place] * lookback;
   make(tooltip, "span", {}, `${isMean() ? "mean " : ""}weight ${exactly(row[place])}${of}`);
   make(tooltip, "span", {}, `${number(times, times < 10 ? 2 : 3)} × an equal share`);
-  const x = layout.x(hour + 0.5), onLeft = x > layout.width / 2;
-  Object.assign(tooltip.style, { left: onLeft ? "auto" : `${x + 14}px`, right: onLeft ? `${layout.width - x + 14}px` : "auto", top: `${seriesChart.areas().top + 2}px` });
+  const x = layout.x(hour + 0.5), room = layout.width - x, onLeft = x > room;
+  Object.assign(tooltip.style, { left: onLeft ? "auto" : `${x + 14}px`, right: onLeft ? `${room + 14}px` : "auto", maxWidth: `${Math.max(x, room) - 14}px`, top: `${seriesChart.areas().top + 2}px` });
 }
 
 const lagName = (place) => `lag${patch === 1 ? "" : "s"} ${lagText(place)}`;
