@@ -351,7 +351,7 @@ def _flag_value(name: str) -> str:
 def _known_ahead(
     frame: pd.DataFrame, columns: list[str], time: str, target: str, item_id: str | None
 ) -> tuple[str, ...]:
-    """Columns that have a value after the last known target in at least half of the series.
+    """Columns that have a value in the future rows of at least half of the series.
 
     In fewer it is the target that lacks its last values, and `predict` would ask all the others for their future.
     """
@@ -359,24 +359,37 @@ def _known_ahead(
     if not unknown.any() or not columns:
         return ()
     series = pd.factorize(frame[item_id])[0] if item_id is not None else np.zeros(len(frame), np.int64)
-    after_end = _after_end(frame, unknown, time, series)
-    later, fewest = series[after_end], len(np.unique(series[~unknown])) / 2
-    if not len(later):
-        return ()
-    return tuple(name for name in columns if len(np.unique(later[frame[name][after_end].notna().to_numpy()])) >= fewest)
+    rows = _future_rows(frame, unknown, time, series)
+    fewest = max(len(np.unique(series[~unknown])) / 2, 1)
+    return tuple(
+        name for name in columns if len(np.unique(series[rows[frame[name].notna().to_numpy()[rows]]])) >= fewest
+    )
 
 
-def _after_end(
+def _future_rows(
     frame: pd.DataFrame, unknown: NDArray[np.bool_], time: str, series: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Rows (num_rows,) that come after the last known target of their series, where it has one."""
+) -> NDArray[np.int64]:
+    """Rows after the last known target of their series, unless holes as long have come more than once before.
+
+    There the last values are missing like the others.
+    """
     try:
         stamps, bad = parse_timestamps(frame[time], time)
     except DataError:  # said again, with its place, when the panel is built
-        return np.zeros(len(frame), np.bool_)
-    times = np.where(bad, np.iinfo(np.int64).min, stamps.astype(np.int64))
-    last = pd.Series(times).where(~unknown).groupby(series).transform("max")
-    return np.asarray(unknown & ~bad & (times > last.to_numpy()), np.bool_)
+        return np.empty(0, np.int64)
+    good = np.flatnonzero(~bad & (series >= 0))
+    order = good[np.lexsort((stamps[good], series[good]))]
+    in_order, is_hole = series[order], unknown[order]
+    starts = np.flatnonzero(np.diff(in_order, prepend=-1) | np.diff(is_hole, prepend=False))
+    lengths = np.diff(starts, append=len(order))
+    of, is_hole = in_order[starts], is_hole[starts]
+    is_first, is_last = np.diff(of, prepend=-1) != 0, np.diff(of, append=-1) != 0
+    at_end = np.zeros(series.max(initial=0) + 1, np.int64)
+    at_end[of[is_last]] = lengths[is_last]
+    as_long = is_hole & ~is_first & ~is_last & (lengths >= at_end[of])
+    often = np.bincount(of[as_long], minlength=len(at_end)) > 1
+    rows: NDArray[np.int64] = order[np.repeat(is_hole & is_last & ~is_first & ~often[of], lengths)]
+    return rows
 
 
 def why_not_numeric(column: pd.Series) -> str:

@@ -121,6 +121,23 @@ def test_a_hole_in_the_target_makes_nothing_known_in_the_future() -> None:
     assert roles.future_covariates == ()
 
 
+@pytest.mark.parametrize(
+    ("target", "is_known_ahead"),
+    [
+        ("1 . . 2 3 .", True),
+        ("1 . 2 3 . .", True),
+        ("1 . 2 . 3 .", False),
+        (". 2 3 4 5 .", True),
+        (". . . 4 5 6", False),
+    ],
+)
+def test_last_values_that_are_missing_like_others_are_no_future(target: str, is_known_ahead: bool) -> None:
+    values = [float("nan") if cell == "." else float(cell) for cell in target.split()]
+    dates = pd.date_range("2024-01-01", periods=6).strftime("%Y-%m-%d")
+    roles = roles_of({"date": [*dates], "y": values, "price": [1, 2, 3, 4, 5, 6]})
+    assert roles.future_covariates == (("price",) if is_known_ahead else ())
+
+
 def test_the_end_of_the_target_is_judged_per_series() -> None:
     nan = float("nan")
     columns = {"id": list("aabb"), "date": DAYS[:2] + DAYS[2:4], "y": [1.0, nan, 3.0, 4.0], "price": [1, 2, 3, 4]}
