@@ -10,6 +10,8 @@ from typing import Any
 
 from forecast_attn.config.values import NETWORK
 from forecast_attn.errors import RunError
+from forecast_attn.evaluation.metrics import skill_per_cent
+from forecast_attn.inspection.reading import best_of_baselines
 from forecast_attn.runs.run_dir import RunDir, runs_in
 
 FORECAST, VALIDATION, REPORT = "forecast", "validation", "report"
@@ -75,12 +77,13 @@ def stamp_of(run: RunDir) -> Stamp:
 
 def _scores(metrics: dict[str, Any]) -> dict[str, Any]:
     """The validation error of the network, how far it is below the best baseline's, and with baselines mixed in."""
-    combined = metrics.get("combination")
+    combined, mae = metrics.get("combination"), metrics["validation"]["mae"]
+    best, error = best_of_baselines(metrics)
     return {
-        "mae": metrics["validation"]["mae"],
+        "mae": mae,
         "combined": combined["validation"]["mae"] if combined and set(combined["weights"]) - {NETWORK} else None,
-        "baseline": metrics.get("best_baseline"),
-        "skill": metrics.get("skill_per_cent"),
+        "baseline": best,
+        "skill": skill_per_cent(mae, error),
     }
 
 

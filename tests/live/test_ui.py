@@ -147,11 +147,13 @@ def test_a_combination_without_a_baseline_is_none(site, without_manifest):
     path = site.folder / "first" / "metrics.json"
     metrics = json.loads(path.read_text())
     for weights, combined in (({"network": 1.0}, None), ({"network": 0.4, "linear": 0.6}, 1.5)):
-        chosen = {"weights": weights, "alone": {}, "validation": {**metrics["validation"], "mae": 1.5}}
+        alone = {"theta": {"mae": metrics["validation"]["mae"] / 101, "rmse": 1.0, "mase": 1.0}}
+        chosen = {"weights": weights, "alone": alone, "validation": {**metrics["validation"], "mae": 1.5}}
         path.write_text(json.dumps({**metrics, "combination": chosen}))
         (run,) = site.runs()
         assert run.get("problem") is None
         assert run["combined"] == combined
+        assert (run["baseline"], run["skill"]) == ("theta", pytest.approx(-10_000)), "the best of all, as in the report"
 
 
 def test_new_runs_and_epochs_come_in_and_a_damaged_run_hides_no_other(site, finished_run):
