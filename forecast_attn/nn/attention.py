@@ -143,23 +143,35 @@ class Attention(nn.Module):
         plain = gain is None and self.normaliser is softmax and self.reweigh is None
         if plain and not need_weights and isinstance(self.score, ProductScore):
             fused = _fused(self.score, query, memory, mask, self._dropped)
-            return AttentionOutput(self.score.merge_heads(self._without_number(fused, memory, mask)), None)
+            return AttentionOutput(self._context_vector(fused, memory, mask), None)
         weights = self._weights(self.score(query, memory.key), mask, gain, first_step)
         kept = F.dropout(weights, self._dropped) if self._dropped else weights
-        context_vector = torch.bmm(kept.to(memory.value.dtype), memory.value)
-        context_vector = self.score.merge_heads(self._without_number(context_vector, memory, mask))
-        weights = self._without_number(weights, memory, mask)
-        return AttentionOutput(context_vector, _unfolded(weights, self.score.heads) if need_weights else None)
+        context_vector = self._context_vector(torch.bmm(kept.to(memory.value.dtype), memory.value), memory, mask)
+        if not need_weights:
+            return AttentionOutput(context_vector, None)
+        weights = _unfolded(weights, self.score.heads)
+        unknown = self._unknown(memory, mask)
+        return AttentionOutput(context_vector, weights if unknown is None else weights.masked_fill(unknown, torch.nan))
 
-    def _without_number(self, answers: Tensor, memory: Memory, mask: Tensor | None) -> Tensor:
-        """The answers (batch_heads, query_len, size), NaN for every query that may attend to a key that is no number.
+    def _context_vector(self, by_head: Tensor, memory: Memory, mask: Tensor | None) -> Tensor:
+        """The heads' context vectors as one, NaN where it is unknown.
 
-        Its key and value were zeroed for all queries: to the others it is as if it did not exist.
+        Merged first: of a NaN, the projection's gradient would be NaN for the other queries too.
+        """
+        merged = self.score.merge_heads(by_head)
+        unknown = self._unknown(memory, mask)
+        return merged if unknown is None else merged.masked_fill(unknown[:, 0], torch.nan)
+
+    def _unknown(self, memory: Memory, mask: Tensor | None) -> Bool[Tensor, "batch 1 query_len 1"] | None:
+        """Queries that may attend to a key that is no number; None where there can be none.
+
+        Such a key and its value were zeroed for all queries: to the others it is as if it did not exist. A mask is the
+        same for every head.
         """
         if memory.not_finite is None or mask is None:
-            return answers
-        not_finite = memory.not_finite[:, None].repeat_interleave(self.score.heads, dim=0)
-        return answers.masked_fill((mask & not_finite).any(dim=-1, keepdim=True), torch.nan)
+            return None
+        by_window = mask[:: self.score.heads]
+        return (by_window & memory.not_finite[:, None]).any(dim=-1, keepdim=True)[:, None]
 
     def _weights(self, scores: Tensor, mask: Tensor | None, gain: Tensor | None, first_step: int) -> Tensor:
         weigh = partial(_gained_weights, scores, gain=gain, normaliser=self.normaliser)
