@@ -95,6 +95,12 @@ def test_attention_help_lists_the_mechanisms(forecast):
     outcome = forecast("train", "--attention", "help")
     assert outcome.code == 0
     assert [line.split()[0] for line in outcome.out.splitlines()] == list(ATTENTIONS)
+    page = (ROOT / "docs" / "attention.md").read_text(encoding="utf-8")
+    numbers = re.compile(r"(?:eq\. |§)[\d.]+\d|eq\. \d")
+    for line in outcome.out.splitlines():
+        row = re.search(rf"^\| `{line.split()[0]}` .*$", page, re.MULTILINE)[0]
+        cited = numbers.findall(line)
+        assert not cited or cited == numbers.findall(row), "the paper's numbers are the page's"
 
 
 @pytest.mark.slow

@@ -19,9 +19,9 @@ ATTENTIONS: dict[str, Mechanism] = {
     "bahdanau-normed": Mechanism(
         "additive-normed", "bahdanau", "the same with v = g·v/‖v‖ and a bias (TensorFlow Addons)"
     ),
-    "luong-dot": Mechanism("dot", "luong", "h·h̄, equal sizes needed (Luong et al. 2015, eq. 7)"),
-    "luong-general": Mechanism("general", "luong", "h·W h̄ (Luong et al. 2015, eq. 7)"),
-    "luong-concat": Mechanism("concat", "luong", "v·tanh(W [h; h̄]) (Luong et al. 2015, eq. 7)"),
+    "luong-dot": Mechanism("dot", "luong", "h·h̄, equal sizes needed (Luong et al. 2015, §3.1)"),
+    "luong-general": Mechanism("general", "luong", "h·W h̄ (Luong et al. 2015, §3.1)"),
+    "luong-concat": Mechanism("concat", "luong", "v·tanh(W [h; h̄]) (Luong et al. 2015, §3.1)"),
     "luong-location": Mechanism("location", "luong", "W h, one row per position (Luong et al. 2015, eq. 8)"),
     "luong-scaled": Mechanism("scaled", "luong", "dot times one learned scalar (TensorFlow Addons)"),
     "scaled-dot": Mechanism("scaled-dot", "luong", "projected q·k / √d, one head (Vaswani et al. 2017, eq. 1)"),

@@ -131,7 +131,7 @@ def _wide_product(
 
 
 class DotScore(ProductScore):
-    """h · h̄ (Luong et al. 2015, eq. 7, "dot"), and the score of Keras `Attention`.
+    """h · h̄ (Luong et al. 2015, §3.1, "dot"), and the score of Keras `Attention`.
 
     Args:
         learned_scale: multiply by one learned scalar that starts at 1 (TensorFlow Addons `LuongAttention(scale=True)`,
@@ -159,7 +159,7 @@ class DotScore(ProductScore):
 
 
 class GeneralScore(ProductScore):
-    """h · W_a h̄ (Luong et al. 2015, eq. 7, "general"); `weight` is W_a, (query_size, key_size)."""
+    """h · W_a h̄ (Luong et al. 2015, §3.1, "general"); `weight` is W_a, (query_size, key_size)."""
 
     def __init__(self, query_size: int, key_size: int, *, value_size: int | None = None) -> None:
         super().__init__(value_size or key_size)
@@ -332,7 +332,7 @@ class AdditiveScore(PairScore):
 
 
 class ConcatScore(PairScore):
-    """v_a · tanh(W_a [h; h̄]) (Luong et al. 2015, eq. 7, "concat"), with the whole W_a, (size, query_size + key_size).
+    """v_a · tanh(W_a [h; h̄]) (Luong et al. 2015, §3.1, "concat"), with the whole W_a, (size, query_size + key_size).
 
     W_a [h; h̄] = W_q h + W_k h̄ with the two blocks of columns, so the concatenation is never built. (The authors' own
     program fixes the key half to the identity; the equation does not.)

@@ -115,9 +115,9 @@ SCORES: dict[str, Score] = {
         w["vector"] @ np.tanh(w["query_projection.weight"] @ s + w["key_projection.weight"] @ h)
     ),
     "bahdanau-normed": additive_normed,
-    "luong-dot": lambda s, h, j, w: s @ h,  # [L] eq. 7
-    "luong-general": lambda s, h, j, w: s @ w["weight"] @ h,  # [L] eq. 7
-    "luong-concat": lambda s, h, j, w: w["vector"] @ np.tanh(w["weight"] @ np.concatenate([s, h])),  # [L] eq. 7
+    "luong-dot": lambda s, h, j, w: s @ h,  # [L] §3.1
+    "luong-general": lambda s, h, j, w: s @ w["weight"] @ h,  # [L] §3.1
+    "luong-concat": lambda s, h, j, w: w["vector"] @ np.tanh(w["weight"] @ np.concatenate([s, h])),  # [L] §3.1
     "luong-location": lambda s, h, j, w: w["weight"][j] @ s,  # [L] eq. 8
     "luong-scaled": lambda s, h, j, w: w["factor"] * (s @ h),  # TensorFlow Addons, LuongAttention(scale=True)
     "scaled-dot": scaled_dot,
