@@ -74,7 +74,7 @@ def test_a_resumed_training_is_one_run_with_a_model_that_forecasts(
     table.to_csv("data.csv", index=False)
     with pytest.raises(ZeroDivisionError):
         Forecaster(**OPTIONS).fit("data.csv", out="run", logger="mlflow", log_to=address, listener=Killed())
-    forecaster = Forecaster.resume("run")
+    forecaster = Forecaster.resume("run", log_to=address)
     client = mlflow.MlflowClient(address)
     (experiment,) = [each for each in client.search_experiments() if each.name == "forecast-attn"]
     (run,) = client.search_runs([experiment.experiment_id])

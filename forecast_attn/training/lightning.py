@@ -79,7 +79,7 @@ def _names_asked_for() -> Iterator[tuple[str, dict[str, Any]]]:
     if "torchmetrics" in sys.modules:
         return
     yield "scipy.signal", {"hamming": None}
-    if "matplotlib" not in sys.modules:
+    if "matplotlib" not in sys.modules and find_spec("matplotlib") is not None:
         yield "matplotlib", {"colors": SimpleNamespace(Colormap=_class_of("matplotlib.colors", "Colormap"))}
         yield "matplotlib.axes", {"Axes": _class_of("matplotlib.axes", "Axes")}
         figure, style = _class_of("matplotlib.figure", "Figure"), SimpleNamespace(context=_style)
