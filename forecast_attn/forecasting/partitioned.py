@@ -85,7 +85,9 @@ class PartitionedForecast:
     @property
     def predictions(self) -> pd.DataFrame:
         """All forecasts, read from the files: they must fit into memory."""
-        return pd.concat([pd.read_parquet(f"{self.out}/{part.name}") for part in self.parts], ignore_index=True)
+        files = [f"{self.out}/{part.name}" for part in self.parts]
+        # Folders named `region=north` are no columns; some versions of pyarrow make them some at a URL.
+        return pd.concat([pd.read_parquet(file, partitioning=None) for file in files], ignore_index=True)
 
 
 def forecast_parts(
