@@ -202,6 +202,7 @@ SHOPS = pd.concat({"a": VALUES, "b": VALUES * 2})
         (VALUES.assign(day=DAYS), ["sales", "day"]),
         (SHOPS, ["item_id", "timestamp", "sales"]),
         (SHOPS.rename_axis(["shop", None]), ["shop", "timestamp", "sales"]),
+        (SHOPS.rename_axis(["item_id", None]), ["item_id", "timestamp", "sales"]),
         (pd.concat({"a": SHOPS}), ["item_id_0", "item_id_1", "timestamp", "sales"]),
         (pd.concat({"Close": VALUES}, axis=1), ["timestamp", "Close sales"]),
     ],
