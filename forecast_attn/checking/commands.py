@@ -232,11 +232,8 @@ class _Search:
             steps, counts = np.unique(floored(stamps, frequency), return_counts=True)
             number = frequency.steps_between(steps[:1], steps[-1:])[0] + 1 if len(steps) > 1 else 1
             is_fine = number >= ENOUGH_STEPS and step in COARSER[: day + 1]
-            if (
-                (is_fine or number >= FEWEST_STEPS)
-                and len(steps) >= FULL * number
-                and (is_fine or step in COARSER[day:])
-            ):
+            is_coarse = number >= FEWEST_STEPS and step in COARSER[day:]
+            if (is_fine or is_coarse) and len(steps) >= FULL * number:
                 counts_rows = {"target": ROW_COUNT, "resample": step, "aggregate": "sum", "missing": "zero"}
                 return counts_rows if len(np.unique(counts)) > 1 else None
         return None
