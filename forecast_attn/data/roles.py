@@ -377,7 +377,10 @@ def _future_rows(
         stamps, bad = parse_timestamps(frame[time], time)
     except DataError:  # said again, with its place, when the panel is built
         return np.empty(0, np.int64)
-    good = np.flatnonzero(~bad & (series >= 0))
+    times = pd.Series(np.where(bad, np.iinfo(np.int64).min, stamps.astype(np.int64)))
+    last = times.where(~unknown).groupby(series).transform("max").to_numpy()
+    ending = np.unique(series[unknown & ~bad & (times.to_numpy() > last)])  # mostly none: the others are not sorted
+    good = np.flatnonzero(~bad & np.isin(series, ending[ending >= 0]))
     order = good[np.lexsort((stamps[good], series[good]))]
     in_order, is_hole = series[order], unknown[order]
     starts = np.flatnonzero(np.diff(in_order, prepend=-1) | np.diff(is_hole, prepend=False))
