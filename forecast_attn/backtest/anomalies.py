@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.backtest.actuals import read_actuals
-from forecast_attn.backtest.backtest import own_rows
+from forecast_attn.backtest.backtest import rows_as_forecast
 from forecast_attn.backtest.cutoffs import Axis, Schedule, axis_of, parse_stamp
 from forecast_attn.backtest.forecast_rows import actual_values
 from forecast_attn.backtest.job import Backtest
@@ -117,8 +117,8 @@ class AnomalyScores:
     @property
     def flagged(self) -> pd.DataFrame:
         """The flagged rows, those furthest outside first."""
-        found = self.frame[self.frame["flagged"]]
-        return found.sort_values("score", ascending=False, kind="stable").reset_index(drop=True)
+        rows = self.frame[self.frame["flagged"]]
+        return rows.sort_values("score", ascending=False, kind="stable").reset_index(drop=True)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-able form: the summary and the flagged rows; an infinite score is None."""
@@ -205,7 +205,7 @@ def _check_request(model: Model, request: ScoreRequest) -> None:
 
 def _scored(backtest: Backtest, request: ScoreRequest, folder: Path) -> pd.DataFrame:
     """One row per row of the table, as it was forecast `step` steps before, with its score."""
-    frame = own_rows(backtest, folder)
+    frame = rows_as_forecast(backtest, folder)
     at_step = (frame["step"] == request.step) & frame["target"].notna()
     rows = frame[at_step].sort_values(["item_id", "timestamp"], kind="stable", ignore_index=True)
     lower, upper = (rows[quantile_name(backtest.model.quantiles[at])].to_numpy() for at in (0, -1))

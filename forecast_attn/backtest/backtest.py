@@ -82,8 +82,8 @@ def write_backtest(
     parts = Parts(out, backtest.identity())
     if parts.changed is not None:
         listener.restarted(parts.changed)
-    elif parts.found:
-        listener.resumed(parts.found)
+    elif parts.num_finished:
+        listener.resumed(parts.num_finished)
     # TensorFloat-32 and several threads would round otherwise: `predict` computes under the same settings.
     with cpu_threads(backtest.model.config.training.threads):
         work = _RunningBacktest(backtest, parts, listener)
@@ -104,7 +104,7 @@ def write_backtest(
     return Written(rows, weights)
 
 
-def own_rows(backtest: Backtest, folder: Path) -> pd.DataFrame:
+def rows_as_forecast(backtest: Backtest, folder: Path) -> pd.DataFrame:
     """The rows of a backtest as the run forecasts them: of its combination, where it has one.
 
     Args:
@@ -198,17 +198,17 @@ class _RunningBacktest:
         return self._update
 
     def _loaded(self, number: int) -> Updated | None:
-        own = self.backtest.model
+        base = self.backtest.model
         if number == 0:
-            return Updated(own, self.backtest.start or own)
+            return Updated(base, self.backtest.start or base)
         if not self.parts.weights(number).is_file():
             return None
         calibration = self.parts.calibration(number)
         if calibration.is_file():
-            own = replace(own, calibration=Calibration.from_dict(json.loads(calibration.read_text(encoding="utf-8"))))
-        model = _with_weights(own, self.parts.weights(number))
+            base = replace(base, calibration=Calibration.from_dict(json.loads(calibration.read_text(encoding="utf-8"))))
+        model = _with_weights(base, self.parts.weights(number))
         start = self.parts.start(number)
-        return Updated(model, _with_weights(own, start) if start.is_file() else model)
+        return Updated(model, _with_weights(base, start) if start.is_file() else model)
 
     def _refitted(self, number: int) -> Updated:
         backtest, parts = self.backtest, self.parts
@@ -296,10 +296,11 @@ class _RunningBacktest:
         self.listener.attention_planned(output.size, path)
         with output.open(path) as writer:
             for number in backtest.folds.models:
-                own = np.intersect1d(output.cutoffs, backtest.folds.windows[backtest.folds.windows_of_model(number)])
+                windows = backtest.folds.windows[backtest.folds.windows_of_model(number)]
+                cutoffs = np.intersect1d(output.cutoffs, windows)
                 model = self.model_of(number)
                 for forecasts in forecast_windows(
-                    model.uncalibrated, backtest.panel, own, device=backtest.device, arrays=self.arrays
+                    model.uncalibrated, backtest.panel, cutoffs, device=backtest.device, arrays=self.arrays
                 ):
                     output.write(writer, forecasts)
 
@@ -341,8 +342,8 @@ def _with_weights(model: Model, path: Path) -> Model:
     networks = copy.deepcopy(model.networks)
     for number, network in enumerate(networks):
         prefix = f"{number}."
-        mine = {key.removeprefix(prefix): value for key, value in saved.items() if key.startswith(prefix)}
-        network.load_state_dict(mine)
+        parameters = {key.removeprefix(prefix): value for key, value in saved.items() if key.startswith(prefix)}
+        network.load_state_dict(parameters)
     return replace(model, networks=networks)
 
 
@@ -366,7 +367,7 @@ class Parts:
         folder: gone when the backtest is whole.
         changed: what an earlier backtest into the same file had otherwise, whose parts are deleted; None where there
             was none, or the same.
-        found: how many finished parts of the windows there were; baselines are no parts.
+        num_finished: how many finished parts of the windows there were; baselines are no parts.
     """
 
     def __init__(self, out: Path, identity: dict[str, Any]) -> None:
@@ -389,7 +390,7 @@ class Parts:
                 write_atomically(self._identity, json.dumps(identity, ensure_ascii=False))
             for leftover in self.folder.glob(f".*{PARTIAL_SUFFIX}"):
                 leftover.unlink()
-        self.found = len(list(self.folder.glob("part-*.arrow")))
+        self.num_finished = len(list(self.folder.glob("part-*.arrow")))
 
     def _difference(self, identity: dict[str, Any]) -> str | None:
         """The first thing that is not as in the folder."""
@@ -460,30 +461,30 @@ def compared_forecasts(name: str, backtest: Backtest) -> Iterator[OfPart]:
     if name not in FITTED_BASELINES:
         fits = [(slice(None), fits[0][1])]
     windows, errors = range(len(backtest.folds.windows)), 0
-    for own, boundary in fits:
-        asked = None
+    for served, boundary in fits:
+        baseline = None
         try:
-            asked = _asked(name, backtest, own, boundary)
+            baseline = _fitted_on(name, backtest, served, boundary)
         except DataError:  # of an early refit, which may have too little to learn from: no forecasts
             errors += 1
             if errors == len(fits):
                 raise
         for part in backtest.parts:
-            if part.windows.start in windows[own]:
-                yield _unknown(backtest, part.windows) if asked is None else asked(part.windows)
+            if part.windows.start in windows[served]:
+                yield _unknown(backtest, part.windows) if baseline is None else baseline(part.windows)
 
 
 def _unknown(backtest: Backtest, part: slice) -> OfPart:
     return np.full((part.stop - part.start, backtest.model.schema.horizon), np.nan), None
 
 
-def _asked(name: str, backtest: Backtest, own: slice, boundary: Any) -> Callable[[slice], OfPart]:
+def _fitted_on(name: str, backtest: Backtest, served: slice, boundary: Any) -> Callable[[slice], OfPart]:
     """A baseline that was fitted on rows up to a boundary, as a function of some windows.
 
     Args:
         name: of the baseline.
         backtest: whose windows they are.
-        own: the windows that it serves.
+        served: the windows that it serves.
         boundary: stamp of the last row that it may learn from.
 
     Raises:
@@ -494,14 +495,14 @@ def _asked(name: str, backtest: Backtest, own: slice, boundary: Any) -> Callable
     fitted = fitted_baseline(name, panel, setup)
     if fitted is not None:
         return lambda part: (fitted(windows[part]), None)
-    names, first = backtest.model.quantiles, own.start or 0
-    points, quantiles = quantile_forecasts(name, panel, windows[own], setup, names)
+    names, first = backtest.model.quantiles, served.start or 0
+    points, quantiles = quantile_forecasts(name, panel, windows[served], setup, names)
 
     def of_part(part: slice) -> OfPart:
         rows = slice(part.start - first, part.stop - first)
         if quantiles is None:
             return points[rows], None
-        return points[rows], {name: quantiles[rows, :, place] for place, name in enumerate(names)}
+        return points[rows], {name: quantiles[rows, :, index] for index, name in enumerate(names)}
 
     return of_part
 

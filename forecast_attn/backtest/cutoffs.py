@@ -175,11 +175,11 @@ def rows_at(panel: Panel, cutoffs: Stamps) -> NDArray[np.int64]:
     """The known row of every series at each stamp, or `NOT_BEGUN`, or `ENDED` (num_cutoffs, num_series)."""
     rows = np.full((len(cutoffs), panel.num_series), NOT_BEGUN, np.int64)
     for index, (start, end) in enumerate(zip(panel.starts[:-1], panel.ends, strict=True)):
-        own = panel.timestamps[start:end]
-        at = np.searchsorted(own, cutoffs)
-        rows[at == len(own), index] = ENDED
-        there = np.flatnonzero(at < len(own))
-        there = there[own[at[there]] == cutoffs[there]]
+        stamps = panel.timestamps[start:end]
+        at = np.searchsorted(stamps, cutoffs)
+        rows[at == len(stamps), index] = ENDED
+        there = np.flatnonzero(at < len(stamps))
+        there = there[stamps[at[there]] == cutoffs[there]]
         rows[there, index] = start + at[there]
     return rows
 
@@ -227,8 +227,8 @@ class Stride:
         name = re.sub("[SE]$", "", unit)
         if name in _MONTHS:
             return cls(months=number * _MONTHS[name])
-        meant = "min for minutes, MS for months" if unit == "m" else EXAMPLES
-        raise ConfigError(f"{flag} has no unit '{unit}'", meant)
+        hint = "min for minutes, MS for months" if unit == "m" else EXAMPLES
+        raise ConfigError(f"{flag} has no unit '{unit}'", hint)
 
     def check(self, frequency: Frequency, flag: str = "--stride") -> None:
         """Refuse a stride that would leave the grid of the time axis.

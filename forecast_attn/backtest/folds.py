@@ -66,8 +66,8 @@ class Folds:
 
     def windows_of_model(self, number: int) -> slice:
         """The windows that a model forecasts, which are neighbours."""
-        own = [place for place, fold in enumerate(self.folds) if fold.model == number]
-        return slice(int(self.starts[own[0]]), int(self.starts[own[-1] + 1]))
+        numbers = [index for index, fold in enumerate(self.folds) if fold.model == number]
+        return slice(int(self.starts[numbers[0]]), int(self.starts[numbers[-1] + 1]))
 
     @property
     def models(self) -> tuple[int, ...]:
@@ -129,15 +129,15 @@ def _numbered(schema: Schema, cutoffs: Stamps, counts: Ints, trained_until: Any,
     models = np.arange(len(cutoffs)) // refit_every + 1 if refit_every else np.zeros(len(cutoffs), np.int64)
     return tuple(
         Fold(
-            place + 1,
-            cutoffs[place],
-            firsts[place],
-            lasts[place],
-            int(counts[place]),
-            int(models[place]),
-            max(trained_until, cutoffs[place // refit_every * refit_every]) if refit_every else trained_until,
+            index + 1,
+            cutoffs[index],
+            firsts[index],
+            lasts[index],
+            int(counts[index]),
+            int(models[index]),
+            max(trained_until, cutoffs[index // refit_every * refit_every]) if refit_every else trained_until,
         )
-        for place in range(len(cutoffs))
+        for index in range(len(cutoffs))
     )
 
 

@@ -97,19 +97,19 @@ def combined_rows(
     kept = [name for name in rows.column_names if name not in ("item_id", "cutoff", "timestamp", "step", "target")]
     values = {name: rows[name].to_numpy() for name in kept if name != "model"}
     forecasts = {name: table["prediction"].to_numpy() for name, table in others.items()}
-    own = values.pop("prediction")
+    point = values.pop("prediction")
     share: Floats | float = 0.5
     distances: dict[str, Floats] = {}
     if weights:
         known = {name: forecasts[name] for name in weights if name in forecasts}
-        other, share = others_and_share(known, weights, own.shape)
+        other, share = others_and_share(known, weights, point.shape)
     else:
         other = mean_of(list(forecasts.values()))
         for name in values:
             distances[name] = mean_of([each[name].to_numpy() - forecasts[which] for which, each in others.items()])
-    prediction, quantiles = combined(own, values, other, distances=distances, share=share, non_negative=non_negative)
-    found = {**quantiles, "prediction": prediction}
-    for name, column in found.items():
+    prediction, quantiles = combined(point, values, other, distances=distances, share=share, non_negative=non_negative)
+    columns = {**quantiles, "prediction": prediction}
+    for name, column in columns.items():
         rows = rows.set_column(rows.column_names.index(name), rows.schema.field(name), _or_null(column))
     name = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows.num_rows, np.int32)), [COMBINATION]).cast(pa.string())
     return rows.set_column(rows.column_names.index("model"), rows.schema.field("model"), name)
@@ -173,8 +173,8 @@ def rows_of_part(path: Path) -> pa.Table:
 def row_groups(path: Path) -> Iterator[pa.Table]:
     """The row groups of a file, one at a time."""
     with pq.ParquetFile(path) as file:
-        for place in range(file.num_row_groups):
-            yield file.read_row_group(place)
+        for group in range(file.num_row_groups):
+            yield file.read_row_group(group)
 
 
 ROWS_AT_ONCE = 1 << 18
@@ -225,10 +225,10 @@ class RowsFile:
         if not isinstance(self._source, Path):
             return ()
         try:
-            found = self._source.stat()
+            status = self._source.stat()
         except OSError:
             return None
-        return found.st_ino, found.st_size, found.st_mtime_ns
+        return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def check_out(path: Path) -> None:

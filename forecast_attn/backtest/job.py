@@ -69,12 +69,12 @@ class Backtest:
     def parts(self) -> tuple[Part, ...]:
         """All windows in parts of whole batches."""
         size = max(ROWS_PER_PART // self.model.schema.horizon // BATCH_SIZE, 1) * BATCH_SIZE
-        found: list[Part] = []
+        parts: list[Part] = []
         for model in self.folds.models:
-            own = self.folds.windows_of_model(model)
-            for first in range(own.start, own.stop, size):
-                found.append(Part(len(found), model, slice(first, min(first + size, own.stop))))
-        return tuple(found)
+            windows = self.folds.windows_of_model(model)
+            for first in range(windows.start, windows.stop, size):
+                parts.append(Part(len(parts), model, slice(first, min(first + size, windows.stop))))
+        return tuple(parts)
 
     def identity(self) -> dict[str, Any]:
         """Everything the file's bytes depend on, by the names a user knows."""

@@ -50,7 +50,7 @@ class Differences:
             horizon: steps of a forecast.
         """
         self._pairs, self._horizon = pairs, horizon
-        self._places = [(names.index(a), names.index(b)) for a, b in pairs]
+        self._indices = [(names.index(a), names.index(b)) for a, b in pairs]
         self._file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115  closed at the end of the block
         self._lengths: list[int] = []
         self._open: tuple[Any, _Means] | None = None
@@ -95,15 +95,15 @@ class Differences:
     def _means(self, cutoffs: Ints, steps: Ints, errors: Floats, num_cutoffs: int) -> _Means:
         """Sums and numbers of some rows, sorted by cut-off, series and step."""
         shape = len(self._pairs), 2, 1 + self._horizon, num_cutoffs
-        means, found = _Means(np.zeros(shape), np.zeros(shape, np.int64)), dict[Any, tuple[Floats, Ints]]()
+        means, sums = _Means(np.zeros(shape), np.zeros(shape, np.int64)), dict[Any, tuple[Floats, Ints]]()
         known = ~np.isnan(errors)
-        for pair, models in enumerate(self._places):
+        for pair, models in enumerate(self._indices):
             both = known[models[0]] & known[models[1]]
-            for place, model in enumerate(models):
+            for side, model in enumerate(models):
                 key = model, both.tobytes()  # nearly always all rows, so that every model is summed once
-                if key not in found:
-                    found[key] = _sums(errors[model][both], steps[both], cutoffs[both], shape[2:])
-                means.sums[pair, place], means.numbers[pair, place] = found[key]
+                if key not in sums:
+                    sums[key] = _sums(errors[model][both], steps[both], cutoffs[both], shape[2:])
+                means.sums[pair, side], means.numbers[pair, side] = sums[key]
         return means
 
     def _write(self, means: _Means) -> None:

@@ -164,8 +164,8 @@ class _PairedErrors:
         known = ~np.isnan(errors)
         self._rows += known.sum(axis=1)
         for model, error in enumerate(errors):
-            for other, theirs in enumerate(known):
-                self._sums[model, other] = self._continued(self._sums[model, other], error[known[model] & theirs])
+            for other, is_known in enumerate(known):
+                self._sums[model, other] = self._continued(self._sums[model, other], error[known[model] & is_known])
 
     @staticmethod
     def _continued(total: float, values: Floats) -> float:
@@ -181,6 +181,6 @@ class _PairedErrors:
 
     def skill(self, name: str, other: str) -> float:
         """Reduction of the other one's MAE in per cent; NaN where its errors are 0, or there are none."""
-        own, its = self._names.index(name), self._names.index(other)
-        below = self._sums[its, own]
-        return float(100 * (1 - self._sums[own, its] / below)) if below > 0 else float("nan")
+        model, reference = self._names.index(name), self._names.index(other)
+        below = self._sums[reference, model]
+        return float(100 * (1 - self._sums[model, reference] / below)) if below > 0 else float("nan")

@@ -53,8 +53,8 @@ def combined(
     mean = np.where(np.isnan(other), prediction, (1 - share) * prediction + share * other)
     moved = {name: values + (mean - prediction) for name, values in quantiles.items()}
     for name, values in (distances or {}).items():
-        own = quantiles[name] - prediction
-        moved[name] = np.where(np.isnan(values), moved[name], mean + (1 - share) * own + share * values)
+        distance = quantiles[name] - prediction
+        moved[name] = np.where(np.isnan(values), moved[name], mean + (1 - share) * distance + share * values)
     if non_negative:
         mean, moved = np.maximum(mean, 0), {name: np.maximum(values, 0) for name, values in moved.items()}
     return mean, moved

@@ -69,11 +69,11 @@ def shrunken(values: Floats, season: int) -> Seasonal:
     means = np.bincount(phases, weights * shares, season) / total
     variance = (weights * (shares - means[phases]) ** 2).sum() / (total - squares / total).sum()
     noise = variance * (squares / total**2).mean()
-    found = _centred(kind, means)
-    spread = found.values.var() * season / (season - 1)
+    estimate = _centred(kind, means)
+    spread = estimate.values.var() * season / (season - 1)
     kept = max(1 - noise / spread, 0) if spread > 0 else 0
-    middle = found.values.mean()
-    return Seasonal(found.kind, middle + kept * (found.values - middle))
+    middle = estimate.values.mean()
+    return Seasonal(estimate.kind, middle + kept * (estimate.values - middle))
 
 
 def is_seasonal(values: Floats, season: int) -> bool:

@@ -64,13 +64,13 @@ class CachedBaselines:
 
     def __init__(self, panel: Panel, cutoffs: Ints, setup: BaselineSetup) -> None:
         self.panel, self.cutoffs, self.setup = panel, cutoffs, setup
-        self._found: dict[str, Floats] = {}
+        self._forecasts: dict[str, Floats] = {}
 
     def of(self, name: str) -> Floats:
         """As `baseline_forecasts`, (num_cutoffs, horizon)."""
-        if name not in self._found:
-            self._found[name] = baseline_forecasts(name, self.panel, self.cutoffs, self.setup)
-        return self._found[name]
+        if name not in self._forecasts:
+            self._forecasts[name] = baseline_forecasts(name, self.panel, self.cutoffs, self.setup)
+        return self._forecasts[name]
 
 
 def fitted_baseline(name: str, panel: Panel, setup: BaselineSetup) -> Callable[[Ints], Floats] | None:
@@ -170,6 +170,6 @@ def quantile_forecasts(
     from forecast_attn.baselines.quantile_regression import quantile_regression_forecasts
 
     of = quantile_regression_forecasts if name == "quantile-regression" else kernel_regression_forecasts
-    asked = tuple(sorted({*quantiles, MEDIAN}))
-    found = of(panel, np.asarray(cutoffs, np.int64), setup, asked)
-    return found[..., asked.index(MEDIAN)], found[..., [asked.index(each) for each in quantiles]]
+    names = tuple(sorted({*quantiles, MEDIAN}))
+    forecasts = of(panel, np.asarray(cutoffs, np.int64), setup, names)
+    return forecasts[..., names.index(MEDIAN)], forecasts[..., [names.index(each) for each in quantiles]]

@@ -131,9 +131,9 @@ def _smoothed(series: list[Floats]) -> Floats:
 def _damped_trend(series: list[Floats], horizon: int) -> Floats:
     values, lengths = _stacked(series)
     rate, share, kept = TREND_GRID
-    beginning = [_line(each[:TREND_BEGINS])[1] for each in series]
+    first_slopes = [_line(each[:TREND_BEGINS])[1] for each in series]
     level = np.repeat(values[:, :1], len(rate), axis=1)
-    slope = np.repeat(np.array(beginning)[:, None], len(rate), axis=1)
+    slope = np.repeat(np.array(first_slopes)[:, None], len(rate), axis=1)
     squares = np.zeros_like(level)
     for step in range(1, values.shape[1]):
         inside = (step < lengths)[:, None]

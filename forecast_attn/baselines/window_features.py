@@ -49,7 +49,7 @@ class BaselineSetup:
     @property
     def split(self) -> Split:
         """Rows that may be learnt from."""
-        return Split(self.boundary, own_rows=self.training_rows)
+        return Split(self.boundary, rows_by_series=self.training_rows)
 
     @classmethod
     def of(cls, schema: Schema, boundary: np.datetime64 | np.int64) -> BaselineSetup:

@@ -77,7 +77,7 @@ class TrainingDisplay(TrainingListener):
             f"lookback {schema.lookback}{patches}, horizon {schema.horizon}"
         )
         boundary = schema.zone.stamp_text(split.boundary)
-        boundary = boundary if split.own_rows is None else "each series' own last stretch"
+        boundary = boundary if split.rows_by_series is None else "each series' own last stretch"
         self.say(
             f"{preparation.panel.num_series} series, {len(preparation.training_cutoffs):,} training windows up to "
             f"{boundary}, {len(preparation.validation_cutoffs):,} validation windows after it"

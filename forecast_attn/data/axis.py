@@ -118,15 +118,15 @@ def _with_calendar(cells: Cells, frequency: Frequency, report: Report, *, must_r
     alias = calendar_by_evidence(cells.stamps, frequency.alias, must_recur=must_recur)
     if alias is None:
         return frequency
-    found = parse_frequency(alias)
-    sessions = found.sessions
+    with_calendar = parse_frequency(alias)
+    sessions = with_calendar.sessions
     assert sessions is not None
     later = int((sessions.closed > cells.stamps.max()).sum())
     expected = f", {later} of them expected after the last row as every year" if later else ""
     message = f"the rows have closed hours or days: {step_name(alias)}{expected}; these are not gaps"
     hint = f"--freq {frequency.alias} calls every absent step a gap"
     report(Finding("FA215", "note", message, hint, options=("freq",)))
-    return found
+    return with_calendar
 
 
 def report_gaps(cells: Cells, frequency: Frequency, report: Report) -> None:

@@ -228,15 +228,15 @@ def _recurring(
         fewest: years in which a holiday was inside the span.
         until: last year.
     """
-    shut = set(closed.astype(object))
-    found: set[datetime.date] = set()
+    closed_days = set(closed.astype(object))
+    dates: set[datetime.date] = set()
     first, last = span
     for instances in _holidays(range(first.year, until + 2)):  # New Year's Day may be kept on the day before
         days = [day for day in instances if day.weekday() in weekdays and day.year <= until]
-        known = [day in shut for day in days if first <= day <= last][-INSTANCES:]
+        known = [day in closed_days for day in days if first <= day <= last][-INSTANCES:]
         if len(known) >= fewest and sum(known) >= KEPT * len(known):
-            found.update(days)
-    return np.array(sorted(found), "datetime64[D]")
+            dates.update(days)
+    return np.array(sorted(dates), "datetime64[D]")
 
 
 def _holidays(years: range) -> Iterator[list[datetime.date]]:

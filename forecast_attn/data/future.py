@@ -65,7 +65,7 @@ def extend(panel: Panel, horizon: int, *, masked: bool = False) -> Panel:
     Raises:
         DataError: it has future covariates, and not all of them are known for the horizon.
     """
-    rows = own_future(panel, horizon)
+    rows = future_in_panel(panel, horizon)
     missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), None)
     return _with_future(panel, rows)
 
@@ -102,14 +102,14 @@ def join_future(
         DataError: a column, a row or a value is missing, no row of a series is used, or every forecast was issued too
             late.
     """
-    own_rows = own_future(panel, horizon)
+    in_panel = future_in_panel(panel, horizon)
     future_frame = named_as_in_history(panel, future_frame, source, report)
     add = _issued if is_issued(future_frame) else _given
-    rows, used = add(panel, own_rows, future_frame, source, report, date_format)
+    rows, used = add(panel, in_panel, future_frame, source, report, date_format)
     opened = opened_by(panel.frequency, used.table_stamps)
     if opened.alias != panel.frequency.alias:  # the table knows better which days an exchange will be open
         panel = replace(panel, frequency=opened)
-        rows, used = add(panel, own_future(panel, horizon), future_frame, source, report, date_format)
+        rows, used = add(panel, future_in_panel(panel, horizon), future_frame, source, report, date_format)
     missing_future(panel, rows.stamps, missing_cells(panel.roles, rows, masked), source, used.table_stamps)
     if panel.roles.future:
         _refuse_unused(panel, rows.stamps, used, source)
@@ -123,7 +123,7 @@ def future_stamps(panel: Panel, horizon: int) -> Stamps:
     return panel.frequency.shift(last, np.tile(steps, panel.num_series)).reshape(-1, horizon)
 
 
-def own_future(panel: Panel, horizon: int) -> FutureRows:
+def future_in_panel(panel: Panel, horizon: int) -> FutureRows:
     """Future values in the panel's own trailing rows."""
     wanted = panel.ends[:, None] + np.arange(horizon)
     inside = wanted < panel.starts[1:, None]
@@ -162,18 +162,18 @@ def _future(roles: Roles) -> tuple[str, ...]:
 
 
 def _given(
-    panel: Panel, own_rows: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
+    panel: Panel, in_panel: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
 ) -> tuple[FutureRows, _Use]:
     """Join a table of future covariates to what is known, and count which of its rows are used."""
     names = (panel.roles.time, *_future(panel.roles), *_identifier(panel))
     for name in names:
         require_column(frame, name, source)
     table_stamps, series = _rows_of(panel, frame, source, report, date_format)
-    rows = _rows_in_table(panel, table_stamps, series, own_rows.stamps, source)
+    rows = _rows_in_table(panel, table_stamps, series, in_panel.stamps, source)
     covariates, codes, categories = (
-        own_rows.covariates.copy(),
-        own_rows.category_codes.copy(),
-        dict(own_rows.categories),
+        in_panel.covariates.copy(),
+        in_panel.category_codes.copy(),
+        dict(in_panel.categories),
     )
     for position, name in enumerate(panel.roles.future_covariates):
         with naming(source):
@@ -194,28 +194,28 @@ def _given(
         left_out,
         () if panel.roles.item_id not in frame else ids_as_text(frame.loc[series < 0, panel.roles.item_id])[1],
     )
-    return FutureRows(own_rows.stamps, own_rows.present | (rows >= 0)[..., None], covariates, codes, categories), use
+    return FutureRows(in_panel.stamps, in_panel.present | (rows >= 0)[..., None], covariates, codes, categories), use
 
 
 def _issued(
-    panel: Panel, own_rows: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
+    panel: Panel, in_panel: FutureRows, frame: pd.DataFrame, source: str, report: Report, date_format: str | None
 ) -> tuple[FutureRows, _Use]:
     """Join a table of forecasts with the times they were issued at, and count which of its rows are used."""
     issued = parse_issued(frame, panel.roles, panel.item_ids, source, report, zone=panel.zone, date_format=date_format)
     cutoffs = panel.timestamps[panel.ends - 1]
     series = np.arange(panel.num_series)[:, None]
-    used = issued.newest(series, own_rows.stamps, cutoffs[:, None])
+    used = issued.newest(series, in_panel.stamps, cutoffs[:, None])
     all_issued_later(panel, issued, used, cutoffs)
     positions = [panel.roles.future_covariates.index(name) for name in issued.columns]
-    covariates = own_rows.covariates.copy()
+    covariates = in_panel.covariates.copy()
     covariates[..., positions] = np.where(
         (used >= 0)[..., None], np.append(issued.values, issued.values[:1], axis=0)[used], covariates[..., positions]
     )
     which_issues(issued, used, report)
-    present = own_rows.present.copy()
+    present = in_panel.present.copy()
     present[..., positions] |= (used >= 0)[..., None]
     use = _Use(issued.stamps, issued.series, np.asarray((used >= 0).any(axis=1)), issued.stamps)
-    return replace(own_rows, present=present, covariates=covariates), use
+    return replace(in_panel, present=present, covariates=covariates), use
 
 
 class _Use(NamedTuple):
@@ -245,8 +245,8 @@ def _refuse_unused(panel: Panel, wanted: Stamps, use: _Use, source: str) -> None
     has_rows[use.series[use.series >= 0]] = True
     for index in np.flatnonzero(has_rows & ~use.is_used)[:1]:
         first, last = (panel.zone.stamp_text(wanted[index, at]) for at in (0, -1))
-        own = use.stamps[use.series == index]
-        lowest, highest = (panel.zone.stamp_text(stamp) for stamp in (own.min(), own.max()))
+        stamps = use.stamps[use.series == index]
+        lowest, highest = (panel.zone.stamp_text(stamp) for stamp in (stamps.min(), stamps.max()))
         raise DataError(
             f"'{source}' has no row for the steps to forecast of series '{panel.item_ids[index]}', {first} to {last}: "
             f"its rows go from {lowest} to {highest}",

@@ -57,15 +57,15 @@ def outlier_findings(panel: Panel, rows: NDArray[np.int64], scaler: Scaler) -> l
         rows: training rows of each series, its first ones, (num_series,).
         scaler: fitted on these rows.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for column in _columns(panel, scaler):
         some = list(_outliers(column, panel, rows))
         if not some and _is_scaled(column, scaler):  # validation on such a value says nothing of the others
             behind = np.where(rows > 0, panel.known - rows, 0)
             far = _far(column, ranges(panel.starts[:-1] + rows, behind), np.repeat(np.arange(len(rows)), behind))
             some = [one for one in far if _varies(column, panel, one[0], rows)]
-        found += [_finding(column, panel, *one) for one in some[:MOST_NAMED]]
-    return found[:MOST_NAMED]
+        findings += [_finding(column, panel, *one) for one in some[:MOST_NAMED]]
+    return findings[:MOST_NAMED]
 
 
 def far_from_training(panel: Panel, scaler: Scaler, lookback: int, horizon: int) -> list[Finding]:
@@ -80,11 +80,11 @@ def far_from_training(panel: Panel, scaler: Scaler, lookback: int, horizon: int)
     kept = np.minimum(panel.known, lookback)
     read = kept + np.minimum(panel.starts[1:] - panel.ends, horizon)
     rows, series = ranges(panel.ends - kept, read), np.repeat(np.arange(panel.num_series), read)
-    found = []
+    findings = []
     for column in _columns(panel, scaler.for_series(panel.item_ids)):
         if _is_scaled(column, scaler):
-            found += [_finding(column, panel, *one) for one in _far(column, rows, series)[:MOST_NAMED]]
-    return found[:MOST_NAMED]
+            findings += [_finding(column, panel, *one) for one in _far(column, rows, series)[:MOST_NAMED]]
+    return findings[:MOST_NAMED]
 
 
 def _is_scaled(column: _ScaledColumn, scaler: Scaler) -> bool:

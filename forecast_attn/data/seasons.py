@@ -48,21 +48,21 @@ def season_by_evidence(series: Sequence[Floats]) -> tuple[int, float] | None:
     Args:
         series: targets in the order of time, of training rows only, (num_rows,) each.
     """
-    known = _telling(series)
+    known = _long_and_varying(series)
     return _season_of(_median_autocorrelation(known)) if known else None
 
 
 def autocorrelation_at(series: Sequence[Floats], season: int) -> float:
     """The median autocorrelation of series a season back; 0 where they are too short for it."""
-    known = _telling(series)
-    found = _median_autocorrelation(known) if known else np.zeros(0)
-    return float(found[season]) if season < len(found) else 0.0
+    known = _long_and_varying(series)
+    correlation = _median_autocorrelation(known) if known else np.zeros(0)
+    return float(correlation[season]) if season < len(correlation) else 0.0
 
 
-def _telling(series: Sequence[Floats]) -> list[Floats]:
+def _long_and_varying(series: Sequence[Floats]) -> list[Floats]:
     """The last rows of series that are long enough and vary, some of many, spread over the panel."""
     at = np.linspace(0, len(series) - 1, min(len(series), MOST_SERIES)).astype(np.int64)
-    last = (series[place][-MOST_ROWS:] for place in at)
+    last = (series[index][-MOST_ROWS:] for index in at)
     return [v for v in last if len(v) >= SHORTEST * FEWEST_CYCLES and np.isnan(v).mean() <= 0.5 and np.nanstd(v) > 0]
 
 
@@ -71,8 +71,8 @@ def _median_autocorrelation(series: Sequence[Floats]) -> Floats:
     length = int(np.median([len(values) for values in series])) // 2 + 1
     rows = np.full((len(series), length), np.nan)
     for row, values in zip(rows, series, strict=True):
-        found = autocorrelation(values)[: min(length, len(values) // 2 + 1)]
-        row[: len(found)] = found
+        correlation = autocorrelation(values)[: min(length, len(values) // 2 + 1)]
+        row[: len(correlation)] = correlation
     return np.asarray(np.nanmedian(rows, axis=0), np.float64)
 
 

@@ -112,9 +112,9 @@ def scales_so_far(panel: Panel, rows: ScaledRows, scaler: Scaler, training_rows:
     """
     if scaler.method == "none":
         return None
-    own, layout = scaler.for_series(panel.item_ids), rows.layout
+    scaler, layout = scaler.for_series(panel.item_ids), rows.layout
     numbers = _number_columns(layout)
-    units = np.concatenate([own.target.scale[:, None], own.past.scale, own.future.scale], axis=1)
+    units = np.concatenate([scaler.target.scale[:, None], scaler.past.scale, scaler.future.scale], axis=1)
     counts = growing_counts(int(training_rows.max(initial=1)))
     shape = (len(training_rows), len(counts), 1 + rows.inputs.shape[1])
     loc, scale, flat = np.zeros(shape, np.float32), np.ones(shape, np.float32), np.zeros(shape[:2], np.bool_)

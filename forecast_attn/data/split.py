@@ -39,15 +39,15 @@ class Split:
     """Series without a training window."""
     padded: tuple[ShortSeries, ...] = ()
     """Series whose windows begin before they do."""
-    own_rows: NDArray[np.int64] | None = None
+    rows_by_series: NDArray[np.int64] | None = None
     """Training rows of each series of the panel (num_series,), where every series has its own last stretch."""
     pads: bool = False
     """Whether windows may begin before their series."""
 
     def training_rows(self, panel: Panel) -> NDArray[np.int64]:
         """Number of each series' first rows that are training (num_series,)."""
-        if self.own_rows is not None:
-            return self.own_rows
+        if self.rows_by_series is not None:
+            return self.rows_by_series
         # A binary search in all series at once: a dozen comparisons for each instead of one for every row.
         low, high = panel.starts[:-1].copy(), panel.ends
         while (open_ := low < high).any():
@@ -58,9 +58,9 @@ class Split:
 
     def boundaries(self, panel: Panel) -> NDArray[Any]:
         """The last training time of each row's series (num_rows,); the first row's where a series has none."""
-        if self.own_rows is None:
+        if self.rows_by_series is None:
             return np.broadcast_to(np.asarray(self.boundary), panel.timestamps.shape)
-        last = panel.timestamps[panel.starts[:-1] + np.maximum(self.own_rows, 1) - 1]
+        last = panel.timestamps[panel.starts[:-1] + np.maximum(self.rows_by_series, 1) - 1]
         return np.repeat(last, np.diff(panel.starts))
 
     @property
@@ -132,9 +132,9 @@ def _bare_split(panel: Panel, sizes: _Sizes) -> tuple[Split, NDArray[np.int64]]:
     left_out = (windows == 0) & (panel.known >= sizes.least + sizes.horizon)
     if not (sizes.each_alone and left_out.any()):
         return split, windows
-    rows = _own_rows(panel, sizes)
+    rows = _rows_by_series(panel, sizes)
     boundary = panel.timestamps[(panel.starts[:-1] + rows - 1)[rows > 0]].max()
-    split = replace(split, boundary=boundary, own_rows=rows)
+    split = replace(split, boundary=boundary, rows_by_series=rows)
     return split, _training_windows(panel, split, sizes)
 
 
@@ -143,7 +143,7 @@ def _training_windows(panel: Panel, split: Split, sizes: _Sizes) -> NDArray[np.i
     return windows_per_series(panel, cutoffs)
 
 
-def _own_rows(panel: Panel, sizes: _Sizes) -> NDArray[np.int64]:
+def _rows_by_series(panel: Panel, sizes: _Sizes) -> NDArray[np.int64]:
     """Training rows of each series: all but its own last stretch, but for a horizon, or all where it is too short."""
     share = sizes.validation * panel.known if sizes.validation < 1 else np.full(panel.num_series, sizes.validation)
     steps = np.maximum(np.round(share).astype(np.int64), sizes.horizon)

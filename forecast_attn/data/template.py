@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.csv_text import csv_text
 from forecast_attn.data.frequency import Stamps
-from forecast_attn.data.future import FutureRows, missing_cells, own_future
+from forecast_attn.data.future import FutureRows, future_in_panel, missing_cells
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.timestamps import DATE_ORDERS, EPOCH_UNITS, SERIAL_DAYS, in_serial_days
 from forecast_attn.data.zones import Zone
@@ -44,7 +44,7 @@ class FutureTemplate:
             config: how the run reads a table.
             zone: in which stamps are shown.
         """
-        rows = own_future(panel, horizon)
+        rows = future_in_panel(panel, horizon)
         table, names = _table(panel, rows), (*panel.roles.future_covariates, *panel.roles.future_categories)
         missing = missing_cells(panel.roles, rows, masked=False).sum(axis=(0, 1))
         to_fill = {name: int(count) for name, count in zip(names, missing, strict=True) if count}

@@ -282,9 +282,9 @@ def _numbered_months(column: pd.Series, date_format: str | None) -> ParsedStamps
     first = next((str(cell) for cell in column.head(100) if isinstance(cell, str) and cell.strip()), "")
     if not _NUMBERED_MONTH.fullmatch(first):
         return None
-    found = [_NUMBERED_MONTH.fullmatch(cell) if isinstance(cell, str) else None for cell in column]
-    bad = np.array([match is None for match in found], np.bool_)
-    steps = np.array([0 if match is None else 12 * (int(match[1]) - 1) + int(match[2]) for match in found], np.int64)
+    matches = [_NUMBERED_MONTH.fullmatch(cell) if isinstance(cell, str) else None for cell in column]
+    bad = np.array([match is None for match in matches], np.bool_)
+    steps = np.array([0 if match is None else 12 * (int(match[1]) - 1) + int(match[2]) for match in matches], np.int64)
     if date_format is None:
         known = steps[~bad]
         is_next = np.diff(known) == 1

@@ -160,18 +160,18 @@ class WindowArrays:
         """Covariates from column `first` on, in the given units; what is missing stays 0."""
         if units is None:
             return values
-        own = units.columns(1 + first)
-        is_final = ((own.loc == 0) & (own.scale == 1))[:, None]
-        limit = own.limit[:, None, None]
-        scaled = torch.where(is_final, values, own.scaled(values)).clamp(-limit, limit)
+        column_units = units.columns(1 + first)
+        is_final = ((column_units.loc == 0) & (column_units.scale == 1))[:, None]
+        limit = column_units.limit[:, None, None]
+        scaled = torch.where(is_final, values, column_units.scaled(values)).clamp(-limit, limit)
         return scaled if not self.layout.masked else scaled * self._indicators(values, first)
 
     def _indicators(self, values: Tensor, first: int) -> Tensor:
         """1 at observed covariates and at indicators, else 0; `values` are the inputs from column `first` on."""
         layout, parts = self.layout, []
-        for number, place in ((layout.num_past, 0), (layout.num_future, layout.num_past_columns)):
-            if place >= first:
-                observed = values[..., place - first + number : place - first + 2 * number]
+        for number, start in ((layout.num_past, 0), (layout.num_future, layout.num_past_columns)):
+            if start >= first:
+                observed = values[..., start - first + number : start - first + 2 * number]
                 parts += [observed, torch.ones_like(observed)]
         return torch.cat(parts, dim=-1)
 

@@ -152,8 +152,8 @@ def _english_month(word: re.Match[str]) -> str:
 
 def _first_years(text: pd.Series) -> pd.Series:
     """Seasons of two years, each the year after the other, as their first year; cells as they are if one is none."""
-    found = [_YEARS.fullmatch(cell) for cell in text.dropna()]
-    pairs = [(int(match[1]), match[2]) for match in found if match is not None]
+    matches = [_YEARS.fullmatch(cell) for cell in text.dropna()]
+    pairs = [(int(match[1]), match[2]) for match in matches if match is not None]
     follow = all(int(second) == (first + 1) % 10 ** len(second) for first, second in pairs)
     is_no_month = any(len(second) == 4 or not 1 <= int(second) <= 12 for _, second in pairs)
-    return text.str[:4] if len(pairs) == len(found) and follow and is_no_month else text
+    return text.str[:4] if len(pairs) == len(matches) and follow and is_no_month else text

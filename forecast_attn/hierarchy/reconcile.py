@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.backtest.backtest import own_rows
+from forecast_attn.backtest.backtest import rows_as_forecast
 from forecast_attn.backtest.plan import plan_on_validation
 from forecast_attn.config.options import DataConfig
 from forecast_attn.config.requests import ReconcileRequest
@@ -261,7 +261,7 @@ def _check_series(item_ids: tuple[str, ...], structure: Hierarchy, source: str, 
 def _errors(run: RunDir, structure: Hierarchy, request: ReconcileRequest, scratch: Path) -> dict[int, Floats]:
     """Step -> errors of past forecasts of all series from the same cut-offs (num_series, num_errors)."""
     backtest = plan_on_validation(run, request.reference, request.accelerator)
-    frame = own_rows(backtest, scratch)
+    frame = rows_as_forecast(backtest, scratch)
     frame = frame.assign(error=frame["target"] - frame["prediction"])
     missing = sorted(set(structure.names) - set(frame["item_id"]))
     if missing:

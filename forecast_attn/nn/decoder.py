@@ -43,17 +43,17 @@ class Feedback(NamedTuple):
     use_truth: Bool[Tensor, "batch horizon"] | None = None
     uniform: Float[Tensor, "batch horizon 2"] | None = None
 
-    def value_before(self, step: int, own: Float[Tensor, "batch"] | None) -> Float[Tensor, "batch 1"]:
-        """The value fed to a step (0-based): the last known one, then the true or the decoder's `own`."""
-        if step == 0 or own is None:
+    def value_before(self, step: int, predicted: Float[Tensor, "batch"] | None) -> Float[Tensor, "batch 1"]:
+        """The value fed to a step (0-based): the last known one, then the true or the `predicted` one."""
+        if step == 0 or predicted is None:
             return self.first[:, None]
         if self.truth is None:
-            return own[:, None]
+            return predicted[:, None]
         if self.use_truth is None:
             return self.truth[:, step - 1, None]
-        return torch.where(self.use_truth[:, step], self.truth[:, step - 1], own)[:, None]
+        return torch.where(self.use_truth[:, step], self.truth[:, step - 1], predicted)[:, None]
 
-    def own_value(self, head: Head, output: Float[Tensor, "batch output_size"], step: int) -> Float[Tensor, "batch"]:
+    def fed_back(self, head: Head, output: Float[Tensor, "batch output_size"], step: int) -> Float[Tensor, "batch"]:
         """The value that a step's output (0-based) stands for."""
         if self.uniform is None:
             return head.point(output)
@@ -139,18 +139,18 @@ class BahdanauDecoder(nn.Module):
     ) -> DecoderOutput:
         memory = self.attention.prepare(encoded.memory, mask=mask)
         state = self.bridge(encoded.state)
-        steps, own = _Steps(), None
+        steps, predicted = _Steps(), None
         for step in range(known.shape[1]):
             inputs = known[:, step]
             if self.autoregressive:
-                inputs = torch.cat([inputs, feedback.value_before(step, own)], dim=-1)
+                inputs = torch.cat([inputs, feedback.value_before(step, predicted)], dim=-1)
             query = top_hidden(state)[:, None]
             attended = self.attention.attend(query, memory, first_step=step, need_weights=need_weights)
             context_vector = attended.context_vector[:, 0]
             state = step_layers(self.layers, torch.cat([inputs, context_vector], dim=-1), state)
             features = torch.cat([top_hidden(state), context_vector, inputs], dim=-1)
             output = self.head(features)
-            own = feedback.own_value(self.head, output, step)
+            predicted = feedback.fed_back(self.head, output, step)
             steps.add(features, output, attended.weights)
         return steps.stacked()
 
@@ -244,11 +244,11 @@ class LuongDecoder(nn.Module):
     ) -> DecoderOutput:
         state = self.bridge(encoded.state)
         attentional_state = torch.zeros_like(top_hidden(state))
-        steps, own = _Steps(), None
+        steps, predicted = _Steps(), None
         for step in range(known.shape[1]):
             inputs = [known[:, step]]
             if self.autoregressive:
-                inputs.append(feedback.value_before(step, own))
+                inputs.append(feedback.value_before(step, predicted))
             if self.input_feeding:
                 inputs.append(attentional_state)
             state = step_layers(self.layers, torch.cat(inputs, dim=-1), state)
@@ -257,6 +257,6 @@ class LuongDecoder(nn.Module):
             )
             attentional_state = answer[:, 0]
             output = self.head(attentional_state)
-            own = feedback.own_value(self.head, output, step)
+            predicted = feedback.fed_back(self.head, output, step)
             steps.add(attentional_state, output, weights)
         return steps.stacked()

@@ -46,8 +46,8 @@ class WeightAverage(torch.nn.Module):
         averaged: list[Tensor] = list(self.network.parameters())
         weights: list[Tensor] = list(network.parameters())
         torch._foreach_lerp_(averaged, weights, 1 - decay_at(step, self.decay))
-        for mine, current in zip(self.network.buffers(), network.buffers(), strict=True):
-            mine.copy_(current)
+        for buffer, current in zip(self.network.buffers(), network.buffers(), strict=True):
+            buffer.copy_(current)
 
 
 def decay_at(step: int, highest: float) -> float:

@@ -49,13 +49,13 @@ def candidate_names(panel: Panel, lookback: int) -> tuple[str, ...]:
 
 def candidates(baselines: CachedBaselines) -> dict[str, Floats]:
     """Forecasts of every baseline that a run could keep, (num_windows, horizon) each."""
-    found = {}
+    forecasts = {}
     for name in candidate_names(baselines.panel, baselines.setup.lookback):
         try:
-            found[name] = baselines.of(name)
+            forecasts[name] = baselines.of(name)
         except DataError:  # too few windows to learn from
             continue
-    return found
+    return forecasts
 
 
 def earlier_errors(panel: Panel, setup: BaselineSetup, scale: Floats) -> EarlierErrors:
@@ -126,8 +126,8 @@ def rows_to_keep(weights: dict[str, float], preparation: Preparation, config: Ru
     """Return the number of last rows of each series that a forecast with these weights reads."""
     schema, panel = preparation.schema, preparation.panel
     follows = config.model.calibration == ADAPTIVE
-    own = rows_followed(schema.lookback, schema.horizon) if follows else schema.lookback
-    season, rows = schema.frequency.season, [own]
+    network_rows = rows_followed(schema.lookback, schema.horizon) if follows else schema.lookback
+    season, rows = schema.frequency.season, [network_rows]
     for name in weights:
         if name in CANDIDATE_REGRESSIONS:
             rows.append(int(panel.known.max()))

@@ -95,12 +95,12 @@ class ForecastModule(pl.LightningModule):
         batches are shared out.
         """
         cutoffs, size = self.data.validation_cutoffs, windows_at_once(self.device, self.network.patches.num_keys)
-        own = slice(self.trainer.global_rank, None, self.trainer.world_size)
+        every_nth = slice(self.trainer.global_rank, None, self.trainer.world_size)
         if self._weighted:
             batches = list(torch.split(torch.from_numpy(cutoffs), size))
-            return batches[own] if len(batches) >= self.trainer.world_size else batches
-        mine = cutoffs[own] if len(cutoffs) >= self.trainer.world_size else cutoffs
-        return list(torch.split(torch.from_numpy(np.ascontiguousarray(mine)), size))
+            return batches[every_nth] if len(batches) >= self.trainer.world_size else batches
+        cutoffs_here = cutoffs[every_nth] if len(cutoffs) >= self.trainer.world_size else cutoffs
+        return list(torch.split(torch.from_numpy(np.ascontiguousarray(cutoffs_here)), size))
 
     def _loader(self, sampler: EpochSampler | list[Tensor]) -> DataLoader[Batch]:
         return DataLoader(WindowBatches(self._arrays), batch_size=None, sampler=sampler)
@@ -137,13 +137,13 @@ class ForecastModule(pl.LightningModule):
         devices = self.trainer.world_size
         if devices == 1:
             return self._loss(parameters, window)
-        own = share_of_step(windows, self.trainer.global_rank, devices)
+        num_windows = share_of_step(windows, self.trainer.global_rank, devices)
         if not self._weighted:
-            return self._loss(parameters, window) * (own * devices / windows)
+            return self._loss(parameters, window) * (num_windows * devices / windows)
         restored, target = self._in_units_of_series(parameters, window)
         total = (window_losses(self._loss_of_steps, restored, target) * window.weight).sum()
         known = (~torch.isnan(target)).sum().to(total.dtype)
-        counts = float(own > 0)
+        counts = float(num_windows > 0)
         everywhere = self.trainer.strategy.reduce(known * counts, reduce_op="sum")
         return total * (counts * devices) / everywhere
 

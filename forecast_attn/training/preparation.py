@@ -58,7 +58,7 @@ class Preparation:
         scaler, split = self.schema.scaler, self.split
         standard = scaler.method == "standard" and scaler.transform.kind == "none"
         setup = BaselineSetup.of(self.schema, split.boundary)
-        setup = replace(setup, training_rows=split.own_rows, cutoffs=self.training_cutoffs)
+        setup = replace(setup, training_rows=split.rows_by_series, cutoffs=self.training_cutoffs)
         return replace(setup, scaler=scaler if standard else None)
 
 
@@ -169,7 +169,7 @@ def _with_scale(preparation: Preparation) -> Preparation:
 def on_all_rows(preparation: Preparation) -> Preparation:
     """The same with the windows of all rows to train on, and none to validate on; the scales stay as they are."""
     panel, schema = preparation.panel, preparation.schema
-    again = _with_windows(panel, schema, replace(preparation.split, own_rows=panel.known), [])
+    again = _with_windows(panel, schema, replace(preparation.split, rows_by_series=panel.known), [])
     again = replace(again, scaled_rows=preparation.scaled_rows, arrays=preparation.arrays)
     return _with_scale(replace(again, validation_cutoffs=again.validation_cutoffs[:0]))
 

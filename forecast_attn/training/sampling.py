@@ -53,9 +53,9 @@ class EpochSampler(Sampler[Tensor]):
         # Copied to the device once an epoch: a copy for every batch would hold up its GPU.
         rows = self.cutoffs[order].long().to(self.device)
         for batch in torch.split(rows, self.batch_size * self.num_devices):
-            own = batch[self.rank :: self.num_devices]
+            part = batch[self.rank :: self.num_devices]
             # The others wait for this device at every step: one without a window has one that does not count.
-            yield own if len(own) else batch[:1]
+            yield part if len(part) else batch[:1]
 
 
 def share_of_step(windows: int, rank: int, num_devices: int) -> int:

@@ -72,7 +72,7 @@ def finish(
     network = load_network(run, config, preparation.schema, validated=True)
     model = Model(config, preparation.schema, (network,))
     num_epochs = len(run.history.read_text(encoding="utf-8").splitlines()) - 1
-    beginning = {"best_epoch": best_epoch_of(run), "epochs": num_epochs, "ended": reason}
+    ending = {"best_epoch": best_epoch_of(run), "epochs": num_epochs, "ended": reason}
 
     def train_on_all_rows() -> dict[str, Any]:
         if final_fit is not None and reason != "interrupted":
@@ -81,7 +81,7 @@ def finish(
             final = {} if run.is_member else {"no_final_fit": no_final_fit(preparation, config)}
         return {**final, "model_sha256": sha256_of(run.model)}
 
-    _score_and_write(run, model, preparation, arrays, baselines, beginning, train_on_all_rows)
+    _score_and_write(run, model, preparation, arrays, baselines, ending, train_on_all_rows)
     if reason != "interrupted":
         run.checkpoint.unlink(missing_ok=True)
 
@@ -116,10 +116,10 @@ def finish_ensemble(
         if final_fit is None or reason == "interrupted":
             return {"no_final_fit": no_final_fit(preparation, config), "members": about}
         done: dict[str, Any] = {}
-        for number, (member, entry, own) in enumerate(zip(members, about, metrics, strict=True)):
+        for number, (member, entry, scores) in enumerate(zip(members, about, metrics, strict=True)):
             done = final_fit(member, member_config(config, number), entry["best_epoch"])
             entry |= {"final_fit": done, "model_sha256": sha256_of(member.model)}
-            member.write_json(member.metrics, {**own, "final_fit": done, "model_sha256": entry["model_sha256"]})
+            member.write_json(member.metrics, {**scores, "final_fit": done, "model_sha256": entry["model_sha256"]})
         return {"final_fit": {**done, "epochs": max(entry["final_fit"]["epochs"] for entry in about)}, "members": about}
 
     _score_and_write(run, model, preparation, arrays, baselines, {"ended": reason}, train_on_all_rows)
@@ -135,7 +135,7 @@ def _score_and_write(
     preparation: Preparation,
     arrays: WindowArrays,
     baselines: CachedBaselines,
-    beginning: dict[str, Any],
+    ending: dict[str, Any],
     train_on_all_rows: Callable[[], dict[str, Any]],
 ) -> None:
     """Write scores of a model on the validation windows, its calibration and its attention; metrics.json comes last.
@@ -146,7 +146,7 @@ def _score_and_write(
         preparation: with the validation windows.
         arrays: the windows.
         baselines: at the validation windows.
-        beginning: first entries of metrics.json.
+        ending: first entries of metrics.json.
         train_on_all_rows: replaces the weights of the run, where it ends so; returns the last entries of metrics.json.
     """
     release_memory()
@@ -167,7 +167,7 @@ def _score_and_write(
         scores["weight_need"] = _weight_need(model, preparation, arrays, validation, scores)
     short_series = preparation.split.short_series()
     final = train_on_all_rows()  # once everything is scored and written, for it replaces the weights
-    metrics = {**beginning, **scores, "short_series": short_series, **final}
+    metrics = {**ending, **scores, "short_series": short_series, **final}
     if run.is_member:
         run.write_json(run.metrics, metrics)
     else:
@@ -201,19 +201,19 @@ def score_updated(run: RunDir, model: Model, preparation: Preparation, facts: Up
     arrays = preparation.windows().to(choose_device(model.config.training.accelerator))
     baselines = validation_baselines(preparation, model.config)
     members = []
-    for number, (member, own) in enumerate(zip(run.members, model.members, strict=True)):
-        own_scores, _ = _updated_scores(member, own, preparation, arrays, baselines)
-        about = {"best_epoch": facts.best_epochs[number], "epochs": facts.epochs, "ended": "max-epochs", **own_scores}
+    for number, (member, network) in enumerate(zip(run.members, model.members, strict=True)):
+        each, _ = _updated_scores(member, network, preparation, arrays, baselines)
+        about = {"best_epoch": facts.best_epochs[number], "epochs": facts.epochs, "ended": "max-epochs", **each}
         about |= {**facts.ending, "model_sha256": sha256_of(member.model)}
         member.write_json(member.metrics, about)
-        members.append({"seed": own.config.training.seed, **_repeated(about)})
+        members.append({"seed": network.config.training.seed, **_repeated(about)})
     scores, validation = _updated_scores(run, model, preparation, arrays, baselines)
     if facts.weights:
         scores["combination"] = _scored_combination(preparation, validation, baselines, facts.weights)
     ending = facts.ending | ({"members": members} if members else {"model_sha256": sha256_of(run.model)})
-    beginning = {} if members else {"best_epoch": facts.best_epochs[0], "epochs": facts.epochs}
+    epochs = {} if members else {"best_epoch": facts.best_epochs[0], "epochs": facts.epochs}
     short = preparation.split.short_series()
-    run.finish({**beginning, "ended": "max-epochs", **scores, "short_series": short, **ending, "update": facts.update})
+    run.finish({**epochs, "ended": "max-epochs", **scores, "short_series": short, **ending, "update": facts.update})
 
 
 def _updated_scores(
@@ -350,7 +350,7 @@ def calibrated(model: Model, validation: ValidationForecasts, preparation: Prepa
     if kind == ADAPTIVE:
         # Where each series was validated on a stretch of its own, only errors after the table are nobody's training.
         split, stamps = preparation.split, preparation.panel.timestamps
-        after = split.boundary if split.own_rows is None else stamps[preparation.panel.ends - 1].max()
+        after = split.boundary if split.rows_by_series is None else stamps[preparation.panel.ends - 1].max()
         tracking = Tracking.of(
             model.quantiles, actual, validation.base_quantiles, int(np.asarray(after).astype(np.int64))
         )
@@ -374,7 +374,7 @@ def validation_scores(
             "windows": len(cutoffs),
             "windows_available": len(preparation.validation_cutoffs),
             "after": preparation.panel.zone.stamp_text(preparation.split.boundary),
-            "split": "time" if preparation.split.own_rows is None else "series",
+            "split": "time" if preparation.split.rows_by_series is None else "series",
             **errors,
             **_scores_of_quantiles(model, validation),
         },

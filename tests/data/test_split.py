@@ -246,4 +246,4 @@ def test_auto_keeps_one_time_where_every_series_has_windows(as_panel: AsPanel) -
         split_panel(panel, validation=0.2, horizon=5, lookback=10, short_series=how) for how in ("auto", "skip")
     )
     assert auto == skip
-    assert auto.own_rows is None
+    assert auto.rows_by_series is None

@@ -231,15 +231,15 @@ class _Columns:
         if self.plan.decimal_is_known or "number" in self._kinds:
             return
         texts = {name: column.categories for name, column in columns.items() if isinstance(column, pd.Categorical)}
-        cells = {name: _telling(distinct) for name, distinct in texts.items() if name not in self.plan.texts}
+        cells = {name: _decisive_cells(distinct) for name, distinct in texts.items() if name not in self.plan.texts}
         if find_decimal(cells, self.layout.label) == ",":
             raise _ReadAgainError(replace(self.plan, decimal=",", decimal_is_known=True))
 
 
-def _telling(cells: pd.Index) -> list[str]:
+def _decisive_cells(cells: pd.Index) -> list[str]:
     """Sample of a column's distinct cells that can decide the decimal mark."""
-    telling = [*cells[:MOST_CELLS], *cells[cells.str.contains(",", regex=False)][:MOST_CELLS]]
-    return [bare_number(cell) for cell in telling]
+    sample = [*cells[:MOST_CELLS], *cells[cells.str.contains(",", regex=False)][:MOST_CELLS]]
+    return [bare_number(cell) for cell in sample]
 
 
 def _kind(arrow_type: pa.DataType) -> str:

@@ -160,9 +160,9 @@ def _joined_id(columns: list[pd.Series], source: str) -> pd.Categorical:
     missing = np.ones(len(codes), np.bool_)
     texts: list[list[str]] = []
     for column in columns:
-        found, values = pd.factorize(column.astype("string").str.strip())
-        missing &= found < 0
-        codes = codes * (len(values) + 1) + found + 1
+        codes_in_column, values = pd.factorize(column.astype("string").str.strip())
+        missing &= codes_in_column < 0
+        codes = codes * (len(values) + 1) + codes_in_column + 1
         texts.append(["", *map(str, values)])
     which, distinct = pd.factorize(np.where(missing, -1, codes))
     names = [_name_of(int(code), texts) if code >= 0 else None for code in distinct]

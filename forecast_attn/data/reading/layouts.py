@@ -153,8 +153,8 @@ def _numbered(names: list[str]) -> StepColumns | None:
         match = _STEM.fullmatch(name.strip())
         if match:
             groups.setdefault(match[1], []).append((int(match[2]), name))
-    found = max(groups.values(), key=len, default=[])
-    numbers = sorted(found)
+    largest = max(groups.values(), key=len, default=[])
+    numbers = sorted(largest)
     if len(numbers) < FEWEST_STEPS or numbers[-1][0] - numbers[0][0] != len(numbers) - 1:
         return None
     return StepColumns(tuple(name for _, name in numbers), np.arange(1, len(numbers) + 1), False)
@@ -225,10 +225,10 @@ def find_periods(frame: pd.DataFrame) -> PeriodColumns | None:
         return None
     others = [name for name in names if name != year]
     for count in (12, 4):
-        found = {_period(name, count): name for name in reversed(others)}
-        found.pop(None, None)
-        if len(found) == count:
-            return PeriodColumns(year, tuple(found[at] for at in range(1, count + 1)))
+        periods = {_period(name, count): name for name in reversed(others)}
+        periods.pop(None, None)
+        if len(periods) == count:
+            return PeriodColumns(year, tuple(periods[at] for at in range(1, count + 1)))
     return None
 
 

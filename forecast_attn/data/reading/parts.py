@@ -67,16 +67,16 @@ def find_parts(table: Path | str) -> tuple[TablePart, ...]:
     """
     path = Path(table)
     if path.is_dir():
-        found, root = list(path.rglob("*")), path
+        files, root = list(path.rglob("*")), path
     elif glob.has_magic(str(table)) and not path.exists():
         root = _folder_of_pattern(path)
         try:
-            found = list(root.glob(str(path.relative_to(root))))
+            files = list(root.glob(str(path.relative_to(root))))
         except ValueError:  # two stars within a name
             return ()
     else:
         return ()
-    names = [file.relative_to(root) for file in found if file.suffix in PARQUET and file.is_file()]
+    names = [file.relative_to(root) for file in files if file.suffix in PARQUET and file.is_file()]
     return tuple(replace(part, path=root / part.path) for part in parts_named(names))
 
 

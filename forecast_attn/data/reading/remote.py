@@ -59,12 +59,12 @@ def remote_parts(table: Any) -> tuple[TablePart, ...]:
     with _reaching(url) as fs:
         where = fs._strip_protocol(url)
         if glob.has_magic(where):
-            root, found = _before_wildcard(where), fs.glob(where)
+            root, files = _before_wildcard(where), fs.glob(where)
         elif fs.isdir(where):
-            root, found = where, fs.find(where)
+            root, files = where, fs.find(where)
         else:
             return ()
-        names = {PurePosixPath(file).relative_to(root): fs.unstrip_protocol(file) for file in found}
+        names = {PurePosixPath(file).relative_to(root): fs.unstrip_protocol(file) for file in files}
     kept = parts_named(name for name in names if name.suffix in PARQUET)
     others = [name for name in names if name.suffix in FILE_TYPES and name.suffix not in PARQUET]
     if not kept or others:

@@ -261,12 +261,12 @@ def find_blanks(text: str) -> dict[str, Any]:
     names = next((at for at in (start - 1, start - 2) if at >= 0 and len(cells[at]) == len(cells[start])), None)
     has_header = names is not None and not any(map(_is_number_or_date, cells[names]))
     first = names if names is not None and has_header else start
-    found: dict[str, Any] = {"delimiter": "blanks"} | ({} if has_header else {"header": False})
+    options: dict[str, Any] = {"delimiter": "blanks"} | ({} if has_header else {"header": False})
     mark_below = _mark_below_header([line for _, line in rows[first:]]) if has_header else None
     if mark is not None or mark_below is not None:
-        found["comment"] = mark or mark_below
+        options["comment"] = mark or mark_below
     is_below_comments = mark is not None and numbered[:first] != rows[:first]
-    return found | ({"skip_rows": rows[first][0]} if first and not is_below_comments else {})
+    return options | ({"skip_rows": rows[first][0]} if first and not is_below_comments else {})
 
 
 def _first_row(cells: list[list[str]]) -> int | None:
