@@ -167,7 +167,7 @@ class _RunningBacktest:
             self.listener.forecasting(part.windows.stop - part.windows.start, part.model)
 
     def _forecast_rows(self, model: Model, part: Part) -> pa.Table:
-        backtest, tables = self.backtest, []
+        backtest, points, quantiles = self.backtest, [], []
         windows = backtest.folds.windows[part.windows]
         # As in `predict`: where there are weights, windows are computed the way that has them, which rounds otherwise.
         for batch in forecast_windows(
@@ -178,13 +178,13 @@ class _RunningBacktest:
             arrays=self.arrays,
             need_weights=model.has_attention,
         ):
-            of_quantile = () if batch.quantiles is None else np.moveaxis(batch.quantiles, -1, 0)
-            quantiles = dict(zip(model.quantiles, of_quantile, strict=True))
-            tables.append(
-                rows_table(backtest.panel, self.actual, backtest.name, batch.cutoffs, batch.prediction, quantiles)
-            )
+            points.append(batch.prediction)
+            if batch.quantiles is not None:
+                quantiles.append(batch.quantiles)
             self.listener.forecasting(len(batch.cutoffs), part.model)
-        return pa.concat_tables(tables).combine_chunks()
+        of_quantile = np.moveaxis(np.concatenate(quantiles), -1, 0) if quantiles else ()
+        named = dict(zip(model.quantiles, of_quantile, strict=True))
+        return rows_table(backtest.panel, self.actual, backtest.name, windows, np.concatenate(points), named)
 
     # ------------------------------------------------------------------ refits
 

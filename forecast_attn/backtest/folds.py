@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -69,7 +70,7 @@ class Folds:
         numbers = [index for index, fold in enumerate(self.folds) if fold.model == number]
         return slice(int(self.starts[numbers[0]]), int(self.starts[numbers[-1] + 1]))
 
-    @property
+    @functools.cached_property
     def models(self) -> tuple[int, ...]:
         """Numbers of the models, ascending."""
         return tuple(dict.fromkeys(fold.model for fold in self.folds))
