@@ -187,7 +187,7 @@ def show_summary(forecaster: Forecaster, *, as_json: bool) -> None:
     windows = f"{validation['windows']:,} of {validation['windows_available']:,} windows after {validation['after']}"
     console.print(f"validation, {windows}; {_epochs(metrics)}", soft_wrap=True)
     console.print(_errors(metrics, forecaster.config.model.attention))
-    console.print(_verdict(metrics["skill_per_cent"], metrics.get("best_baseline", "seasonal-naive")), soft_wrap=True)
+    console.print(_verdict(metrics), soft_wrap=True)
     better = _better_baselines(metrics)
     if better:
         console.print(better, soft_wrap=True)
@@ -211,6 +211,9 @@ def show_summary(forecaster: Forecaster, *, as_json: bool) -> None:
 
 def _errors(metrics: dict[str, Any], attention: str) -> Table:
     """The model's errors, its members', and those of each baseline with the model's skill against it."""
+    from forecast_attn.evaluation.metrics import skill_per_cent
+    from forecast_attn.inspection.reading import baseline_scores
+
     table = Table(box=None, pad_edge=False)
     table.add_column("")
     for heading in ("MAE", "RMSE", "MASE", "skill against"):
@@ -218,10 +221,10 @@ def _errors(metrics: dict[str, Any], attention: str) -> Table:
     table.add_row(f"forecast ({attention})", *_numbers(metrics["validation"]))
     for number, member in enumerate(metrics.get("members", ())):
         table.add_row(f"  member {number}", *_numbers(member["validation"]))
-    season = metrics["seasonal_naive"]["season"]
-    for name, errors in metrics["baselines"].items():
+    season, mae = metrics["seasonal_naive"]["season"], metrics["validation"]["mae"]
+    for name, errors in baseline_scores(metrics).items():
         shown = f"{name} ({season})" if name == "seasonal-naive" else name
-        table.add_row(shown, *_numbers(errors), _skill(errors["skill_per_cent"]))
+        table.add_row(shown, *_numbers(errors), _skill(skill_per_cent(mae, errors["mae"])))
     return table
 
 
@@ -232,7 +235,10 @@ def _skill(skill: float | None) -> str:
 
 def _better_baselines(metrics: dict[str, Any]) -> str | None:
     """A sentence about the baselines that have a smaller error than the model, where there are several."""
-    names = [name for name, errors in metrics["baselines"].items() if errors["mae"] < metrics["validation"]["mae"]]
+    from forecast_attn.inspection.reading import baseline_scores
+
+    mae = metrics["validation"]["mae"]
+    names = [name for name, errors in baseline_scores(metrics).items() if errors["mae"] < mae]
     if len(names) < 2:
         return None  # one is named by the verdict
     return f"better than this model on these windows: {', '.join(names[:-1])} and {names[-1]}"
@@ -245,11 +251,8 @@ def _combination(metrics: dict[str, Any]) -> str:
     if set(weights) == {NETWORK}:
         return "predict will forecast with the network alone: no baseline improves it on these windows"
     measure = "mae" if scores["mase"] is None else "mase"
-    alone = {"the network": metrics["validation"], **combination["alone"]}
-    errors = ", ".join(f"{name} {each[measure]:.4g}" for name, each in alone.items())
     return (
-        f"predict will forecast with {weights_text(weights)}: {measure.upper()} {scores[measure]:.4g} "
-        f"on these windows; each alone: {errors}"
+        f"predict will forecast with {weights_text(weights)}: {measure.upper()} {scores[measure]:.4g} on these windows"
     )
 
 
@@ -278,12 +281,19 @@ def _coverage(validation: dict[str, Any]) -> str:
     return f"{text}; calibrated on these very windows" if validation["calibrated_on_these_windows"] else text
 
 
-def _verdict(skill: float | None, best: str) -> str:
+def _verdict(metrics: dict[str, Any]) -> str:
     """The skill against the best of the baselines, in words."""
+    from forecast_attn.evaluation.metrics import skill_per_cent
+    from forecast_attn.inspection.reading import best_of_baselines
+
+    best, error = best_of_baselines(metrics)
+    skill = skill_per_cent(metrics["validation"]["mae"], error)
     if skill is None:
         return f"{best} is perfect here: there is nothing to gain from a model"
     if skill < 0:
-        return f"skill {skill:.1f} %: this model is WORSE than {best}, the best of these baselines; use that instead"
+        combines = bool(set(metrics.get("combination", {}).get("weights", ())) - {NETWORK})
+        instead = "" if combines else "; use that instead"
+        return f"skill {skill:.1f} %: this model is WORSE than {best}, the best of the baselines{instead}"
     if skill < 1:
-        return f"skill {skill:.1f} %: no better than {best}, the best of these baselines"
-    return f"skill {skill:.1f} %: its MAE is {skill:.1f} % below that of {best}, the best of these baselines"
+        return f"skill {skill:.1f} %: no better than {best}, the best of the baselines"
+    return f"skill {skill:.1f} %: its MAE is {skill:.1f} % below that of {best}, the best of the baselines"

@@ -10,7 +10,7 @@ from typing import Any
 from forecast_attn.baselines.combination import COMBINATION
 from forecast_attn.config.values import NETWORK
 from forecast_attn.inspection.audit_curves import curve_figure, profile_figure
-from forecast_attn.inspection.reading import best_of_baselines
+from forecast_attn.inspection.reading import baseline_scores, best_of_baselines
 from forecast_attn.inspection.results import Inspection, Reading
 from forecast_attn.inspection.warnings import percent
 
@@ -145,7 +145,7 @@ def metrics_table(metrics: dict[str, Any]) -> str:
     model, naive = metrics.get("validation", {}), metrics.get("seasonal_naive", {})
     names = [name for name in model if name in naive]
     combined = metrics.get("combination") or {}
-    baselines = {**(metrics.get("baselines") or {"seasonal-naive": naive}), **combined.get("alone", {})}
+    baselines = baseline_scores(metrics) if metrics else {}
     is_combined = bool(set(combined.get("weights", ())) - {NETWORK})
     scores = {NETWORK: model, **({COMBINATION: combined["validation"]} if is_combined else {})}
     scores |= dict(sorted(baselines.items(), key=lambda each: each[1].get("mae") or 0.0))

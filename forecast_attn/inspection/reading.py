@@ -84,11 +84,17 @@ def _better_baseline(metrics: dict[str, Any]) -> str | None:
     return best if error < forecast["validation"]["mae"] else None
 
 
-def best_of_baselines(metrics: dict[str, Any]) -> tuple[str, float]:
-    """Name and MAE of the best baseline: of those scored in training, and of those in the combination."""
+def baseline_scores(metrics: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Name -> errors of every baseline on the validation windows: of those scored in all trainings, and of those in
+    the combination.
+    """
     alone = (metrics.get("combination") or {}).get("alone", {})
-    scores = {**(metrics.get("baselines") or {"seasonal-naive": metrics["seasonal_naive"]}), **alone}
-    errors = {name: float(each["mae"]) for name, each in scores.items()}
+    return {**(metrics.get("baselines") or {"seasonal-naive": metrics["seasonal_naive"]}), **alone}
+
+
+def best_of_baselines(metrics: dict[str, Any]) -> tuple[str, float]:
+    """Name and MAE of the best of `baseline_scores`."""
+    errors = {name: float(each["mae"]) for name, each in baseline_scores(metrics).items()}
     best = min(errors, key=errors.__getitem__)
     return best, errors[best]
 
