@@ -284,7 +284,7 @@ def _level(checks: dict[str, Check]) -> Level:
 
 
 def _faithful(checks: dict[str, Check]) -> str:
-    return f"{checks['deletion'].verdict}; {checks['uniform_swap'].verdict.partition(':')[0]}"
+    return f"{checks['deletion'].verdict}; {checks['uniform_swap'].verdict.rpartition(': ')[0]}"
 
 
 def _partly(checks: dict[str, Check]) -> str:
@@ -333,6 +333,11 @@ def _caveats(subject: Subject, checks: dict[str, Check], naive_mae: float) -> It
         yield f"This is one training; another seed may weight other {plural(key)}. Compare with: --seeds OTHER_RUN"
     if subject.num_windows < FEW_WINDOWS:
         yield f"{subject.num_windows} windows are few: the numbers would differ on others."
+    if np.isnan(checks["uniform_swap"]["mae_change_chance"].value):
+        yield (
+            "The windows overlap too much to tell from chance what equal weights cost: they span less than two "
+            "stretches of lookback and horizon."
+        )
     yield "This is about what the network does, not about what causes what in the world."
 
 

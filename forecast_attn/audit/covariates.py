@@ -3,8 +3,7 @@
 A column is permuted over windows, whole windows at a time: what a window reads there comes from another window, in one
 piece, lookback and horizon together. The rise of the MAE is what the column is worth. Attention says when, not which.
 
-The yardstick is a column of noise that the network heeds as much as this one: its rise is zero but for chance. Windows
-that overlap read the same values and are wrong together, so chance is estimated from stretches of time that do not.
+The yardstick is a column of noise that the network heeds as much as this one: its rise is zero but for chance.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from forecast_attn.audit.chance import noise_bound, stretches_of
 from forecast_attn.audit.results import (
     HIGH_QUANTILE,
     LOW_QUANTILE,
@@ -29,9 +29,6 @@ from forecast_attn.audit.wording import change_of, per_cent, signed
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.windows import Window
 from forecast_attn.forecasting.model import Model
-
-FEWEST_STRETCHES = 4
-"""Stretches of time below which each series of a panel counts as a draw of its own."""
 
 
 def num_permuted(model: Model) -> int:
@@ -72,19 +69,6 @@ def _errors(subject: Subject, columns: Columns, order: np.ndarray[tuple[int], np
     return subject.window_errors(subject.forecast(rewindow=rewindow))
 
 
-def stretches_of(subject: Subject) -> NDArray[np.int64]:
-    """The stretch of time of each window (num_windows,): none shorter than a window, the same for all series.
-
-    Where windows lie within fewer than `FEWEST_STRETCHES` of them, series are the draws, if there are more.
-    """
-    schema = subject.model.schema
-    ahead = subject.steps_from_first
-    count = max(1, int((ahead.max() + 1) // (schema.lookback + schema.horizon)))
-    if count < min(FEWEST_STRETCHES, len(np.unique(subject.series))):
-        return subject.series
-    return np.asarray(ahead * count // (ahead.max() + 1), np.int64)
-
-
 def _importance(columns: Columns, rises: Floats, mae: float, draws: NDArray[np.int64]) -> Importance:
     """Importance from the increases of the windows' errors (repeats, num_windows)."""
     by_repeat, by_window = rises.mean(axis=1), rises.mean(axis=0)
@@ -103,22 +87,6 @@ def _importance(columns: Columns, rises: Floats, mae: float, draws: NDArray[np.i
         noise_high=noise,
         matters=change > noise and relative >= SMALLEST_IMPORTANCE,
     )
-
-
-def noise_bound(by_window: Floats, draws: NDArray[np.int64]) -> float:
-    """Return what the mean of the windows' rises (num_windows,) exceeds by chance in one case of 20; NaN of one draw.
-
-    Student's t of the sums over draws (num_windows,), each the windows of one stretch of time or of one series.
-    """
-    from scipy.special import stdtrit
-
-    _, index = np.unique(draws, return_inverse=True)
-    count = int(index.max()) + 1
-    if count < 2:
-        return float("nan")
-    sums = np.bincount(index, by_window - by_window.mean())
-    error = np.sqrt(count / (count - 1) * np.square(sums).sum()) / len(by_window)
-    return float(stdtrit(count - 1, HIGH_QUANTILE) * error)
 
 
 LEFT = {

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from forecast_attn.audit.chance import chance_of_rise, stretches_of
 from forecast_attn.audit.results import Check, GroupNeed, Statistic
 from forecast_attn.audit.subject import Floats, Sight, Subject
-from forecast_attn.audit.wording import change_of, signed
+from forecast_attn.audit.wording import beside_chance, change_of, untold
 from forecast_attn.data.panel import Panel
 from forecast_attn.forecasting.weight_need import SHARE_THAT_MATTERS
 from forecast_attn.inspection.statistics import steps_text
@@ -52,14 +53,16 @@ def need_by_group(subject: Subject, panel: Panel, sight: Sight, equal: Floats) -
         equal: the forecasts with equal weights (num_windows, horizon).
     """
     errors, errors_equal = (np.abs(each - subject.actual) for each in (sight.prediction, equal))
-    needs = [need for cells in groups_of(subject, panel) if (need := _need(cells, errors, errors_equal)) is not None]
-    worst = min(needs, key=lambda need: need.rise_relative, default=None)
-    if worst is None:
+    draws = stretches_of(subject)
+    needs = [
+        need for cells in groups_of(subject, panel) if (need := _need(cells, errors, errors_equal, draws)) is not None
+    ]
+    if not needs:
         verdict = f"no group has {FEWEST_WINDOWS} windows: look at more of them with --windows"
         return Check("groups", "In every group", None, verdict, [])
     statistics = [_worst_of(kind, needs) for kind in dict.fromkeys(need.kind for need in needs)]
-    passed = all(need.needed for need in needs)
-    return Check("groups", "In every group", passed, groups_verdict(needs, worst), statistics, groups=needs)
+    passed, verdict = groups_verdict(needs)
+    return Check("groups", "In every group", passed, verdict, statistics, groups=needs)
 
 
 def groups_of(subject: Subject, panel: Panel) -> Iterator[ForecastGroup]:
@@ -140,17 +143,25 @@ def _by_clock(panel: Panel, rows: NDArray[np.int64]) -> Iterator[ForecastGroup]:
             yield ForecastGroup("regime", f"from {name}", (hours >= first) & (hours < stop))
 
 
-def _need(cells: ForecastGroup, errors: Floats, errors_equal: Floats) -> GroupNeed | None:
+def _need(cells: ForecastGroup, errors: Floats, errors_equal: Floats, draws: NDArray[np.int64]) -> GroupNeed | None:
     """Cost of equal weights in a group; None where it has too few windows."""
     chosen = cells.chosen & ~np.isnan(errors)
     counts = chosen.sum(axis=1)
-    if (counts > 0).sum() < FEWEST_WINDOWS:
+    within = counts > 0
+    if within.sum() < FEWEST_WINDOWS:
         return None
     before, after = (float(np.where(chosen, each, 0).sum() / counts.sum()) for each in (errors, errors_equal))
     rise = after - before
     relative = rise / before if before > 0 else (float("inf") if rise > 0 else 0.0)
     return GroupNeed(
-        cells.kind, cells.name, int((counts > 0).sum()), before, after, relative, rise >= SHARE_THAT_MATTERS * before
+        cells.kind,
+        cells.name,
+        int(within.sum()),
+        before,
+        after,
+        relative,
+        chance_of_rise(errors[within], errors_equal[within], chosen[within], draws[within]),
+        rise >= SHARE_THAT_MATTERS * before,
     )
 
 
@@ -159,12 +170,17 @@ def _worst_of(kind: str, needs: list[GroupNeed]) -> Statistic:
     return Statistic(f"worst_{kind}", f"smallest rise of the MAE, {worst.name}", worst.rise_relative, "share")
 
 
-def groups_verdict(needs: list[GroupNeed], worst: GroupNeed) -> str:
-    best = max(needs, key=lambda need: need.rise_relative)
-    change = f"{worst.name} the MAE {change_of(worst.rise_relative)} with equal weights ({signed(worst.rise)})"
-    if worst.needed:
-        fewest = min(need.windows for need in needs)
-        return f"{change}: the least of all groups, each of at least {fewest} windows"
-    other = f"{best.name} it {change_of(best.rise_relative)}"
-    well = "better" if worst.rise_relative < -SHARE_THAT_MATTERS else "about as well"
-    return f"{change}, in {worst.windows} windows: equal weights do {well} there; {other}"
+def groups_verdict(needs: list[GroupNeed]) -> tuple[bool | None, str]:
+    """Return whether every group needs the weights (None where chance may do it), and a sentence on the worst group."""
+    worst = min(needs, key=lambda need: (need.needed, need.beyond_chance, need.rise_relative))
+    rise = beside_chance(worst.rise, worst.chance)
+    change = f"{worst.name} the MAE {change_of(worst.rise_relative)} with equal weights ({rise})"
+    if not worst.needed:
+        best = max(needs, key=lambda need: need.rise_relative)
+        well = "better" if worst.rise_relative < -SHARE_THAT_MATTERS else "about as well"
+        other = f"{best.name} it {change_of(best.rise_relative)}"
+        return False, f"{change}: in these {worst.windows} windows equal weights do {well}; {other}"
+    if not worst.beyond_chance:
+        return None, f"{change} in {worst.windows} windows: {untold(worst.chance)}"
+    fewest = min(need.windows for need in needs)
+    return True, f"{change}: the least of all groups, each of at least {fewest} windows and beyond chance"

@@ -96,7 +96,8 @@ class GroupNeed:
         mae: of the model.
         mae_equal: with equal weights.
         rise_relative: of the MAE, as a share of the model's.
-        needed: whether the right weights are worth a twentieth of the MAE there.
+        chance: what the rise exceeds by chance in one case of 20; NaN where the windows overlap too much to tell.
+        needed: whether the right weights are worth a twentieth of the MAE in these windows.
     """
 
     kind: str
@@ -105,11 +106,16 @@ class GroupNeed:
     mae: float
     mae_equal: float
     rise_relative: float
+    chance: float
     needed: bool
 
     @property
     def rise(self) -> float:
         return self.mae_equal - self.mae
+
+    @property
+    def beyond_chance(self) -> bool:
+        return self.rise > self.chance
 
 
 @dataclass(frozen=True)

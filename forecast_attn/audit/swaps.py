@@ -8,9 +8,10 @@ import numpy as np
 import torch
 
 from forecast_attn.audit.agreement import spearman
+from forecast_attn.audit.chance import chance_of_rise, stretches_of
 from forecast_attn.audit.results import Check, Statistic, Yardstick
 from forecast_attn.audit.subject import Floats, Sight, Subject
-from forecast_attn.audit.wording import change_of, number, signed
+from forecast_attn.audit.wording import beside_chance, change_of, number, untold
 from forecast_attn.forecasting.weight_need import MATTERS_IN_UNITS, SHARE_THAT_MATTERS, Shuffled
 
 RARE = 0.05
@@ -40,6 +41,7 @@ def uniform_swap(subject: Subject, sight: Sight, forecast: Floats, shuffled: Flo
     yardstick = Yardstick.of_draws(random, "weights in random order")
     rise = Statistic("mae_change", "rise of the MAE", mae_uniform - mae, "target", yardstick, "above")
     of_naive = rise.value / naive_mae if naive_mae > 0 else float("nan")
+    chance = _chance(subject, sight.prediction, forecast)
     statistics = [
         *_change_of_forecast(
             subject, moved, "change of the forecast", Yardstick.of_draws(distances, "weights in random order")
@@ -47,11 +49,21 @@ def uniform_swap(subject: Subject, sight: Sight, forecast: Floats, shuffled: Flo
         rise,
         Statistic("mae_change_relative", "rise of the MAE, relative", rise.value / mae, "share"),
         Statistic("mae_change_of_naive", "the same as a share of seasonal-naive's MAE", of_naive, "share"),
+        Statistic("mae_change_chance", "what chance exceeds in one case of 20", chance, "target"),
     ]
     matters = rise.value >= max(SHARE_THAT_MATTERS * mae, MATTERS_IN_UNITS * naive_mae)
-    passed = bool(rise.beats_chance) and matters
-    verdict = _uniform_verdict(rise, mae, naive_mae, passed)
+    passed = bool(rise.beats_chance) and matters and not rise.value <= chance
+    verdict = _uniform_verdict(rise, chance, mae, naive_mae, passed)
     return Check("uniform_swap", "Equal weights", passed, verdict, statistics)
+
+
+def _chance(subject: Subject, prediction: Floats, forecast: Floats) -> float:
+    """What the rise of the MAE exceeds by chance in one case of 20."""
+    errors, errors_changed = (np.abs(each - subject.actual) for each in (prediction, forecast))
+    chosen = ~np.isnan(errors)
+    within = chosen.any(axis=1)
+    draws = stretches_of(subject)
+    return chance_of_rise(errors[within], errors_changed[within], chosen[within], draws[within])
 
 
 def permutation(subject: Subject, sight: Sight, shuffled: Floats) -> Check:
@@ -104,12 +116,14 @@ def _of_decoder_steps(moved: Floats, num_steps: int) -> Floats:
     return np.asarray(np.add.reduceat(moved, starts, axis=1) / np.diff(np.append(starts, moved.shape[1])), np.float64)
 
 
-def _uniform_verdict(rise: Statistic, mae: float, naive_mae: float, passed: bool) -> str:
-    change = f"with equal weights the MAE {change_of(rise.value / mae)} ({signed(rise.value)})"
+def _uniform_verdict(rise: Statistic, chance: float, mae: float, naive_mae: float, passed: bool) -> str:
+    change = f"with equal weights the MAE {change_of(rise.value / mae)} ({beside_chance(rise.value, chance)})"
     if passed:
         return f"{change}: the forecast needs these weights"
     if SHARE_THAT_MATTERS * mae <= rise.value < MATTERS_IN_UNITS * naive_mae:
         return f"{change}, which is {number(100 * rise.value / naive_mae)} % of seasonal-naive's MAE: next to nothing"
+    if rise.value >= SHARE_THAT_MATTERS * mae and rise.value <= chance:
+        return f"{change}: {untold(chance)}"
     if rise.value >= SHARE_THAT_MATTERS * mae:
         return f"{change}, but random weights are no worse: others would do as well"
     if rise.value < -SHARE_THAT_MATTERS * mae:

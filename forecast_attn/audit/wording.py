@@ -27,6 +27,16 @@ def change_of(share: float) -> str:
     return f"{'falls' if share < 0 else 'rises'} by {number(100 * abs(share))} %"
 
 
+def beside_chance(rise: float, chance: float) -> str:
+    """`+0.41; chance: up to +0.2`; the rise alone where nothing is known of chance."""
+    return signed(rise) if chance != chance else f"{signed(rise)}; chance: up to {signed(chance)}"
+
+
+def untold(chance: float) -> str:
+    """Say why a rise may be chance."""
+    return "the windows overlap too much to tell this from chance" if chance != chance else "this may be chance"
+
+
 def as_much(ratio: float) -> str:
     """`6.1 times as much`, `12 % as much`; just as much where random ones change nothing either."""
     if ratio != ratio:

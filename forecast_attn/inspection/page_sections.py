@@ -227,15 +227,16 @@ def _check(check: dict[str, Any], target: str | None, keys: str) -> str:
     numbers = table(f"{check['title']}: numbers beside what chance gives", ["number", "value", "by chance"], rows)
     folded = f"<details><summary>Numbers</summary>{numbers}</details>" if numbers else ""
     groups = [_group(group) for group in check.get("groups") or ()]
-    headings = ["group", "windows", "MAE", "with equal weights", "change", "needs them"]
+    headings = ["group", "windows", "MAE", "with equal weights", "change", "chance: up to", "needs them"]
     by_group = table(f"{check['title']}: what equal weights do", headings, groups)
     return f"<article>{heading}{paragraph(sentence(check['verdict']))}{figures}{by_group}{folded}</article>"
 
 
 def _group(group: dict[str, Any]) -> Sequence[Any]:
-    relative = group["rise_relative"]
-    change = "–" if relative is None else f"{100 * relative:+.1f} %"
-    return [group["name"], group["windows"], group["mae"], group["mae_equal"], change, group["needed"]]
+    mae, relative, chance = group["mae"], group["rise_relative"], group.get("chance")
+    shares = [relative, chance / mae if chance is not None and mae else None]
+    changes = ("–" if share is None else f"{100 * share:+.1f} %" for share in shares)
+    return [group["name"], group["windows"], mae, group["mae_equal"], *changes, group["needed"]]
 
 
 def _statistic(statistic: dict[str, Any], target: str | None) -> Sequence[Any]:
@@ -243,7 +244,8 @@ def _statistic(statistic: dict[str, Any], target: str | None) -> Sequence[Any]:
     chance = "–"
     if yardstick:
         low, high = (_in_unit(yardstick[name], unit, target) for name in ("low", "high"))
-        chance = f"{low} to {high} ({yardstick.get('of') or 'chance'})"
+        draws = f", {yardstick['draws']} draws" if yardstick.get("draws") else ""
+        chance = f"{low} to {high} ({yardstick.get('of') or 'chance'}{draws})"
     return [statistic["label"], _in_unit(value, unit, target), chance]
 
 

@@ -164,7 +164,9 @@ CALIBRATION = record(
 
 MANIFEST = record({"files": table(record({"bytes": whole(0, 2**62), "sha256": digest}))})
 
-_YARDSTICK = record({"low": nullable(number), "high": nullable(number)}, {"of": nullable(text)})
+_YARDSTICK = record(
+    {"low": nullable(number), "high": nullable(number)}, {"draws": nullable(whole(0)), "of": nullable(text)}
+)
 _CURVE = aligned(
     "share",
     ("forecast_change",),
@@ -175,7 +177,7 @@ _STATISTIC = record(
 )
 _GROUP = record(
     {"name": text, "windows": whole(0), "mae": number, "mae_equal": number, "rise_relative": nullable(number)},
-    {"kind": text, "needed": nullable(flag)},
+    {"kind": text, "chance": nullable(number), "needed": nullable(flag)},
 )
 _CHECK = record(
     {"name": text, "title": text, "passed": nullable(flag), "verdict": text, "statistics": many(_STATISTIC)},

@@ -9,12 +9,14 @@ import pytest
 from scipy import stats
 
 from forecast_attn.audit import Audit
+from forecast_attn.audit.chance import chance_of_rise, stretches_of
 from forecast_attn.audit.groups import groups_verdict
 from forecast_attn.audit.ranking import Explained, chance_overlap, explain
 from forecast_attn.audit.reach import reach_check, reach_of, shown_by, state_gradients
 from forecast_attn.audit.results import GroupNeed
 from forecast_attn.audit.subject import Subject
 from forecast_attn.audit.swaps import shuffled_forecasts, uniform_swap
+from forecast_attn.audit.wording import signed
 
 from .conftest import LAG, Trained, planted_table
 
@@ -45,7 +47,7 @@ def test_weights_that_one_regime_does_not_need_are_not_faithful(two_regimes: Aud
     assert on.needed is True
     assert on.rise_relative > 0.5 > 0.05 > off.rise_relative
     assert "where 'regime' is 'off'" in check.verdict
-    assert "equal weights do about as well there" in check.verdict
+    assert f"in these {off.windows} windows equal weights do" in check.verdict
     assert two_regimes.verdict is not None
     assert two_regimes.verdict.level == "partly faithful"
     assert check.verdict in two_regimes.verdict.sentence
@@ -62,25 +64,79 @@ def test_the_groups_are_means_over_their_values(two_regimes: Audit) -> None:
 
 
 def test_a_group_that_equal_weights_forecast_better_is_said_to_be_better() -> None:
-    worst = GroupNeed("step", "at step 3 ahead", 64, 1.0, 0.9, -0.1, needed=False)
-    best = GroupNeed("step", "at step 1 ahead", 64, 1.0, 1.5, 0.5, needed=True)
-    assert groups_verdict([worst, best], worst) == (
-        "at step 3 ahead the MAE falls by 10 % with equal weights (−0.1), in 64 windows: equal weights do better "
-        "there; at step 1 ahead it rises by 50 %"
+    worst = GroupNeed("step", "at step 3 ahead", 64, 1.0, 0.9, -0.1, 0.2, needed=False)
+    best = GroupNeed("step", "at step 1 ahead", 64, 1.0, 1.5, 0.5, 0.2, needed=True)
+    assert groups_verdict([worst, best]) == (
+        False,
+        "at step 3 ahead the MAE falls by 10 % with equal weights (−0.1; chance: up to +0.2): in these 64 windows "
+        "equal weights do better; at step 1 ahead it rises by 50 %",
     )
-    assert groups_verdict([replace(best, windows=9), replace(best, rise_relative=0.7)], best) == (
-        "at step 1 ahead the MAE rises by 50 % with equal weights (+0.5): the least of all groups, each of at least 9 "
-        "windows"
+    assert groups_verdict([replace(best, windows=9), replace(best, rise_relative=0.7)]) == (
+        True,
+        "at step 1 ahead the MAE rises by 50 % with equal weights (+0.5; chance: up to +0.2): the least of all groups, "
+        "each of at least 9 windows and beyond chance",
     )
     little = replace(worst, mae_equal=0.97, rise_relative=-0.03)
-    assert "do about as well there" in groups_verdict([little, best], little)
+    assert "in these 64 windows equal weights do about as well" in groups_verdict([little, best])[1]
+
+
+def test_a_rise_that_may_be_chance_is_no_need_of_a_group() -> None:
+    """The group that cannot be told from chance is named, though another one rises less."""
+    least = GroupNeed("step", "at step 1 ahead", 64, 1.0, 1.2, 0.2, 0.1, needed=True)
+    unsure = GroupNeed("series", "for series 'a'", 9, 1.0, 1.5, 0.5, 0.6, needed=True)
+    assert groups_verdict([least, unsure]) == (
+        None,
+        "for series 'a' the MAE rises by 50 % with equal weights (+0.5; chance: up to +0.6) in 9 windows: this may be "
+        "chance",
+    )
+    passed, verdict = groups_verdict([least, replace(unsure, chance=float("nan"))])
+    assert passed is None
+    assert verdict.endswith("(+0.5) in 9 windows: the windows overlap too much to tell this from chance")
+
+
+def test_the_chance_of_a_rise_is_that_of_the_means_of_stretches() -> None:
+    """Of stretches that weigh the same: Student's t on the mean differences, by scipy; a ratio where they do not."""
+    random = np.random.default_rng(0)
+    errors, draws = np.ones((60, 3)), np.repeat(np.arange(6), 10)
+    changed = errors + random.normal(0.3, 1, size=(60, 3))
+    everywhere = np.ones(errors.shape, bool)
+    means = (changed - errors).reshape(6, -1).mean(axis=1)
+    _, high = stats.t.interval(0.9, df=5, loc=0, scale=stats.sem(means))
+    assert chance_of_rise(errors, changed, everywhere, draws) == pytest.approx(high)
+    harder = np.arange(1, 61)[:, None] * errors
+    assert chance_of_rise(harder, 1.5 * harder, everywhere, draws) == pytest.approx(0), "all rise by the same share"
+    assert np.isnan(chance_of_rise(errors, changed, everywhere, np.zeros(60, np.int64)))
 
 
 def test_no_group_is_left_out_where_the_weights_are_right(planted_audit: Audit) -> None:
     check = planted_audit.check("groups")
     assert check.passed
     assert all(group.needed for group in check.groups)
+    assert all(group.beyond_chance for group in check.groups)
     assert {group.name for group in check.groups} >= {"at step 1 ahead", "on weekdays", "at weekends"}
+
+
+def test_the_verdict_says_how_much_the_rise_is_and_how_much_chance_may_do(planted_audit: Audit) -> None:
+    assert planted_audit.verdict is not None
+    rise, chance = (planted_audit.check("uniform_swap")[name].value for name in ("mae_change", "mae_change_chance"))
+    assert rise > chance > 0
+    assert planted_audit.verdict.sentence.endswith(f"({signed(rise)}; chance: up to {signed(chance)})")
+
+
+def test_equal_weights_whose_cost_may_be_chance_are_no_evidence(subject: Subject) -> None:
+    """The MAE rises by half, all of it in one of five stretches."""
+    subject = replace(subject, steps_from_first=subject.steps_from_first * 1_000)
+    sight = subject.look()
+    stretches = stretches_of(subject)
+    assert len(np.unique(stretches)) >= 5
+    first = stretches == 0
+    errors = np.abs(sight.prediction - subject.actual)
+    cost = 0.5 * np.nansum(errors) / np.isfinite(errors[first]).sum()
+    equal = np.where(first[:, None], subject.actual + errors + cost, sight.prediction)
+    check = uniform_swap(subject, sight, equal, np.repeat(equal[None] + 1e9, 5, axis=0), subject.mae(sight.prediction))
+    assert check["mae_change_relative"].value == pytest.approx(0.5)
+    assert not check.passed
+    assert check.verdict.endswith("): this may be chance")
 
 
 # --------------------------------------------------------------------------- around the key weighted most
