@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -26,7 +25,7 @@ from forecast_attn.forecasting.history import with_calendar_of
 from forecast_attn.forecasting.model import Model, load_model
 from forecast_attn.forecasting.predict import kept_weights
 from forecast_attn.runs.atomic import check_name
-from forecast_attn.runs.run_dir import SCRATCH, RunDir
+from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import Table
 from forecast_attn.training.choose_combination import candidate_names
 
@@ -154,7 +153,7 @@ def plan_on_panel(run: RunDir, model: Model, panel: Panel, options: BacktestOpti
         model=model,
         panel=panel,
         folds=folds,
-        name=_name_of(run, model, options, is_combined=bool(options.combine_with or weights)),
+        name=_name_of(run, options, is_combined=bool(options.combine_with or weights)),
         device=device,
         trained_until=trained_until,
         start=start,
@@ -244,10 +243,8 @@ def _check_attention(model: Model, options: BacktestOptions) -> None:
     check_top(options.attention.top, model.schema.lookback, model.patch_length)
 
 
-def _name_of(run: RunDir, model: Model, options: BacktestOptions, *, is_combined: bool) -> str:
-    folder = run.path.resolve()
-    is_temporary = folder.is_relative_to(Path(tempfile.gettempdir()).resolve()) and folder.name.startswith(SCRATCH)
-    name = options.name or (model.config.model.attention if is_temporary else folder.name)
+def _name_of(run: RunDir, options: BacktestOptions, *, is_combined: bool) -> str:
+    name = options.name or run.title
     if name in BASELINES or (name == COMBINATION and is_combined):
         what = "the combination" if name == COMBINATION else "a baseline"
         raise ConfigError(f"the model cannot be called '{name}', as {what} is", "another one with --name NAME")

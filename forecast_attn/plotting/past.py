@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file.times import parse_time
 from forecast_attn.baselines.registry import BaselineSetup, baseline_forecasts
+from forecast_attn.config.values import NETWORK
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.reading import read_beside, table_name
 from forecast_attn.data.split import spread_evenly
@@ -21,7 +22,7 @@ from forecast_attn.errors import DataError, RunError
 from forecast_attn.evaluation.quantile_scores import quantile_columns
 from forecast_attn.forecasting.history import read_history
 from forecast_attn.forecasting.model import Model, forecast_windows, load_model, trained_until
-from forecast_attn.forecasting.predict import prediction_columns
+from forecast_attn.forecasting.predict import kept_weights, prediction_columns
 from forecast_attn.inspection.reading import best_of_baselines
 from forecast_attn.plotting.forecasts import Forecasts, check_known, label_of
 from forecast_attn.runs.run_dir import RunDir
@@ -49,13 +50,16 @@ class Past:
     name: str
 
     def forecasts(self, cutoffs: Rows) -> Forecasts:
-        """Forecast these rows of the panel, beside the actual values."""
+        """Forecast these rows of the panel, beside the actual values: by the run, or by the network where `predict`
+        combines it with baselines.
+        """
         model, panel = self.model, self.panel
         with cpu_threads(model.config.training.threads):
             batches = forecast_windows(model, panel, cutoffs, device=torch.device("cpu"), need_weights=False)
             frame = pd.concat([pd.DataFrame(prediction_columns(panel, model, batch)) for batch in batches])
         targets = panel.target[cutoffs[:, None] + np.arange(1, model.schema.horizon + 1)].ravel()
-        frame = frame.assign(target=targets, model=self.run.path.resolve().name).reset_index(drop=True)
+        name = NETWORK if kept_weights(RunDir(self.run.home)) else self.run.title
+        frame = frame.assign(target=targets, model=name).reset_index(drop=True)
         return Forecasts(frame, panel.zone, f"'{self.run.path}'", panel.roles.target)
 
     def beside(self, forecasts: Forecasts, names: list[str], cutoffs: Rows, setup: BaselineSetup) -> Forecasts:

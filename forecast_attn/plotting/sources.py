@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pandas as pd
 
-from forecast_attn.config.values import NETWORK
 from forecast_attn.data.reading import digest_of, read_beside, table_name
 from forecast_attn.errors import ConfigError, DataError, RunError
 from forecast_attn.plotting.forecasts import Forecasts, read_forecasts
@@ -151,8 +150,6 @@ def _made_again(run: RunDir, choice: PlotChoice) -> ChosenForecasts:
         note = seen if past.is_in_training(rows) else ""
     forecasts = past.forecasts(rows)
     alone = _network_alone(run)
-    if alone and not choice.models:
-        forecasts = replace(forecasts, frame=forecasts.frame.assign(model=f"the {NETWORK}"))
     notes = tuple(each for each in (note, alone) if each)
     return ChosenForecasts(forecasts, forecasts, SeriesValues.of_panel(past.panel), notes)
 
@@ -301,12 +298,12 @@ def by_value_of(source: PlotSource, choice: PlotChoice) -> ByValue:
             notes.append(alone)
     else:
         forecasts, notes = _read(run.backtest if source.table is None else source.table, run), []
-    chosen = forecasts.of_items(choice.items)
-    chosen = chosen.of_models(choice.models or chosen.models[:1])
+    chosen, own = forecasts.of_items(choice.items), forecasts.models[:1]
+    chosen = chosen.of_models(choice.models or own)
     _check_scored(chosen)
     horizon = past.model.schema.horizon
     shown = by_value(chosen, past.panel, choice.columns, horizon=horizon, name=past.name, notes=notes)
-    if past.model.is_ensemble or choice.models not in ([], [run.path.resolve().name]):
+    if past.model.is_ensemble or choice.models not in ([], own):
         return shown
     cutoffs = spread_evenly(preparation.validation_cutoffs, DEPENDENCE_WINDOWS)
     with cpu_threads(past.model.config.training.threads):

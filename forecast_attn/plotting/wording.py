@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from forecast_attn.config.values import NETWORK
 from forecast_attn.data.findings import counted
 from forecast_attn.evaluation.quantile_scores import Interval
 from forecast_attn.plotting.forecasts import ONLY_MODEL
@@ -35,7 +36,7 @@ def forecast_title(scene: ForecastScene) -> str:
 
 def model_label(name: str) -> str:
     """A model's name in a legend."""
-    return name if name == ONLY_MODEL else f"forecast of {name}"
+    return name if name == ONLY_MODEL else f"forecast of {'the ' * (name == NETWORK)}{name}"
 
 
 def time_span(scene: ForecastScene, view: ForecastView, *, zone: bool = True) -> str:

@@ -134,7 +134,8 @@ def build_run_report(run: RunDir, data: Path | None = None) -> RunReport:
         missing.append("the importance of covariates: `forecast audit RUN --covariates` measures it")
     notes = section("Not shown", "missing", bullets(missing))
     title = f"Forecast of {schema.roles.target}"
-    subtitle = f"{run.path.resolve().name}: {config.model.attention}, {_sizes(schema)}"
+    named = ": ".join(dict.fromkeys((run.title, config.model.attention)))
+    subtitle = f"{named}, {_sizes(schema)}"
     return RunReport(page_of_parts(title, subtitle, "".join([*sections, notes])), missing)
 
 
@@ -237,12 +238,12 @@ def _curves(scored: Forecasts | None, run: RunDir, alone: str) -> Iterator[str]:
     """Error by step, and the calibration of the quantiles where there are any."""
     if scored is None:
         return
-    name, combines = run.path.resolve().name, bool(kept_weights(RunDir(run.home)))
+    name, combines = scored.models[0], bool(kept_weights(RunDir(run.home)))
     every = step_errors(scored)
     if len(every.steps) > 1:
         yield errors_figure(_beside_the_best(every, name), name, "the network" if combines else "this run")
     yield alone
-    yield paragraph(_words_on_backtest(every, run) if run.backtest.is_file() else SELECTED)
+    yield paragraph(_words_on_backtest(every, name, run) if run.backtest.is_file() else SELECTED)
     if scored.quantiles:
         yield calibration_figure(reliability(scored))
 
@@ -260,9 +261,9 @@ def _baselines_by_error(errors: StepErrors, name: str) -> list[ModelErrors]:
     return sorted(others, key=lambda model: model.overall)
 
 
-def _words_on_backtest(errors: StepErrors, run: RunDir) -> str:
+def _words_on_backtest(errors: StepErrors, name: str, run: RunDir) -> str:
     """Say which windows the chart is about, and where its best baseline is not the table's."""
-    others = [model.name for model in _baselines_by_error(errors, run.path.resolve().name)]
+    others = [model.name for model in _baselines_by_error(errors, name)]
     best, _ = best_of_baselines(run.read_json(run.metrics))
     if others[:1] == [best]:
         return f"{OF_A_BACKTEST}."

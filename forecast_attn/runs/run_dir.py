@@ -33,6 +33,7 @@ import hashlib
 import itertools
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -183,6 +184,18 @@ class RunDir:
     @property
     def is_finished(self) -> bool:
         return self.metrics.is_file()
+
+    @property
+    def title(self) -> str:
+        """Name of the folder; of a temporary one, which nobody named, the mechanism.
+
+        Raises:
+            RunError: config.json of a temporary one cannot be read.
+        """
+        folder = self.path.resolve()
+        if folder.name.startswith(SCRATCH) and folder.is_relative_to(Path(tempfile.gettempdir()).resolve()):
+            return str(self.read_json(self.config)["options"]["model"]["attention"])
+        return folder.name
 
     @property
     def resume_command(self) -> str:

@@ -61,6 +61,10 @@ def test_a_forecaster_without_a_file_draws_dataframes(in_memory, table, here, ki
     picture = in_memory.plot(kind, data=table)
     assert any("validation" in note for note in picture.notes)
     assert picture.figure().axes
+    picture.save("again.svg")
+    words = Path("again.svg").read_text(encoding="utf-8") + json.dumps(picture.to_dict())
+    assert Path(in_memory.run_path).name not in words, "nobody named that folder"
+    assert "luong-general" in words
 
 
 @pytest.mark.slow

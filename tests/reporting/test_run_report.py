@@ -198,6 +198,8 @@ def test_of_a_combination_it_says_that_the_windows_are_the_networks(run_copy, ht
     assert ">this run</text>" not in page
     assert "blue: forecast of the network;" in page
     assert ">theta</text>" in part_of(page, "accuracy"), "the best baseline is the combination's"
+    errors = Forecaster.load(run_copy).plot("error-by-step", model=["network"]).to_dict()
+    assert [model["model"] for model in errors["models"]] == ["network"], "pictures call it so too"
 
 
 def test_the_chart_of_a_backtest_says_so_and_which_baseline_it_lacks(run_copy, without_manifest):
