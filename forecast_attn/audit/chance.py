@@ -1,4 +1,4 @@
-"""How far a mean over windows may lie from zero by chance.
+"""Distance of a mean over windows from zero that chance may make.
 
 Windows that overlap read the same values and are wrong together, so chance is estimated from stretches of time that
 do not overlap.

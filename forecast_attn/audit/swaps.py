@@ -58,7 +58,7 @@ def uniform_swap(subject: Subject, sight: Sight, forecast: Floats, shuffled: Flo
 
 
 def _chance(subject: Subject, prediction: Floats, forecast: Floats) -> float:
-    """What the rise of the MAE exceeds by chance in one case of 20."""
+    """Return what the rise of the MAE exceeds by chance in one case of 20."""
     errors, errors_changed = (np.abs(each - subject.actual) for each in (prediction, forecast))
     chosen = ~np.isnan(errors)
     within = chosen.any(axis=1)

@@ -227,7 +227,7 @@ def _check(check: dict[str, Any], target: str | None, keys: str) -> str:
     numbers = table(f"{check['title']}: numbers beside what chance gives", ["number", "value", "by chance"], rows)
     folded = f"<details><summary>Numbers</summary>{numbers}</details>" if numbers else ""
     groups = [_group(group) for group in check.get("groups") or ()]
-    headings = ["group", "windows", "MAE", "with equal weights", "change", "chance: up to", "needs them"]
+    headings = ["group", "windows", "MAE", "equal weights", "change", "chance: up to", "needs them"]
     by_group = table(f"{check['title']}: what equal weights do", headings, groups)
     return f"<article>{heading}{paragraph(sentence(check['verdict']))}{figures}{by_group}{folded}</article>"
 
@@ -235,7 +235,7 @@ def _check(check: dict[str, Any], target: str | None, keys: str) -> str:
 def _group(group: dict[str, Any]) -> Sequence[Any]:
     mae, relative, chance = group["mae"], group["rise_relative"], group.get("chance")
     shares = [relative, chance / mae if chance is not None and mae else None]
-    changes = ("–" if share is None else f"{100 * share:+.1f} %" for share in shares)
+    changes = ("–" if share is None else f"{100 * share:+z.1f} %".replace("-", "−") for share in shares)
     return [group["name"], group["windows"], mae, group["mae_equal"], *changes, group["needed"]]
 
 

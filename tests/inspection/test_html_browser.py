@@ -658,7 +658,11 @@ def test_on_paper_the_weights_stay_under_their_lags_and_are_dark_on_white(browse
     """Paper is narrower than the screen, and white; printing begins with the event that the browser sends before."""
     browser.open(page, width=1280, dark=dark)
     browser.ask("dispatchEvent(new Event('beforeprint'))")
+    name = "document.getElementById('window-name')"
+    assert browser.ask(f"getComputedStyle({name}).display") == "none", "the controls say it on a screen"
     browser.call("Emulation.setEmulatedMedia", media="print", features=[])
+    assert browser.ask(f"getComputedStyle({name}).display") == "block"
+    assert browser.ask(f"{name}.textContent").startswith(f"{dump.item_ids[0]}, cut-off ")
     # All in one go: paper is laid out at once, and the page does not hear of its width.
     charts = browser.ask("""(() => {
         document.body.style.width = "540px";

@@ -25,6 +25,7 @@ function showAll() {
   seriesChart.draw(state);
   heatmap.draw(state);
   showWords();
+  byId("window-name").textContent = `${windowName(state)}${headWords(", ")}`;
   markTiles(state);
 }
 

@@ -71,7 +71,7 @@ function drawCurves(svg, curves) {
     draw(svg, "path", { class: `actual${kind}`, d: path(curve, 1) });
     draw(svg, "path", { class: `forecast${kind}`, d: path(curve, 2) });
     const best = bestOf(curve), [[first, train]] = curve;
-    if (curve.length === 1) draw(svg, "circle", { class: "axis", cx: x(first), cy: y(train), r: 3 }); // no line yet
+    if (curve.length === 1) draw(svg, "circle", { class: "baseline-point", cx: x(first), cy: y(train), r: 3 }); // no line yet
     draw(svg, "circle", { class: "point looked-at", cx: x(best[0]), cy: y(best[2]), r: 4 });
   }
   const last = curves.at(-1).at(-1), [train, validation] = [y(last[1]), y(last[2])];
