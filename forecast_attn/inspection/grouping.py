@@ -1,6 +1,6 @@
 """Groups of windows to compare: series, heads, hours or weekdays of the cut-off on the clock of the file's zone."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -43,6 +43,18 @@ def group_windows(dump: AttentionDump, by: str) -> Grouping:
         indices = {name: index for index, name in enumerate(dump.item_ids)}
         return _for_all_heads(dump, dump.item_ids, [indices[name] for name in dump.window_item_ids])
     return _by_time(dump, by)
+
+
+def group_by_value(dump: AttentionDump, values: NDArray[Any], words: Callable[[Any], str]) -> Grouping:
+    """Group the windows of a file by a value of each (num_windows,), in the order of the values.
+
+    Args:
+        dump: the windows.
+        values: a value of each (num_windows,).
+        words: the name of a value.
+    """
+    present, groups = np.unique(values, return_inverse=True)
+    return _for_all_heads(dump, [words(value) for value in present.tolist()], groups)
 
 
 def check_grouping(by: str) -> None:

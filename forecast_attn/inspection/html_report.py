@@ -99,7 +99,7 @@ def build_report(
     if run is None:
         values = WindowValues.unknown(shown, "The series is not drawn: name the run instead of its attention file.")
     else:
-        values = values_of_windows(run, shown, table)
+        values = values_of_windows(run, shown, table, dump)
     html = make_page(dump, shown, values, **_documents_of(run), evidence=evidence_of(run), by=by, whole=whole)
     return HtmlReport(html, int(whole.sum()), dump.num_windows, series_left_out(dump, shown, whole))
 

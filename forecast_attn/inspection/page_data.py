@@ -191,7 +191,7 @@ def page_document(
             for name, column in _known(values.covariates)
         ],
         "mean": _means(dump),
-        "tiles": sorted(_tiles(dump, shown, whole), key=lambda tiles: tiles["kind"] != by),
+        "tiles": sorted(_tiles(dump, shown, whole, values.regimes), key=lambda tiles: tiles["kind"] != by),
     }
 
 
@@ -285,10 +285,14 @@ def _means(dump: AttentionDump) -> dict[str, Any]:
     }
 
 
-def _tiles(dump: AttentionDump, shown: AttentionDump, whole: NDArray[np.bool_]) -> list[dict[str, Any]]:
+def _tiles(
+    dump: AttentionDump, shown: AttentionDump, whole: NDArray[np.bool_], regimes: dict[str, Grouping]
+) -> list[dict[str, Any]]:
     """Groups of windows to put side by side: of each its mean weights by lag, and the window to show for it."""
     all_groups = {by: group_windows(dump, by) for by in ("item", "head", *_kinds(dump))}
+    all_groups |= {f"{name} at the cut-off": grouping for name, grouping in regimes.items()}
     groups = {by: grouping for by, grouping in all_groups.items() if len(grouping.names) > 1}
+    places = _places_in(dump, shown)
     profiles = {by: np.zeros((len(grouping.names), dump.metadata.num_keys)) for by, grouping in groups.items()}
     for windows, block in dump.blocks() if groups else ():
         by_row = np.nan_to_num(block).mean(axis=2, dtype=np.float64)  # (windows, heads, keys)
@@ -296,15 +300,22 @@ def _tiles(dump: AttentionDump, shown: AttentionDump, whole: NDArray[np.bool_]) 
             np.add.at(profiles[by], grouping.groups[windows], by_row)
     return [
         {
-            "by": GROUPINGS[by],
+            "by": GROUPINGS.get(by, by),
             "kind": by,
             "names": grouping.names,
             "leftOut": grouping.left_out,
-            "windows": _windows_of(group_windows(shown, by), grouping.names, whole),
+            "windows": _windows_of(grouping._replace(groups=grouping.groups[places]), grouping.names, whole),
             "profiles": encode_weights(profiles[by] / np.bincount(grouping.groups.ravel())[:, None]),
         }
         for by, grouping in groups.items()
     ]
+
+
+def _places_in(dump: AttentionDump, shown: AttentionDump) -> NDArray[np.int64]:
+    """The place in a file of each window shown."""
+    keys = zip(dump.window_item_ids, dump.window_cutoffs.tolist(), strict=True)
+    places = {key: place for place, key in enumerate(keys)}
+    return np.array([places[key] for key in zip(shown.window_item_ids, shown.window_cutoffs.tolist(), strict=True)])
 
 
 def _windows_of(grouping: Grouping, names: list[str], whole: NDArray[np.bool_]) -> list[int]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.attention_file import AttentionDump
 from forecast_attn.config.values import NETWORK, quantile_name
+from forecast_attn.inspection.grouping import Grouping, group_by_value
 from forecast_attn.inspection.statistics import target_steps
 from forecast_attn.runs.run_dir import RunDir
 
@@ -27,6 +28,8 @@ Values = NDArray[np.float64]
 
 BY_NETWORK = "forecast of the network"
 """Name of forecasts that are the network's alone, where `predict` combines them with baselines."""
+MOST_REGIMES = 8
+"""Values of a column that stand side by side; the audit has as many groups of a column."""
 MOST_COVARIATES = 4
 """Columns that a page can show under the series."""
 
@@ -45,6 +48,7 @@ class WindowValues:
         covariates: name -> (windows, lookback + target_steps), numeric ones, the most important first where an audit
             has ranked them, else those of most different values; at most `MOST_COVARIATES`.
         forecast_name: what the forecasts are called: those of the network, where `predict` combines it with baselines.
+        regimes: column -> windows of a whole file by its value at their cut-offs, where there are few.
     """
 
     past: Values
@@ -55,6 +59,7 @@ class WindowValues:
     quantiles: dict[float, Values] = field(default_factory=dict)
     covariates: dict[str, Values] = field(default_factory=dict)
     forecast_name: str = "forecast"
+    regimes: dict[str, Grouping] = field(default_factory=dict)
 
     @classmethod
     def unknown(cls, dump: AttentionDump, *notes: str) -> WindowValues:
@@ -64,13 +69,16 @@ class WindowValues:
         return cls(past, ahead, ahead.copy(), list(notes))
 
 
-def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = None) -> WindowValues:
+def values_of_windows(
+    run: RunDir, dump: AttentionDump, table: Path | None = None, every: AttentionDump | None = None
+) -> WindowValues:
     """Values that the windows of a run's attention file read and forecast.
 
     Args:
         run: whose attention file it is.
         dump: few windows of it (one row of values each is held in memory).
         table: the table the windows come from; found through the run when None.
+        every: the windows that are grouped by regime, where there are any.
 
     Raises:
         DataError: `table` cannot be read, or has not the columns of training.
@@ -81,7 +89,7 @@ def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = Non
     model = load_model(run, validated=True)
     values = _unknown_of(model, run, dump)
     complete, steps = np.zeros(dump.num_windows, bool), target_steps(dump)
-    back = np.arange(1 - dump.metadata.lookback, 1)
+    back, regimes = np.arange(1 - dump.metadata.lookback, 1), dict[str, Grouping]()
     for panel in _panels(model, run, table, values.notes):
         rows, series = _rows_of_cutoffs(panel, dump)
         whole = _hold_whole_lookbacks(panel, rows, series, dump.metadata.lookback)
@@ -90,13 +98,14 @@ def values_of_windows(run: RunDir, dump: AttentionDump, table: Path | None = Non
         for name, into in values.covariates.items():
             _fill(into, _column(panel, name), panel, rows, series, np.concatenate([back, steps]))
         _forecast_again(values, model, panel, np.where(whole, rows, -1), series, steps)
+        regimes = regimes or _regimes(panel, every)
         complete |= whole
         if complete.all():
             break
     by_network = ~np.isnan(values.forecast).all(axis=1) & ~_take_written_forecasts(values, run, dump)
     _say_what_is_missing(values, complete)
     name = _forecast_name(values, run, by_network)
-    return replace(values, forecast_name=name, covariates=_most_important(values.covariates, run))
+    return replace(values, forecast_name=name, covariates=_most_important(values.covariates, run), regimes=regimes)
 
 
 def _forecast_name(values: WindowValues, run: RunDir, by_network: NDArray[np.bool_]) -> str:
@@ -143,6 +152,30 @@ def _column(panel: Panel, name: str) -> Values:
     if name in roles.future_covariates:
         return panel.future_covariates[:, roles.future_covariates.index(name)]
     return panel.past_covariates[:, roles.past_covariates.index(name)]
+
+
+def _regimes(panel: Panel, dump: AttentionDump | None) -> dict[str, Grouping]:
+    """Windows by the value of each column that has few at the cut-offs; nothing unless the panel has all cut-offs."""
+    if dump is None:
+        return {}
+    rows, _ = _rows_of_cutoffs(panel, dump)
+    if (rows < 0).any():
+        return {}
+    roles, regimes = panel.roles, {}
+    for name in (*roles.future_covariates, *roles.past_covariates):
+        regimes[name] = group_by_value(dump, _column(panel, name)[rows], _value_words)
+    for names, codes in (
+        (roles.future_categories, panel.future_categories),
+        (roles.past_categories, panel.past_categories),
+    ):
+        for place, name in enumerate(names):
+            words = {**dict(enumerate(panel.categories[name])), -1: "unknown"}
+            regimes[name] = group_by_value(dump, codes[rows, place], words.__getitem__)
+    return {name: groups for name, groups in regimes.items() if 2 <= len(groups.names) <= MOST_REGIMES}
+
+
+def _value_words(value: float) -> str:
+    return "missing" if np.isnan(value) else f"{value:g}"
 
 
 # --------------------------------------------------------------------------- where values may be

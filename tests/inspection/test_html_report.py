@@ -277,7 +277,7 @@ def test_an_audit_is_shown_with_its_verdicts_and_numbers(make_dump):
     for title, word in (("instead", "passed"), ("taken away", "failed"), ("the values", "worth knowing")):
         assert re.search(rf"{title} <span[^>]*>{word}<", html)
     assert "12.5 demand" in outline.texts["td"]
-    assert "0.25 demand to 0.9 demand (random weights)" in outline.texts["td"]
+    assert "0.25 demand to 0.9 demand (random weights, 100 draws)" in outline.texts["td"]
     assert "37 %" in outline.texts["td"]
 
 
@@ -379,6 +379,14 @@ def test_intervals_are_those_written_and_covariates_those_of_the_table(page_of, 
     document, _ = page_of("run", "--validation")
     edges = [floats_of(document["intervals"][0][edge], -1) for edge in ("lower", "upper")]
     assert (edges[0] < edges[1]).all()
+    tiles = document["tiles"][-1]
+    assert (tiles["by"], tiles["names"]) == ("price at the cut-off", list("0123456")), "promotion never changes"
+    dump = read_attention(RunDir(Path("run")).validation_attention)
+    days = (dump.window_cutoffs - np.datetime64(table["date"][0])) // np.timedelta64(1, "D")
+    expected = [dump.weights[days % 7 == price].mean(axis=(0, 1, 2)) for price in range(7)]
+    np.testing.assert_allclose(weights_of(tiles["profiles"], 7, 14), expected, rtol=2e-4)
+    cutoffs = [document["times"][document["windows"][place]["times"] + 13] for place in tiles["windows"]]
+    assert [table.index[table["date"] == cutoff][0] % 7 for cutoff in cutoffs] == list(range(7))
 
 
 def test_a_table_that_moved_is_missed_and_can_be_named(
