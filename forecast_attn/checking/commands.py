@@ -34,7 +34,7 @@ from forecast_attn.config.values import flag_name
 from forecast_attn.data.axis import uneven_steps
 from forecast_attn.data.cells import Cells, epoch_unit
 from forecast_attn.data.findings import Finding, counted, quoted
-from forecast_attn.data.frequency import parse_frequency, step_name
+from forecast_attn.data.frequency import distinct_values, parse_frequency, step_name
 from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER, with_joined
 from forecast_attn.data.reading.places import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.reading.source import table_name
@@ -430,7 +430,7 @@ def _longer_step(search: _Search, cells: Cells, options: dict[str, Any]) -> dict
     tried = options.get("resample")
     for step in COARSER[COARSER.index(tried) + 1 if tried in COARSER else 0 :]:
         frequency = parse_frequency(step)
-        filled = np.unique(floored(stamps, frequency))
+        filled = distinct_values(floored(stamps, frequency))
         if len(filled) < FEWEST_STEPS:
             return None
         if len(filled) >= FULL * (frequency.steps_between(filled[:1], filled[-1:])[0] + 1):

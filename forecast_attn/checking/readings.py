@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.frequency import MONTH_UNITS, guess_alias, parse_frequency, split_alias
+from forecast_attn.data.frequency import MONTH_UNITS, distinct_values, guess_alias, parse_frequency, split_alias
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import (
     BLOCK_NUMBER,
@@ -320,13 +320,13 @@ def _is_of_digits(column: pd.Series) -> bool:
         return True
     if pd.api.types.is_float_dtype(column.dtype):
         stamps, bad = parse_timestamps(column, str(column.name))
-        return stamps.dtype.kind == "M" and not bad.any() and _regularity(np.unique(stamps)) >= REGULAR
+        return stamps.dtype.kind == "M" and not bad.any() and _regularity(distinct_values(stamps)) >= REGULAR
     if not pd.api.types.is_integer_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
         return False
     stamps = column.to_numpy(np.int64)
     if _are_months(stamps):
         return True
-    return _epoch_of(stamps) is not None and _regularity(np.unique(stamps)) >= REGULAR
+    return _epoch_of(stamps) is not None and _regularity(distinct_values(stamps)) >= REGULAR
 
 
 def are_serial_days(column: pd.Series) -> bool:
@@ -339,10 +339,10 @@ def are_serial_days(column: pd.Series) -> bool:
     days = column.to_numpy(np.float64, na_value=np.nan)
     if len(days) < FEWEST_ROWS or not ((days >= FIRST_SERIAL) & (days <= LAST_SERIAL)).all():
         return False
-    minutes = np.unique(days) * 1440
+    minutes = distinct_values(days) * 1440
     if len(minutes) < FEWEST_ROWS or np.abs(minutes - np.round(minutes)).max() > OFF_A_MINUTE:
         return False
-    stamps = np.unique(parse_timestamps(column, str(column.name), SERIAL_DAYS)[0])
+    stamps = distinct_values(parse_timestamps(column, str(column.name), SERIAL_DAYS)[0])
     if _regularity(stamps) < REGULAR:
         return False
     unit = split_alias(str(guess_alias(stamps)))[1]
@@ -411,9 +411,15 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
     longest = np.sort(stamps[keys == np.bincount(keys[keys >= 0]).argmax()])
     if len(longest) < (FEWEST_ROWS if name is None else FEWEST_PER_SERIES):
         return
-    regular = _regularity(np.unique(longest))
+    regular = _regularity(distinct_values(longest))
     is_end = bool(_ENDS & _words(time))
-    rank = (_kind(time, stamps, is_unique, regular), -len(np.unique(longest)), unit_of(time) != "year", is_end, time)
+    rank = (
+        _kind(time, stamps, is_unique, regular),
+        -len(distinct_values(longest)),
+        unit_of(time) != "year",
+        is_end,
+        time,
+    )
     season = _season_of_fractions(frame) if _counts_rows(time) and name is None else None
     yield TableReading(time, name, rank, date_format, _automatic(frame, config), season)
 
@@ -474,7 +480,7 @@ def _are_months(stamps: NDArray[Any]) -> bool:
 
 def _epoch_of(stamps: NDArray[Any]) -> str | None:
     """`s` or `ms` of whole numbers that are instants of 2001 to 2065, in any order; None for others."""
-    if stamps.dtype.kind != "i" or len(np.unique(stamps)) < FEWEST_ROWS:
+    if stamps.dtype.kind != "i" or len(distinct_values(stamps)) < FEWEST_ROWS:
         return None
     return next((u for u, n in (("s", 1), ("ms", 1000)) if 1e9 * n <= stamps.min() and stamps.max() <= 3e9 * n), None)
 
@@ -482,7 +488,7 @@ def _epoch_of(stamps: NDArray[Any]) -> str | None:
 def regular_order(column: pd.Series) -> str | None:
     """The order of day and month in which more steps are regular; None where both are alike, or neither is regular."""
     orders = ("day-first", "month-first")
-    shares = [_regularity(np.unique(parse_timestamps(column, str(column.name), order)[0])) for order in orders]
+    shares = [_regularity(distinct_values(parse_timestamps(column, str(column.name), order)[0])) for order in orders]
     if max(shares) < REGULAR or shares[0] == shares[1]:
         return None
     return orders[int(np.argmax(shares))]

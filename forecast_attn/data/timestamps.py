@@ -587,9 +587,9 @@ def _possible_orders(text: pd.Series, mark: str) -> tuple[str, ...]:
 
 def _has_regular_step(stamps: NaiveStamps) -> bool:
     """Return whether nearly all neighbouring dates are one step apart."""
-    from forecast_attn.data.frequency import guess_alias, parse_frequency
+    from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 
-    known = np.unique(stamps[~np.isnat(stamps)])
+    known = distinct_values(stamps[~np.isnat(stamps)])
     alias = guess_alias(known)
     if alias is None:
         return False

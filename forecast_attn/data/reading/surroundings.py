@@ -314,8 +314,11 @@ def find_header_rows(records: list[list[str]], is_number: Callable[[str], bool])
         below = rows[count:]
         if len(below) < FEWEST_BELOW:
             return 1
-        names, numeric = rows[1:count], _numeric_columns(below, is_number)
-        if not numeric or any(_is_like_a_row(name, below, numeric, is_number) for name in names):
+        names = rows[1:count]
+        if any(_is_a_row(name, below, is_number) for name in names):  # as in nearly every table, which is told quickly
+            return 1
+        numeric = _numeric_columns(below, is_number)
+        if not numeric or any(_is_written_as(name, below) for name in names):
             return 1
         if any(is_number(below[0][at]) for at in numeric):
             return count
@@ -323,16 +326,21 @@ def find_header_rows(records: list[list[str]], is_number: Callable[[str], bool])
 
 
 def _numeric_columns(rows: list[list[str]], is_number: Callable[[str], bool]) -> list[int]:
-    columns = range(len(rows[0]))
-    return [at for at in columns if sum(is_number(row[at].strip()) for row in rows) >= MOSTLY * len(rows)]
+    return [at for at in range(len(rows[0])) if _is_numeric(at, rows, is_number)]
 
 
-def _is_like_a_row(
-    record: list[str], rows: list[list[str]], numeric: list[int], is_number: Callable[[str], bool]
-) -> bool:
-    """Return whether a line has a number in a column of numbers, or digits that are written as those below it."""
-    if not any(cell.strip() for cell in record) or any(is_number(record[at].strip()) for at in numeric):
-        return True
+def _is_numeric(at: int, rows: list[list[str]], is_number: Callable[[str], bool]) -> bool:
+    return sum(is_number(row[at].strip()) for row in rows) >= MOSTLY * len(rows)
+
+
+def _is_a_row(record: list[str], rows: list[list[str]], is_number: Callable[[str], bool]) -> bool:
+    """Return whether a line is blank, or has a number in a column of numbers."""
+    numbers = (at for at, cell in enumerate(record) if is_number(cell.strip()))
+    return not any(cell.strip() for cell in record) or any(_is_numeric(at, rows, is_number) for at in numbers)
+
+
+def _is_written_as(record: list[str], rows: list[list[str]]) -> bool:
+    """Return whether a line has digits that are written as those below them."""
     shapes = [{_shape(row[at]) for row in rows} for at in range(len(record))]
     return any(
         bool(re.search(r"\d", cell)) and _shape(cell) in below for cell, below in zip(record, shapes, strict=True)
