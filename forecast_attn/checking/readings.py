@@ -73,6 +73,11 @@ _LIKELY_TARGETS = (
     *(*TARGET_NAMES, "values", "count", "cnt", "total", "close", "adj close", "adj_close", "price", "load"),
     *("consumption", "sales", "volume_sold", "passengers", "traffic_volume", "level", "glucose"),
 )
+_NAMING_WORDS = (
+    *("id", "no", "nr", "num", "number", "code", "zip", "zipcode", "postcode", "plz", "phone", "telephone", "fax"),
+    *("fips", "iban", "isbn", "ean", "upc", "sku", "account", "flight", "bikeid", "userid", "customer", "invoice"),
+)
+"""Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
 _COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
 _CLOCKS = ("timer", "elapsed", "seconds", "secs", "sec", "millis", "ms")
 """Names of columns that count the time that has passed."""
@@ -222,9 +227,11 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     is_of_events = reading.rank[0] == _EVENTS  # whose table may be called as what is counted: `flight` is its number
     titled = set() if is_of_events or len(titled) > len(likely) / 2 else titled  # what all are called names none
     chosen = {each for each in likely if "target" in _words(each)}
+    nominal = {each for each in likely if _is_called_a_name(each) and are_whole(values[each])}
 
     def rank(column: str) -> tuple[Any, ...]:
         return (
+            column in nominal,
             column in still,
             column in axes,
             column not in chosen,
@@ -408,18 +415,13 @@ def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterat
             return
         keys = pd.factorize(joined[name])[0]
     is_unique = not pd.DataFrame({"key": keys, "stamp": stamps}).duplicated().any()
-    longest = np.sort(stamps[keys == np.bincount(keys[keys >= 0]).argmax()])
+    longest = stamps[keys == np.bincount(keys[keys >= 0]).argmax()]
     if len(longest) < (FEWEST_ROWS if name is None else FEWEST_PER_SERIES):
         return
-    regular = _regularity(distinct_values(longest))
+    steps = distinct_values(longest)
+    regular = _regularity(steps)
     is_end = bool(_ENDS & _words(time))
-    rank = (
-        _kind(time, stamps, is_unique, regular),
-        -len(distinct_values(longest)),
-        unit_of(time) != "year",
-        is_end,
-        time,
-    )
+    rank = (_kind(time, stamps, is_unique, regular), -len(steps), unit_of(time) != "year", is_end, time)
     season = _season_of_fractions(frame) if _counts_rows(time) and name is None else None
     yield TableReading(time, name, rank, date_format, _automatic(frame, config), season)
 
@@ -650,13 +652,13 @@ def _is_clock_number(values: pd.Series) -> bool:
 
 
 def _climbs_evenly(values: pd.Series, series: NDArray[np.int64]) -> bool:
-    """Return whether numbers go up by about the same in every row of a series, as a clock does and no measurement."""
+    """Return whether numbers go on by about the same in every row of a series, as a clock does and no measurement."""
     inside = series[1:] == series[:-1]
     steps = np.diff(values.to_numpy(np.float64, na_value=np.nan))[inside]
-    if len(steps) < FEWEST_ROWS or np.isnan(steps).any() or steps.min() <= 0:
+    if len(steps) < FEWEST_ROWS or np.isnan(steps).any() or steps.min() <= 0 <= steps.max():
         return False
     usual = float(np.median(steps))
-    return bool(np.mean(np.abs(steps - usual) <= EVEN * usual) >= MOSTLY_STEPS)
+    return bool(np.mean(np.abs(steps - usual) <= EVEN * abs(usual)) >= MOSTLY_STEPS)
 
 
 def _counts_or_cycles(values: pd.Series, series: NDArray[np.int64]) -> bool:
@@ -687,6 +689,12 @@ def _is_uneven_time(values: pd.Series) -> bool:
 def _is_called_id(name: str) -> bool:
     """Return whether a column is an identifier of something by its name: `customer_id`, `storeId`."""
     return re.search(r"[_ .-](id|ID|Id)$|[a-z]I[dD]$", name) is not None
+
+
+def _is_called_a_name(name: str) -> bool:
+    """Return whether numbers are names of something by the name of their column: `flight`, `InvoiceNo`, `Zip`."""
+    words = re.findall("[A-Z]?[a-z]+|[A-Z]+", name)
+    return bool(words) and words[-1].lower() in _NAMING_WORDS
 
 
 def _names_the_table(column: str, table: str) -> bool:

@@ -110,13 +110,29 @@ def likely_layout(frame: pd.DataFrame) -> str | None:
     if steps is None:
         return None
     others = [name for name in frame.columns if name not in steps.names]
+    dates = [name for name in others if _is_dates(frame[name])]
+    if _unit_of_steps(steps) is not None and len(steps.names) >= MANY_STEPS:  # wk1, wk2, … beside what names a row
+        is_time = any(frame[name].is_unique and len(frame) > 1 for name in dates)
+        return None if is_time or not _are_named(frame, [name for name in others if name not in dates]) else "rows"
     has_more_steps_than_rows = steps.are_dates and len(steps.names) > len(frame)  # a date beside them is a property
-    if not has_more_steps_than_rows and any(_is_dates(frame[name]) for name in others):
+    if not has_more_steps_than_rows and dates:
         return None
     if steps.are_dates:
         return "rows"
     texts = [name for name in others if frame[name].is_unique and not pd.api.types.is_numeric_dtype(frame[name].dtype)]
     return "rows" if len(steps.names) >= MANY_STEPS and texts else None
+
+
+def _are_named(frame: pd.DataFrame, names: list[str]) -> bool:
+    """Return whether columns of text tell the rows apart."""
+    texts = [name for name in names if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    return bool(texts) and not frame.duplicated(subset=texts).any()
+
+
+def _unit_of_steps(steps: StepColumns) -> str | None:
+    """The unit of time that is counted in the names of steps: wk1, wk2, …; None for others."""
+    match = None if steps.are_dates else _STEM.fullmatch(steps.names[0].strip())
+    return None if match is None else "week" if match[1].lower() == "w" else unit_of(match[1])
 
 
 # --------------------------------------------------------------------------- one series per row
