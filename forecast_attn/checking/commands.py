@@ -62,8 +62,17 @@ ENOUGH_STEPS = 200
 """Steps at which events are counted per step, rather than per shorter one."""
 FULL = 0.8
 """Share of steps that have a row, of a step that is fine enough."""
-ZONES_BY_CLOCK = ("Europe/Berlin", "Europe/London", "Europe/Helsinki")
-"""Zones that the hour of a change tells; elsewhere several offsets share it, and the user must say which."""
+ZONES_BY_CLOCK = {
+    "Europe/Berlin": "",
+    "Europe/London": "",
+    "Europe/Helsinki": "",
+    "America/New_York": "Chicago, Denver or Los_Angeles",
+    "Australia/Sydney": "Adelaide",
+    "Pacific/Auckland": "",
+}
+"""Zones by the hour of their changes, and the cities of other offsets that change their clocks at the same hour."""
+MOST_CATEGORIES = 12
+"""Different cells of a column with words among numbers that are categories."""
 Table = Path | str | pd.DataFrame
 
 
@@ -354,14 +363,23 @@ def _mask(
 def _leave_out(
     search: _Search, finding: Finding, examination: Examination, options: dict[str, Any]
 ) -> dict[str, Any] | None:
-    """Leave a covariate out that nobody declared."""
+    """Leave a covariate out that nobody declared; one of few words and numbers has categories."""
     column, roles = finding.column, examination.roles
     config = search.config
     declared = (config.target, config.time, config.item_id, config.weight, *config.past_covariates)
     declared += (*config.future_covariates, *config.static_covariates, options.get("target"))
     if column is None or column in declared or (roles is not None and column in (roles.target, roles.time)):
         return None
-    return {"ignore": tuple(dict.fromkeys((*config.ignore, *options.get("ignore", ()), column)))}
+    frame, name = examination.frame, "ignore"
+    if finding.code == "FA103" and frame is not None and not config.wide and _has_categories(frame[column]):
+        name = "categorical"
+    return {name: tuple(dict.fromkeys((*getattr(config, name), *options.get(name, ()), column)))}
+
+
+def _has_categories(column: pd.Series) -> bool:
+    """Return whether cells are a few words and whole numbers that all come again: `0`, `a`, `b`."""
+    counts = column.astype("string").value_counts()
+    return bool(1 < len(counts) <= MOST_CATEGORIES and counts.min() > 1 and counts.index.str.fullmatch(r"\w+").all())
 
 
 def _one_of_equal_rows(
@@ -491,6 +509,8 @@ def _proposal(examination: Examination, options: dict[str, Any]) -> Proposal:
     ahead = f"{schema.horizon} steps of {step} ahead" if schema.horizon > 1 else f"1 step of {step} ahead"
     if roles.time == ROW_NUMBER:
         ahead += ", if the rows are in the order of time"
+    if "tz" in options and ZONES_BY_CLOCK[options["tz"]]:
+        ahead += f", if {options['tz']} is the zone, not that of {ZONES_BY_CLOCK[options['tz']]}"
     if "decimal" in options:
         ahead += f", with '{options['decimal']}' before decimals"
     if "na" in options:

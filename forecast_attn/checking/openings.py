@@ -140,15 +140,32 @@ def _is_better(read: pd.DataFrame | DataError | None, before: pd.DataFrame | Dat
 
 
 def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) -> Iterator[Opening]:
-    """The table with each decimal mark, the one that makes more columns numbers first; without one that makes fewer."""
+    """The table with each decimal mark, without one that makes fewer columns numbers.
+
+    The comma comes first unless it separates the fields: who writes decimal points has no need of another delimiter.
+    """
     found = []
-    for mark in (".", ","):
+    for mark in (".", ",") if _is_split_at_commas(table, config, options) else (",", "."):
         read = _read(table, config, {**options, "decimal": mark})
         if isinstance(read, pd.DataFrame):
             found.append(_finished(table, config, {**options, "decimal": mark}, read))
     sizes = [sum(map(pd.api.types.is_numeric_dtype, opening.frame.dtypes)) for opening in found]
     best = [opening for opening, size in zip(found, sizes, strict=True) if size == max(sizes)]
     yield from (replace(opening, is_another_table=len(best) > 1) for opening in best)
+
+
+def _is_split_at_commas(table: Table, config: DataConfig, options: dict[str, Any]) -> bool:
+    """Return whether commas separate the fields of a table, where that can be told."""
+    around = replace(config, **options)
+    try:
+        source = Source.of(table) if not isinstance(table, pd.DataFrame) else None
+        if source is None or source.kind != "text" or around.delimiter is not None:
+            return around.delimiter in (None, ",", "comma")
+        lines = Surroundings(around.skip_rows, around.comment)
+        text = b"".join(without_surroundings([_ends(source)[0].encode()], lines)).decode()
+        return find_delimiter(Sample(text, complete=True), "") == ","
+    except DataError:
+        return True
 
 
 def _finished(table: Table, config: DataConfig, options: dict[str, Any], frame: pd.DataFrame) -> Opening:
