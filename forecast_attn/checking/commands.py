@@ -23,7 +23,6 @@ from forecast_attn.checking.openings import marks_of_missing, openings
 from forecast_attn.checking.readings import (
     DATES,
     TableReading,
-    are_serial_days,
     event_stamps,
     readings_of,
     regular_order,
@@ -40,7 +39,7 @@ from forecast_attn.data.reading.places import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.reading.source import table_name
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import is_numeric, resolve_roles
-from forecast_attn.data.timestamps import SERIAL_DAYS
+from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days
 from forecast_attn.data.zones import changes_at
 from forecast_attn.errors import ConfigError, DataError
 

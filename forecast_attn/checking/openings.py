@@ -110,25 +110,34 @@ def _first_openings(
 
     Two openings where a mark may be one of decimals or of thousands.
     """
-    read = frame if frame is not None else _read(table, config, options)
+    read, options = (frame, options) if frame is not None else _read_split(table, config, options)
     if isinstance(read, DataError) and read.code not in _NO_TABLE:
         return
-    if isinstance(read, DataError) and read.options == ("delimiter",):
-        for delimiter in _DELIMITERS:
-            again = _read(table, config, {**options, "delimiter": delimiter})
-            if _is_better(again, read):
-                read, options = again, {**options, "delimiter": delimiter}
-                break
     is_dates = isinstance(read, pd.DataFrame) and read.shape[1] == 1 and looks_like_dates(read.iloc[:, 0])
     for around in () if is_dates else _surroundings(table, options, read):
-        again = _read(table, config, {**options, **around})
-        if _is_better(again, read):
-            read, options = again, {**options, **around}
+        again, split = _read_split(table, config, {**options, **around})
+        is_below_titles = _has_two_marks(read) and _has_two_marks(again) and "skip_rows" in around
+        if _is_better(again, read) or is_below_titles:
+            read, options = again, split
             break
-    if isinstance(read, DataError) and "decimal" in read.options:
+    if _has_two_marks(read):
         yield from _with_decimals(table, config, options)
     elif isinstance(read, pd.DataFrame):
         yield _finished(table, config, options, read)
+
+
+def _read_split(
+    table: Table, config: DataConfig, options: dict[str, Any]
+) -> tuple[pd.DataFrame | DataError | None, dict[str, Any]]:
+    """The table, by the likeliest delimiter where several split it alike; and the options that it took."""
+    read = _read(table, config, options)
+    if isinstance(read, DataError) and read.options == ("delimiter",):
+        for delimiter in _DELIMITERS:
+            again = _read(table, config, {**options, "delimiter": delimiter})
+            is_whole = isinstance(again, pd.DataFrame) and again.shape[1] == 1
+            if _is_better(again, read) and not is_whole:
+                return again, {**options, "delimiter": delimiter}
+    return read, options
 
 
 def _is_better(read: pd.DataFrame | DataError | None, before: pd.DataFrame | DataError | None) -> bool:
@@ -137,6 +146,11 @@ def _is_better(read: pd.DataFrame | DataError | None, before: pd.DataFrame | Dat
         is_no_table = isinstance(before, DataError) and before.code in _NO_TABLE and "decimal" not in before.options
         return is_no_table and "decimal" in read.options
     return read is not None and (read.shape[1] > 1 or not isinstance(before, pd.DataFrame))
+
+
+def _has_two_marks(read: pd.DataFrame | DataError | None) -> bool:
+    """Return whether all that stops a table is a mark that may be one of decimals or of thousands."""
+    return isinstance(read, DataError) and "decimal" in read.options
 
 
 def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) -> Iterator[Opening]:
@@ -274,7 +288,7 @@ def _surroundings(table: Table, options: dict[str, Any], problem: object) -> tup
         only = ({"comment"}, {"header_rows"})  # what stands above the rows and is as wide as they
         return (titles,) if titles else tuple(way for way in (*likely, *ways) if set(way) in only)
     if isinstance(problem, DataError) and problem.code == "FA107" and problem.column is not None:
-        return (*ways, *likely, {"skip_rows": 1, "header": False})
+        return (*ways, *likely, {"header": False} if _is_number(problem.column) else {"skip_rows": 1, "header": False})
     return (*ways, *likely, {"header": False})
 
 
@@ -320,7 +334,8 @@ def rows_without_stamps_at_end(frame: pd.DataFrame) -> int:
         except DataError:
             continue
         rows = len(bad) - int(np.flatnonzero(~bad)[-1]) - 1 if not bad.all() else 0
-        if 0 < rows <= MOST_FOOTERS and not bad[:-rows].any():
+        are_few = 0 < rows <= MOST_FOOTERS or (rows and frame.iloc[-rows:].isna().all(axis=None))
+        if are_few and not bad[:-rows].any():
             return rows
     return 0
 
@@ -356,14 +371,17 @@ FEWEST_NUMBERS = 10
 
 
 def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
-    """Texts, and numbers of nines far from all others, that stand for no value in columns of numbers."""
+    """Texts, and numbers far from all others, that stand for no value in columns of numbers."""
     found: list[str] = []
+    hundreds: list[str] = []
     for name in map(str, frame.columns):
         column = frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
             found += _texts_among_numbers(column)
         elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
-            found += _far_nines(column)
+            found += _far_extremes(column, _NINES)
+            hundreds += _far_extremes(column, _HUNDREDS)
+    found += [mark for mark in hundreds if hundreds.count(mark) > 1]  # -200 may be measured in one column
     return tuple(dict.fromkeys(found))
 
 
@@ -381,9 +399,10 @@ def _texts_among_numbers(column: pd.Series) -> list[str]:
 
 MOST_LOOKED_AT = 10_000
 _NINES = re.compile(r"-?9{2,}(\.9+)?|-?9{2,}\.0+")
+_HUNDREDS = re.compile(r"-[1-9]00")
 
 
-def _far_nines(column: pd.Series) -> list[str]:
+def _far_extremes(column: pd.Series, form: re.Pattern[str]) -> list[str]:
     """-999, say, where all other numbers are farther from it than from each other."""
     values = column.to_numpy(np.float64, na_value=np.nan)
     values = values[~np.isnan(values)]
@@ -391,7 +410,7 @@ def _far_nines(column: pd.Series) -> list[str]:
         return []
     for extreme in (values.min(), values.max()):
         others = values[values != extreme]
-        if not _NINES.fullmatch(f"{extreme:.10g}") or len(others) < max(FEWEST_NUMBERS, len(values) / 2):
+        if not form.fullmatch(f"{extreme:.10g}") or len(others) < max(FEWEST_NUMBERS, len(values) / 2):
             continue
         if np.abs(others - extreme).min() > max(np.ptp(others), 1.0):
             return [f"{extreme:.10g}"]

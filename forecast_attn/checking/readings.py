@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.frequency import MONTH_UNITS, distinct_values, guess_alias, parse_frequency, split_alias
+from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import (
     BLOCK_NUMBER,
@@ -22,6 +22,7 @@ from forecast_attn.data.reading.joined import (
     ROW_NUMBER,
     are_whole,
     holds_years,
+    is_clock_of_digits,
     parts_of,
     unit_of,
     unit_of_column,
@@ -37,7 +38,7 @@ from forecast_attn.data.roles import (
     resolve_roles,
     time_parts,
 )
-from forecast_attn.data.timestamps import SERIAL_DAYS, looks_like_dates, parse_timestamps
+from forecast_attn.data.timestamps import SERIAL_DAYS, are_serial_days, looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError
 
 FEWEST_PER_SERIES = 3
@@ -294,7 +295,8 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     free = [str(name) for name in frame.columns if name not in declared]
     dates = [name for name in free if looks_like_dates(frame[name]) and not _is_clock(frame[name])]
     clocks = [name for name in free if name not in dates and (_is_clock(frame[name]) or _is_hour(frame[name]))]
-    dates += [f"{date},{clock}" for date in dates for clock in clocks]
+    days = [name for name in free if clocks and name not in (*dates, *clocks) and _is_of_digits(frame[name])]
+    dates += [f"{date},{clock}" for date in (*dates, *days) for clock in clocks]
     yield from dates
     named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
@@ -322,45 +324,19 @@ def _is_put_together(stamps: NDArray[Any]) -> bool:
 
 
 def _is_of_digits(column: pd.Series) -> bool:
-    """Return whether numbers are years and months, 202401 or 2024.083, or seconds or days one step apart."""
+    """Return whether numbers are dates: 20240131, 202401, 2024.083, or seconds or days one step apart."""
     if are_serial_days(column):
         return True
-    if pd.api.types.is_float_dtype(column.dtype):
-        stamps, bad = parse_timestamps(column, str(column.name))
-        return stamps.dtype.kind == "M" and not bad.any() and _regularity(distinct_values(stamps)) >= REGULAR
-    if not pd.api.types.is_integer_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
         return False
-    stamps = column.to_numpy(np.int64)
+    stamps, bad = parse_timestamps(column, str(column.name))
+    if stamps.dtype.kind == "M":
+        return not bad.any() and _regularity(distinct_values(stamps)) >= REGULAR
+    if not pd.api.types.is_integer_dtype(column.dtype):
+        return False
     if _are_months(stamps):
         return True
     return _epoch_of(stamps) is not None and _regularity(distinct_values(stamps)) >= REGULAR
-
-
-def are_serial_days(column: pd.Series) -> bool:
-    """Return whether numbers are days as a spreadsheet counts them: regular, and by their name or their pattern dates.
-
-    Their fractions are whole minutes; whole days not called dates go from month to month or leave out weekends.
-    """
-    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
-        return False
-    days = column.to_numpy(np.float64, na_value=np.nan)
-    if len(days) < FEWEST_ROWS or not ((days >= FIRST_SERIAL) & (days <= LAST_SERIAL)).all():
-        return False
-    minutes = distinct_values(days) * 1440
-    if len(minutes) < FEWEST_ROWS or np.abs(minutes - np.round(minutes)).max() > OFF_A_MINUTE:
-        return False
-    stamps = distinct_values(parse_timestamps(column, str(column.name), SERIAL_DAYS)[0])
-    if _regularity(stamps) < REGULAR:
-        return False
-    unit = split_alias(str(guess_alias(stamps)))[1]
-    is_dated = bool({"date", "datum", "fecha", "datetime", "timestamp", "day"} & _words(str(column.name)))
-    return is_dated or not are_whole(column) or unit == "B" or unit in MONTH_UNITS
-
-
-FIRST_SERIAL, LAST_SERIAL = 20_000, 80_000
-"""Days from 1954 to 2119."""
-OFF_A_MINUTE = 0.02
-"""Minutes by which a fraction of five digits may miss a whole minute."""
 
 
 def _is_named_time(column: pd.Series) -> bool:
@@ -380,7 +356,9 @@ def _is_clock(column: pd.Series) -> bool:
 
 
 def _is_hour(column: pd.Series) -> bool:
-    """Return whether a column called hour counts the hours of a day."""
+    """Return whether a column called hour counts the hours of a day, or one called time is a clock without colons."""
+    if column.name is not None and _words(str(column.name)) == {"time"} and is_clock_of_digits(column):
+        return True
     if unit_of_column(column) != "hour" or not pd.api.types.is_integer_dtype(column.dtype):
         return False
     return bool(column.min() >= 0 and column.max() <= 24 and column.nunique() >= 12)

@@ -15,7 +15,15 @@ from forecast_attn.data.findings import Finding, Report, coded, ended, place, re
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.reading import LONG_TARGET, FilePlaces, file_places, parse_texts
 from forecast_attn.data.roles import Roles
-from forecast_attn.data.timestamps import DATE_ORDERS, ParsedStamps, is_far_off, offset_in, read_stamps
+from forecast_attn.data.timestamps import (
+    DATE_ORDERS,
+    SERIAL_DAYS,
+    ParsedStamps,
+    are_serial_days,
+    is_far_off,
+    offset_in,
+    read_stamps,
+)
 from forecast_attn.data.zones import CLOCKS, Zone, changes_at
 from forecast_attn.errors import DataError
 
@@ -116,7 +124,7 @@ def parse_cells(
     for name in (roles.time, *((roles.item_id,) if roles.item_id else ()), *roles.numeric, *roles.categorical):
         require_column(frame, name, source)
     time = read_stamps(frame[roles.time], roles.time, date_format)
-    _report_epoch(time, roles.time, report)
+    _report_steps_that_may_be_times(time, frame[roles.time], report)
     file_places_of_rows = file_places(frame)
     report_each(
         report,
@@ -317,18 +325,21 @@ def epoch_unit(steps: NDArray[Any]) -> Literal["s", "ms"] | None:
     return None
 
 
-def _report_epoch(time: ParsedStamps, column: str, report: Report) -> None:
-    """Note whole numbers that may be times since 1970."""
+def _report_steps_that_may_be_times(time: ParsedStamps, column: pd.Series, report: Report) -> None:
+    """Note whole numbers that may be times since 1970, or the days of a spreadsheet."""
     if time.stamps.dtype.kind == "M":
         return
-    steps = time.stamps[~time.bad]
-    unit = epoch_unit(steps)
-    if unit is not None:
-        name = {"s": "seconds", "ms": "milliseconds"}[unit]
-        first = str(np.datetime64(int(steps.min()), unit).astype("datetime64[m]")).replace("T", " ")
-        message = f"column '{column}' may hold {name} since 1970, from {first} on; it is read as steps"
-        hint = f"--date-format {unit} if they are"
-        report(Finding("FA212", "note", message, hint, column=column, options=("date_format",)))
+    date_format: str | None = epoch_unit(time.stamps[~time.bad])
+    if date_format is None and are_serial_days(column):
+        date_format = SERIAL_DAYS
+    if date_format is None:
+        return
+    counted = {"s": "seconds since 1970", "ms": "milliseconds since 1970", SERIAL_DAYS: "days of a spreadsheet"}
+    first = read_stamps(column.nsmallest(1), date_format=date_format).stamps[0]
+    since = str(first.astype("datetime64[m]")).replace("T", " ").removesuffix(" 00:00")
+    message = f"column '{column.name}' may hold {counted[date_format]}, from {since} on; it is read as steps"
+    hint = f"--date-format {date_format} if they are"
+    report(Finding("FA212", "note", message, hint, column=str(column.name), options=("date_format",)))
 
 
 def _no_id(column: str | None, row: int) -> Finding:

@@ -337,7 +337,8 @@ def distinct_values(values: NDArray[Any]) -> NDArray[Any]:
     By sorting: where all stamps differ, the table of hashes that `np.unique` builds takes thirty times as long.
     """
     ordered = np.sort(values)
-    return ordered[np.append(np.ones(min(len(ordered), 1), np.bool_), ordered[1:] != ordered[:-1])]
+    is_new = np.append(np.ones(min(len(ordered), 1), np.bool_), ordered[1:] != ordered[:-1])
+    return np.asarray(ordered[is_new])
 
 
 def guess_alias(stamps: Stamps) -> str | None:

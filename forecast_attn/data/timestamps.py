@@ -233,6 +233,40 @@ FIRST_SERIAL_DAY, LAST_SERIAL_DAY = -80_000, 130_000
 """Before 1681 and after 2255 there are no stamps."""
 
 
+FIRST_LIKELY_DAY, LAST_LIKELY_DAY = 20_000, 80_000
+"""Serial days from 1954 to 2119."""
+_OFF_A_MINUTE = 0.02
+"""Minutes by which a fraction of five digits may miss a whole minute."""
+_FEWEST_DAYS = 5
+_SHARE_OF_DAYS = 0.6
+"""Smallest share of serial days that are one step apart."""
+_DATE_WORDS = re.compile(r"(?<![a-z])(?:date|datum|fecha|datetime|timestamp|day)(?![a-z])")
+
+
+def are_serial_days(column: pd.Series) -> bool:
+    """Return whether numbers are days as a spreadsheet counts them: regular, and by their name or their pattern dates.
+
+    Their fractions are whole minutes; whole days not called dates go from month to month or leave out weekends.
+    """
+    from forecast_attn.data.frequency import MONTH_UNITS, distinct_values, guess_alias, split_alias
+
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+        return False
+    days = column.to_numpy(np.float64, na_value=np.nan)
+    if len(days) < _FEWEST_DAYS or not ((days >= FIRST_LIKELY_DAY) & (days <= LAST_LIKELY_DAY)).all():
+        return False
+    days = distinct_values(days)
+    minutes = days * 1440
+    if len(minutes) < _FEWEST_DAYS or np.abs(minutes - np.round(minutes)).max() > _OFF_A_MINUTE:
+        return False
+    stamps = _of_serial_days(pd.Series(days)).stamps
+    if not _has_regular_step(stamps, _SHARE_OF_DAYS):
+        return False
+    unit = split_alias(str(guess_alias(stamps)))[1]
+    is_dated = _DATE_WORDS.search(str(column.name).lower()) is not None
+    return is_dated or bool((days % 1 > 0).any()) or unit == "B" or unit in MONTH_UNITS
+
+
 def in_serial_days(stamps: NDArray[np.datetime64]) -> NDArray[np.float64]:
     """The days that a spreadsheet writes for stamps (num_stamps,)."""
     return np.asarray((stamps.astype("datetime64[s]") - _DAY_ZERO).astype(np.float64) / 86_400)
@@ -585,12 +619,12 @@ def _possible_orders(text: pd.Series, mark: str) -> tuple[str, ...]:
     return regular or possible
 
 
-def _has_regular_step(stamps: NaiveStamps) -> bool:
-    """Return whether nearly all neighbouring dates are one step apart."""
+def _has_regular_step(stamps: NaiveStamps, share: float = _REGULAR) -> bool:
+    """Return whether this share of neighbouring dates are one step apart, nearly all of them unless told."""
     from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 
     known = distinct_values(stamps[~np.isnat(stamps)])
     alias = guess_alias(known)
     if alias is None:
         return False
-    return bool(np.mean(parse_frequency(alias).steps_between(known[:-1], known[1:]) == 1) >= _REGULAR)
+    return bool(np.mean(parse_frequency(alias).steps_between(known[:-1], known[1:]) == 1) >= share)

@@ -211,9 +211,23 @@ def _date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
     time = clock.astype("string").str.strip()
     dotted = time.str.fullmatch(_DOTTED_CLOCK).fillna(False)
     time = time.mask(dotted, time.str.replace(".", ":", regex=False))
-    if pd.api.types.is_numeric_dtype(clock.dtype):
+    if is_clock_of_digits(clock):
+        digits = _digits(clock, 6 if clock.max() > 2400 else 4)
+        time = (
+            digits.str[:2] + ":" + digits.str[2:4] + digits.str[4:].str.replace(re.compile(r"^(?=\d)"), ":", regex=True)
+        )
+    elif pd.api.types.is_numeric_dtype(clock.dtype):
         time = _digits(clock, 2) + ":00"
     return _as_day(date) + " " + time
+
+
+def is_clock_of_digits(column: pd.Series) -> bool:
+    """Return whether whole numbers are times of day: 1545, or 154500 for a quarter to four; no hours from 0 to 24."""
+    if not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() < 0 or column.max() < 100:
+        return False
+    numbers = column.to_numpy(np.int64)
+    numbers = numbers if numbers.max() <= 2400 else numbers // 100 * (numbers % 100 < 60).all()
+    return bool(numbers.max() <= 2400 and (numbers % 100 < 60).all() and len(np.unique(numbers)) > 1)
 
 
 def _as_day(date: pd.Series) -> pd.Series:

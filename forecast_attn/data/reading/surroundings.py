@@ -161,12 +161,27 @@ def find_preamble(text: str) -> dict[str, Any]:
         if first and widths[first - 1] == common - 1 > 0 and lines[first].rstrip().endswith(delimiter):
             first -= 1  # a delimiter behind the last cell of every row
         names = [name.strip().strip('"') for name in lines[first].split(delimiter)] if common else []
+        while common > 1 and not any(names[1:]) and first + 1 < len(lines):  # a title as wide as the rows
+            first += 1
+            names = [name.strip().strip('"') for name in lines[first].split(delimiter)]
         are_names = not any(map(_is_data, names))
         are_names = are_names and not _YEAR.fullmatch(names[0] if names else "")
         if common and are_names and count >= MOSTLY * (len(widths) - first) and 0 < first <= MOST_TITLES:
-            at = text.splitlines().index(lines[first])
-            return {"skip_rows": at}
+            return {"skip_rows": text.splitlines().index(lines[first])}
+        has_rows_below = 1 < first <= MOST_TITLES and count >= MOSTLY * (len(widths) - first) >= FEWEST_BELOW
+        if (
+            has_rows_below
+            and _shape(lines[first]) == _shape(lines[first + 1])
+            and not _is_split(lines, first, delimiter)
+        ):
+            return {"skip_rows": text.splitlines().index(lines[first]), "header": False}
     return find_wide_titles(text) or ({} if mark is None else {"comment": mark})
+
+
+def _is_split(lines: list[str], first: int, delimiter: str) -> bool:
+    """Return whether another delimiter splits a row and the line above it alike, as of cells with decimal commas."""
+    counts = ((lines[first - 1].count(mark), lines[first].count(mark)) for mark in DELIMITERS if mark != delimiter)
+    return any(above == below > 0 for above, below in counts)
 
 
 def _begins_with_a_row(lines: list[str], mark: str) -> bool:
@@ -196,23 +211,26 @@ def _header_among_comments(lines: list[str], mark: str) -> str | None:
 def find_wide_titles(text: str) -> dict[str, Any]:
     """The option that leaves out titles with as many fields as the rows, as a spreadsheet writes them.
 
-    They are titles where there are too many of them for names, or one has a number: names in several lines have none.
+    They are titles where there are too many of them for names, where one has a number, which names in several lines
+    have not, or where all cells but their first ones are empty.
 
     Args:
         text: the first lines of a file.
     """
     lines = [line for line in text.splitlines()[:MOST_RECORDS] if line.strip()]
-    header = _header_below_titles(lines)
-    return {} if header is None else {"skip_rows": text.splitlines().index(header)}
+    at, has_names = _below_titles(lines)
+    if at is None:
+        return {}
+    return {"skip_rows": text.splitlines().index(lines[at])} | ({} if has_names else {"header": False})
 
 
-def _header_below_titles(lines: list[str]) -> str | None:
-    """The line above the first row of numbers, where what stands above it is no name."""
+def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
+    """The line above the first row of numbers, where what stands above it is no name; that row where it has none."""
     delimiter = max(DELIMITERS, key=lambda each: sum(line.count(each) for line in lines), default=",")
     try:
         cells = [next(csv.reader([line], delimiter=delimiter), [""]) for line in lines]
     except csv.Error:
-        return None
+        return None, True
     width = Counter(map(len, cells)).most_common(1)[0][0] if cells else 0
     below = [row for row in cells[len(cells) // 2 :] if len(row) == width]
     numeric = [at for at in range(width) if below and sum(_is_data(row[at]) for row in below) >= MOSTLY * len(below)]
@@ -220,11 +238,13 @@ def _header_below_titles(lines: list[str]) -> str | None:
         (at for at, row in enumerate(cells) if len(row) == width and all(_is_data(row[i]) for i in numeric)), 0
     )
     if width < 2 or not numeric or not 1 < first <= MOST_TITLES or len(cells[first - 1]) != width:
-        return None
+        return None, True
     *titles, names = cells[:first]
-    are_titles = len(titles) >= MOST_HEADER_ROWS or any(map(_is_data, titles[-1]))
-    are_names = all(name.strip() for name in names) and not any(map(_is_data, names))
-    return lines[first - 1] if are_titles and are_names else None
+    begin_alone = not any(cell.strip() for title in titles for cell in title[1:])
+    are_titles = len(titles) >= MOST_HEADER_ROWS or any(map(_is_data, titles[-1])) or begin_alone
+    if are_titles and all(name.strip() for name in names) and not any(map(_is_data, names)):
+        return first - 1, True
+    return (first, False) if len(titles) > MOST_HEADER_ROWS else (None, True)
 
 
 def _is_data(cell: str) -> bool:
@@ -391,7 +411,7 @@ def find_footer(text: str) -> int:
     """
     lines = [line for line in text.splitlines() if line.strip() and line[0] not in "#%"][-MOST_RECORDS:]
     for delimiter in DELIMITERS:
-        widths = [line.count(delimiter) for line in lines]
+        widths = [_fields(line, delimiter) - 1 for line in lines]
         common, _ = Counter(widths).most_common(1)[0] if widths else (0, 0)
         below = next((at for at, width in enumerate(reversed(widths)) if width == common), 0)
         rows = widths[: len(widths) - below]
