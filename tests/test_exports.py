@@ -10,6 +10,8 @@ import pytest
 
 from forecast_attn.checking.commands import find_proposals
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading.joined import with_joined
+from forecast_attn.data.timestamps import parse_timestamps
 
 pytestmark = pytest.mark.slow
 
@@ -81,6 +83,17 @@ def of_an_american_grid() -> str:
     hours = pd.date_range("2022-10-20", periods=24 * 30, freq="h", tz="America/New_York")
     rows = [f"{hour:%m/%d/%Y %H:%M},{value}" for hour, value in zip(hours, values(len(hours)), strict=True)]
     return "\n".join(["Time Stamp,Load", *rows])
+
+
+def of_settlement_periods() -> str:
+    """As Elexon's: half-hours of a day from 1 to 48, and 50 of them on the day in October."""
+    days = pd.date_range("2022-10-20", periods=20)
+    rows = [
+        f"{day:%Y-%m-%d},{period},{30_000 + 100 * period + day.day % 3}"
+        for day in days
+        for period in range(1, 51 if day == pd.Timestamp("2022-10-30") else 49)
+    ]
+    return "\n".join(["Settlement Date,Settlement Period,Demand", *rows])
 
 
 def of_fuel_prices() -> str:
@@ -172,6 +185,10 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         {"tz": "America/New_York"},
         "'Load', 24 steps of 1 hour ahead, if America/New_York is the zone, not that of Chicago, Denver or Los_Angeles",
     ),
+    of_settlement_periods: (
+        {"time": "Settlement Date,Settlement Period", "tz": "Europe/London"},
+        "'Demand', 48 steps of 30 minutes ahead",
+    ),
     of_fuel_prices: (
         {"decimal": ","},
         "'Prezzo medio', 13 steps of 1 week ahead, with ',' before decimals",
@@ -222,3 +239,18 @@ def test_training_says_that_whole_numbers_may_be_days_of_a_spreadsheet(forecast:
     notes = json.loads(forecast("check", path, "--json").out)["findings"]
     message = "column 'Date' may hold days of a spreadsheet, from 2020-06-18 on; it is read as steps"
     assert [note["message"] for note in notes if note["code"] == "FA212"] == [message]
+
+
+def test_half_hours_of_a_day_in_march_leave_the_skipped_hour_out() -> None:
+    day = ["2023-03-26"] * 46 + ["2023-03-27"] * 48
+    frame = pd.DataFrame({"date": day, "period": [*range(1, 47), *range(1, 49)], "y": 1.0})
+    joined = with_joined(frame, DataConfig(time="date,period"), "")["date,period"]
+    assert joined.iloc[[1, 2, 45, 46, 48]].tolist() == [
+        *("2023-03-26 00:30", "2023-03-26 02:00", "2023-03-26 23:30", "2023-03-27 00:00", "2023-03-27 01:00")
+    ]
+
+
+def test_a_month_that_is_an_english_word_is_one_beside_others() -> None:
+    stamps, bad = parse_timestamps(pd.Series(["jul-05", "ago-05", "ene-06"], dtype="str"))
+    assert (stamps[1], bad.any()) == (np.datetime64("2005-08-01"), False)
+    assert parse_timestamps(pd.Series(["ago-05", "ago-06"], dtype="str"))[1].all()

@@ -24,6 +24,7 @@ from forecast_attn.data.reading.joined import (
     holds_years,
     is_clock_of_digits,
     parts_of,
+    periods_of_day,
     unit_of,
     unit_of_column,
     with_joined,
@@ -356,7 +357,9 @@ def _is_clock(column: pd.Series) -> bool:
 
 
 def _is_hour(column: pd.Series) -> bool:
-    """Return whether a column called hour counts the hours of a day, or one called time is a clock without colons."""
+    """Return whether a column counts the hours or other periods of a day, or is called time and a clock of digits."""
+    if periods_of_day(column) is not None:
+        return True
     if column.name is not None and _words(str(column.name)) == {"time"} and is_clock_of_digits(column):
         return True
     if unit_of_column(column) != "hour" or not pd.api.types.is_integer_dtype(column.dtype):
@@ -594,6 +597,7 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
     for name in map(str, frame.columns):
         column = frame[name]
         is_calendar = (_is_of_the_calendar(column) and name.lower() not in _COUNTERS) or _is_clock(column)
+        is_calendar = is_calendar or periods_of_day(column) is not None
         is_measured = pd.api.types.is_float_dtype(column.dtype) and not are_whole(column)
         if name in taken or is_calendar or is_measured:
             continue

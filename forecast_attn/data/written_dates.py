@@ -85,7 +85,9 @@ def plain_dates(text: pd.Series) -> pd.Series:
     for change in _changes(first):
         text = text.map(change, na_action="ignore").astype("string")
     if _HAS_WORD.search(first) and _has_other_words(text):
-        text = text.map(_in_english, na_action="ignore").astype("string")
+        words = {word for cell in text.head(100).dropna() for word in re.findall(r"[^\W\d_]+", cell.lower())}
+        has_months = any(word in _ENGLISH and word not in _ENGLISH_WORDS for word in words)
+        text = text.map(lambda cell: _in_english(cell, has_months), na_action="ignore").astype("string")
     return _first_years(text) if _YEARS.fullmatch(first) else text
 
 
@@ -134,16 +136,16 @@ def _with_offset(cell: str) -> str:
     return _ZONE.sub(lambda zone: _ZONES[zone[1]], cell)
 
 
-def _in_english(cell: str) -> str:
-    """`Montag, 3. März 2021` as `3 Mar 2021`."""
+def _in_english(cell: str, has_months: bool) -> str:
+    """`Montag, 3. März 2021` as `3 Mar 2021`; `ago 12` too where other cells have months that are no English words."""
     cell = _WEEKDAY.sub("", cell, count=1) if _WEEKDAY.match(cell) else cell
     cell = _OF.sub(" ", _ORDINAL.sub(r"\1", cell))
-    return _WORD.sub(_english_month, cell)
+    return _WORD.sub(lambda word: _english_month(word, has_months), cell)
 
 
-def _english_month(word: re.Match[str]) -> str:
+def _english_month(word: re.Match[str], has_months: bool) -> str:
     bare = word[0].rstrip(".").lower()
-    is_word = bare in _ENGLISH_WORDS and not re.search(r"\d{4}", word.string)
+    is_word = not has_months and bare in _ENGLISH_WORDS and not re.search(r"\d{4}", word.string)
     if bare in _ENGLISH and not is_word:
         return _ENGLISH[bare]
     is_english = len(bare) >= 3 and bare[:3].title() in _MONTHS

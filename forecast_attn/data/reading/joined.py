@@ -211,6 +211,9 @@ def _date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
     time = clock.astype("string").str.strip()
     dotted = time.str.fullmatch(_DOTTED_CLOCK).fillna(False)
     time = time.mask(dotted, time.str.replace(".", ":", regex=False))
+    per_day = periods_of_day(clock)
+    if per_day is not None:
+        return _start_of_period(date, clock, per_day)
     if is_clock_of_digits(clock):
         digits = _digits(clock, 6 if clock.max() > 2400 else 4)
         time = (
@@ -219,6 +222,34 @@ def _date_and_clock(date: pd.Series, clock: pd.Series) -> pd.Series:
     elif pd.api.types.is_numeric_dtype(clock.dtype):
         time = _digits(clock, 2) + ":00"
     return _as_day(date) + " " + time
+
+
+def periods_of_day(column: pd.Series) -> int | None:
+    """Half-hours or quarter-hours of a day that a column called period counts from 1; None for other columns.
+
+    A day of a clock change has one hour more or less: 46 or 50 half-hours.
+    """
+    named = re.search(r"period|interval", str(column.name), re.IGNORECASE)
+    if named is None or not pd.api.types.is_integer_dtype(column.dtype) or len(column) == 0 or column.min() != 1:
+        return None
+    most = int(column.max())
+    return next((count for count in (48, 96) if most in (count, count + count // 24)), None)
+
+
+def _start_of_period(date: pd.Series, period: pd.Series, per_day: int) -> pd.Series:
+    """The clock at which each period of a day starts, on days of a clock change as it is put at the end of an hour.
+
+    The clock of British half-hours is changed at 1:00, that of central European quarter-hours at 2:00.
+    """
+    hour = per_day // 24
+    numbers = period.to_numpy(np.int64) - 1
+    most = pd.Series(numbers).groupby(pd.factorize(date)[0]).transform("max").to_numpy() + 1
+    before = hour * (1 if per_day == 48 else 2)  # periods before the hour that is skipped, or repeated
+    later = np.where((most == per_day - hour) & (numbers >= before), hour, 0)
+    earlier = np.where((most == per_day + hour) & (numbers >= before + hour), hour, 0)
+    minutes = (numbers + later - earlier) * (1440 // per_day)
+    clock = pd.Series([f" {at // 60:02d}:{at % 60:02d}" for at in minutes.tolist()], index=date.index, dtype="string")
+    return _as_day(date) + clock
 
 
 def is_clock_of_digits(column: pd.Series) -> bool:
