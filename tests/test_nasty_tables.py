@@ -150,9 +150,9 @@ TABLES: dict[str, tuple[str, dict[str, Any], str]] = {
         {"tz": "Europe/London"},
         "h",
     ),
-    "summer time of one of four zones begins": (
+    "summer time of one of four zones begins, and the first is named": (
         "time,y\n" + rows(lambda hour, value: f"{hour:%Y-%m-%d %H:%M},{value}", SPRING_OF_CHICAGO),
-        {"missing": "mask"},
+        {"tz": "America/New_York"},
         "h",
     ),
     "months as digits": (
