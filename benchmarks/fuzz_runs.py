@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 
 _NO_ANSWER = "no answer within"
 ATTENTION_KEY = b"forecast_attn.attention"
+MANIFEST = "manifest.json"
 SECONDS = 10
 BUSY = 6
 """Times as long that a command has when it is tried again: other work on the machine is no hang."""
@@ -70,7 +71,7 @@ class Failure(NamedTuple):
 def json_cases(run: Path, count: int, seed: int) -> Iterator[Case]:
     """Changes of one value each, spread over the JSON files of a run."""
     rng = random.Random(seed)
-    names = sorted(path.relative_to(run).as_posix() for path in run.rglob("*.json") if path.name != "manifest.json")
+    names = sorted(path.relative_to(run).as_posix() for path in run.rglob("*.json"))
     for number in range(count):
         name = names[number % len(names)]
         content = json.loads((run / name).read_text(encoding="utf-8"))
@@ -217,7 +218,7 @@ def sign_again(run: Path) -> None:
             content["calibration_sha256"] = _digest(run / "calibration.json")
         if content != before:
             metrics.write_text(json.dumps(content))
-    manifest = run / "manifest.json"
+    manifest = run / MANIFEST
     if manifest.is_file():
         content = json.loads(manifest.read_text(encoding="utf-8"))
         for name, entry in content["files"].items():
@@ -276,7 +277,8 @@ def _outcome(run: Path, case: Case, words: list[str], folder: Path, seconds: flo
     shutil.rmtree(folder / "run", ignore_errors=True)
     shutil.copytree(run, folder / "run")
     case.alter(folder / "run")
-    sign_again(folder / "run")
+    if not case.name.startswith(MANIFEST):
+        sign_again(folder / "run")
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_child, args=(words, folder, sender))
