@@ -107,6 +107,10 @@ class RunError(UserError):
     """A run directory cannot be read, written or continued."""
 
 
+class TerminatedError(RunError):
+    """SIGTERM ended the work."""
+
+
 @contextlib.contextmanager
 def needing(what: str, extra: str) -> Iterator[None]:
     """Name the package that an import in the block misses, and the command that installs it.

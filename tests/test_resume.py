@@ -230,8 +230,7 @@ def test_told_to_end_it_says_so_and_resumes_to_the_same_bytes(strike, forecast, 
     done = strike(moment, "train", table, *STRETCHED, "--out", run, kind="SIGTERM")
     assert done.returncode == 1
     assert done.stderr.endswith(
-        "error: training was told to end (SIGTERM)\n"
-        f"hint: go on after its last whole epoch with: forecast train --resume {run}\n"
+        f"error: training was told to end (SIGTERM)\nhint: continue with: forecast train --resume {run}\n"
     )
     assert not (run / "metrics.json").exists()
     assert forecast("train", "--resume", run, "--quiet").code == 0
@@ -252,9 +251,7 @@ def test_told_to_end_before_the_first_epoch_or_after_the_last(
 ):
     done = strike((TRAIN, function, 1, when), "train", table, *STRETCHED, "--out", "run", kind="SIGTERM")
     assert done.returncode == 1
-    assert done.stderr.endswith(
-        "error: training was told to end (SIGTERM)\nhint: continue with: forecast train --resume run\n"
-    )
+    assert done.stderr.endswith("error: told to end (SIGTERM)\nhint: continue with: forecast train --resume run\n")
     assert forecast("train", "--resume", "run", "--quiet").code == 0
     assert weights_of(here / "run") == weights_of(uninterrupted)
 
@@ -264,7 +261,7 @@ def test_told_to_end_while_loading(strike, table, here):
     step = ("forecast_attn.forecaster", "read_panel", 1, "before")
     done = strike(step, "train", table, *STRETCHED, "--out", "run", kind="SIGTERM")
     assert done.returncode == 1
-    assert done.stderr.endswith("error: training was told to end (SIGTERM)\n")
+    assert done.stderr.endswith("error: told to end (SIGTERM)\n")
 
 
 def test_told_to_end_while_it_trains_on_all_rows(strike, forecast, table, here):
@@ -272,7 +269,7 @@ def test_told_to_end_while_it_trains_on_all_rows(strike, forecast, table, here):
     assert forecast(*words, "--out", "whole", "--quiet").code == 0
     step = (RECORDER, "on_train_batch_end", 2 * 4 + 2, "before")  # of 32 windows in batches of 8
     done = strike(step, *words, "--out", "run", kind="SIGTERM")
-    assert done.stderr.endswith("hint: go on after its last epoch with: forecast train --resume run\n")
+    assert done.stderr.endswith("hint: continue with: forecast train --resume run\n")
     assert forecast("train", "--resume", "run", "--quiet").code == 0
     assert weights_of(here / "run") == weights_of(here / "whole")
 

@@ -10,10 +10,11 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
+from forecast_attn.cli.ending import saying_how_to_go_on
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, given_options, with_options
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, BacktestRequest
-from forecast_attn.errors import INTERRUPTED, ConfigError, RunError
+from forecast_attn.errors import ConfigError, RunError
 
 if TYPE_CHECKING:
     from forecast_attn.backtest.result import BacktestPlan
@@ -102,11 +103,11 @@ class _Command:
         from forecast_attn.cli.backtest_display import BacktestDisplay, show_result
         from forecast_attn.cli.training_display import TrainingDisplay
         from forecast_attn.runs.run_dir import RunDir
-        from forecast_attn.training.fit import TerminatedError
 
         run = RunDir(request.out_run) if request.out_run is not None else RunDir(forecaster.run_path)
         options: Any = {**request.to_options(), "out": request.out or run.backtest}
         with (
+            saying_how_to_go_on(lambda: self._how_to_go_on(run, request)),
             TrainingDisplay(quiet=self.quiet) as training,
             BacktestDisplay(quiet=self.quiet, training=training) as display,
         ):
@@ -115,16 +116,7 @@ class _Command:
                 training.close()
                 self._show_folds(plan)
                 return
-            try:
-                result = forecaster.backtest(data, vintages=vintages, listener=display, training=training, **options)
-            except KeyboardInterrupt:
-                training.close()
-                printing.say_error("interrupted")
-                if (hint := self._how_to_go_on(run, request)) is not None:
-                    printing.say_error(f"hint: {hint}")
-                raise SystemExit(INTERRUPTED) from None
-            except TerminatedError as error:
-                raise error.reworded(hint=self._how_to_go_on(run, request)) from None
+            result = forecaster.backtest(data, vintages=vintages, listener=display, training=training, **options)
         if not self.json:
             show_result(result, all_metrics=request.metrics is not None, quiet=self.quiet)
             return

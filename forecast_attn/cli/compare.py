@@ -9,9 +9,10 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_comparisons
+from forecast_attn.cli.ending import saying_how_to_go_on
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, TableArgument, search_options, with_options
 from forecast_attn.config.requests import TRAINING, CompareRequest, Sharing
-from forecast_attn.errors import INTERRUPTED, ConfigError
+from forecast_attn.errors import ConfigError
 
 
 @with_options(CompareRequest, *TRAINING)
@@ -44,16 +45,12 @@ def compare(
     from forecast_attn.comparison.compare import resume_comparison
 
     folder = options["out"] if resume is None else resume
-    with display:
-        try:
-            if resume is not None:
-                comparison = resume_comparison(resume, data, listener=display, **options)
-            else:
-                assert data is not None
-                comparison = compare_mechanisms(data, listener=display, **options)
-        except KeyboardInterrupt:
-            _say_how_to_go_on(folder)
-            raise SystemExit(INTERRUPTED) from None
+    with saying_how_to_go_on(lambda: _how_to_go_on(folder)), display:
+        if resume is not None:
+            comparison = resume_comparison(resume, data, listener=display, **options)
+        else:
+            assert data is not None
+            comparison = compare_mechanisms(data, listener=display, **options)
     if json:
         printing.write_json({"comparison": str(folder), **comparison.to_dict()})
     else:
@@ -84,8 +81,7 @@ def _checked_with_resume(options: dict[str, Any]) -> dict[str, Any]:
     return CompareRequest.checked(given)
 
 
-def _say_how_to_go_on(folder: Path) -> None:
+def _how_to_go_on(folder: Path) -> str | None:
     from forecast_attn.comparison.plan import ComparisonDir
 
-    if ComparisonDir(folder).plan.is_file():
-        printing.say(f"hint: continue with: forecast compare --resume {folder}", err=True)
+    return f"continue with: forecast compare --resume {folder}" if ComparisonDir(folder).plan.is_file() else None

@@ -14,6 +14,7 @@ from typer.core import TyperCommand
 import forecast_attn.cli.printing as printing
 from forecast_attn import garbage
 from forecast_attn.cli.completion import completer_of, finished_runs
+from forecast_attn.cli.ending import ending_when_told
 from forecast_attn.config.file import read_config_file
 from forecast_attn.config.options import DataConfig, ModelConfig, TrainingConfig, all_options
 from forecast_attn.config.requests import Request, fields_of
@@ -53,7 +54,8 @@ class Command(TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command, with garbage looked for again, but not among what the program began with."""
         garbage.look_again()
-        return super().invoke(ctx)
+        with ending_when_told():
+            return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the page."""

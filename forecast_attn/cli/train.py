@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +11,7 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_runs
+from forecast_attn.cli.ending import saying_how_to_go_on
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, TableArgument, given_options, with_options
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import DataConfig, RunConfig, find_option
@@ -78,22 +77,15 @@ def train(
     follows = is_follower(None if resume is not None else checked.training)
     display = TrainingDisplay(quiet=quiet or follows)
     display.say("loading" if resume is None else f"resuming {resume}")
-    try:
-        with _ending_when_told(), display:
-            from forecast_attn.cli.library import Forecaster
+    with saying_how_to_go_on(lambda: _how_to_go_on(run)), display:
+        from forecast_attn.cli.library import Forecaster
 
-            if resume is not None:
-                forecaster = Forecaster.resume(resume, data, listener=display, log_to=options.get("log_to"))
-            else:
-                forecaster = Forecaster(**options)
-                with _naming_commands(data, options, named, forecaster):
-                    forecaster.fit(data, out=out, listener=display, **tracking.to_options())  # type: ignore[arg-type]
-    except _ToldToEndError:
-        _say_how_to_go_on("training was told to end (SIGTERM)", run)
-        raise SystemExit(1) from None
-    except KeyboardInterrupt:  # after the last epoch, or before the first: within one it is heard by the training
-        _say_how_to_go_on("interrupted", run)
-        raise SystemExit(INTERRUPTED) from None
+        if resume is not None:
+            forecaster = Forecaster.resume(resume, data, listener=display, log_to=options.get("log_to"))
+        else:
+            forecaster = Forecaster(**options)
+            with _naming_commands(data, options, named, forecaster):
+                forecaster.fit(data, out=out, listener=display, **tracking.to_options())  # type: ignore[arg-type]
     if follows:
         return
     show_summary(forecaster, as_json=json)
@@ -101,37 +93,11 @@ def train(
         raise SystemExit(INTERRUPTED)
 
 
-class _ToldToEndError(KeyboardInterrupt):
-    """SIGTERM before the first epoch or after the last one."""
-
-
-@contextmanager
-def _ending_when_told() -> Iterator[None]:
-    """Let SIGTERM end a command as Ctrl-C does, instead of killing it without a word."""
-    previous = signal.getsignal(signal.SIGTERM)
-    # Whoever ignores it, or listens already, goes on doing so; only a main thread may listen for it.
-    if threading.current_thread() is not threading.main_thread() or previous is not signal.SIG_DFL:
-        yield
-        return
-
-    def end(signum: int, frame: object) -> None:
-        if signal.getsignal(signal.SIGTERM) is end:  # else Lightning listens, and ends after the current step
-            raise _ToldToEndError
-
-    signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, previous)
-
-
-def _say_how_to_go_on(message: str, path: Path) -> None:
+def _how_to_go_on(path: Path) -> str | None:
     from forecast_attn.runs.run_dir import RunDir
 
-    printing.say_error(f"error: {message}")
     run = RunDir(path)
-    if run.config.is_file() and not run.is_finished:
-        printing.say_error(f"hint: continue with: {printing.one_line(run.resume_command)}")
+    return f"continue with: {run.resume_command}" if run.config.is_file() and not run.is_finished else None
 
 
 @contextmanager

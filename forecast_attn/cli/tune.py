@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.ending import saying_how_to_go_on
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, TableArgument, search_options, with_options
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, TuneRequest
-from forecast_attn.errors import INTERRUPTED, ConfigError
+from forecast_attn.errors import ConfigError
 
 if TYPE_CHECKING:
     from forecast_attn.tuning.result import TuningResult
@@ -34,12 +35,8 @@ def tune(
     from forecast_attn.tuning.search import tune as search
 
     assert data is not None
-    with display:
-        try:
-            result = search(data, listener=display, **shared, **request.to_options())
-        except KeyboardInterrupt:
-            printing.say("hint: the trials are kept; go on with the same command", err=True)
-            raise SystemExit(INTERRUPTED) from None
+    with saying_how_to_go_on(lambda: "what is finished is kept; go on with the same command"), display:
+        result = search(data, listener=display, **shared, **request.to_options())
     if request.png is not None:
         _draw(result, request.png)
     if json:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
+from forecast_attn.cli.ending import saying_how_to_go_on
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, RunArgument, command_options, with_options
 from forecast_attn.config.requests import UpdateRequest
-from forecast_attn.errors import INTERRUPTED, ConfigError
+from forecast_attn.errors import ConfigError
 
 if TYPE_CHECKING:
     from forecast_attn.cli.library import Forecaster
@@ -38,12 +39,11 @@ def update(
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.cli.tables import make_console
     from forecast_attn.runs.run_dir import fresh_path
-    from forecast_attn.training.fit import TerminatedError
 
     notes = make_console(stderr=True, quiet=quiet)
     forecaster = Forecaster.load(run)
     out = request.out or fresh_path(forecaster.config.model.attention)
-    try:
+    with saying_how_to_go_on(lambda: "nothing is written; give the command again"):
         result = forecaster.update(
             data,
             history=history,
@@ -52,11 +52,6 @@ def update(
             ),
             **{**request.to_options(), "out": out},
         )
-    except KeyboardInterrupt:
-        printing.say("interrupted: nothing is written", err=True)
-        raise SystemExit(INTERRUPTED) from None
-    except TerminatedError as error:
-        raise error.reworded(hint="nothing is written; give the command again") from None
     if json:
         printing.write_json({"run": str(result.run_path), **result.metrics})
         return

@@ -18,7 +18,7 @@ from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.model import read_config, read_schema
 from forecast_attn.runs.run_dir import DataSource, RunDir
 from forecast_attn.runs.training_table import Table, check_recorded_files, read_panel
-from forecast_attn.training.fit import TerminatedError, check_hardware
+from forecast_attn.training.fit import check_hardware
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.train import resolved, resume_prepared, train_prepared, was_interrupted
@@ -188,13 +188,6 @@ def _train_all(trainings: _Trainings, listener: ComparisonListener, jobs: int, e
 
 def _train_one(trainings: _Trainings, entry: Entry) -> bool:
     """Train a run, or what is left to train of it; True where nothing was."""
-    try:
-        return _train_or_keep(trainings, entry)
-    except TerminatedError as error:
-        raise error.reworded(hint=f"continue with: forecast compare --resume {trainings.directory.path}") from None
-
-
-def _train_or_keep(trainings: _Trainings, entry: Entry) -> bool:
     run, config = trainings.directory.run(entry), trainings.configs[entry]
     if run.is_finished and not was_interrupted(run):
         _check_options(run, config)

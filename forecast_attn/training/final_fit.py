@@ -15,7 +15,7 @@ from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import ConfigError
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
-from forecast_attn.training.fit import TerminatedError, fit
+from forecast_attn.training.fit import fit
 from forecast_attn.training.group import is_first
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.preparation import Preparation
@@ -72,11 +72,8 @@ def fit_on_all_rows(run: RunDir, module: ForecastModule) -> None:
         shutil.rmtree(run.final_fit, ignore_errors=True)
         RunDir.create(run.final_fit)
     folder = RunDir(run.final_fit)
-    try:
-        if fit(module, folder, TrainingListener(), resumable=False) == "interrupted":
-            raise KeyboardInterrupt
-    except TerminatedError as error:
-        raise error.reworded(hint=f"go on after its last epoch with: {run.resume_command}") from None
+    if fit(module, folder, TrainingListener(), resumable=False) == "interrupted":
+        raise KeyboardInterrupt
     if not is_first():
         return
     if not run.validated.is_file():

@@ -15,7 +15,7 @@ from torch.multiprocessing.spawn import ProcessRaisedException
 from forecast_attn.config.options import TrainingConfig
 from forecast_attn.config.values import parse_duration
 from forecast_attn.devices import choose_device
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import ConfigError, RunError, TerminatedError
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.callbacks import ENDING_REASONS, REASON_METRIC, Recorder
 from forecast_attn.training.group import check_alone, cluster_environment, joined_launch
@@ -24,10 +24,6 @@ from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.progress import TrainingListener
 
 PRECISIONS: dict[str, Any] = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}
-
-
-class TerminatedError(RunError):
-    """SIGTERM ended a training."""
 
 
 def check_hardware(config: TrainingConfig) -> None:
@@ -77,7 +73,8 @@ def fit(
         Why training ended: one of `ENDING_REASONS`.
 
     Raises:
-        RunError: the loss became non-finite, the checkpoint is damaged, the disk is full, or SIGTERM ended it.
+        RunError: the loss became non-finite, the checkpoint is damaged, or the disk is full.
+        TerminatedError: SIGTERM ended it.
     """
     config = module.config
     assert config.patience is not None
@@ -95,7 +92,7 @@ def fit(
         if checkpoint is not None:
             _check_checkpoint(trainer, checkpoint)
         with recorder.stopping_on_interrupt():
-            _run(trainer, module, checkpoint, resumed_by=run.resume_command if resumable else None)
+            _run(trainer, module, checkpoint)
     if recorder.interrupted:
         listener.interrupted()
     reported = trainer.callback_metrics.get(REASON_METRIC)  # None where every epoch had been done before the kill
@@ -133,12 +130,11 @@ def _strategy(config: TrainingConfig) -> str:
     return "auto" if config.devices == 1 else "ddp_fork"
 
 
-def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None, *, resumed_by: str | None) -> None:
+def _run(trainer: pl.Trainer, module: ForecastModule, checkpoint: Path | None) -> None:
     try:
         trainer.fit(module, ckpt_path=checkpoint, weights_only=True)
     except SIGTERMException:  # Lightning's is a SystemExit that says all went well
-        hint = f"go on after its last whole epoch with: {resumed_by}" if resumed_by else None
-        raise TerminatedError("training was told to end (SIGTERM)", hint) from None
+        raise TerminatedError("training was told to end (SIGTERM)") from None
     except ProcessRaisedException as error:
         raise RunError(f"a training process failed: {str(error).strip().splitlines()[-1]}") from None
 

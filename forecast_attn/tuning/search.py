@@ -17,10 +17,10 @@ from forecast_attn.config.options import ATTENTION_FILE_OPTIONS, RunConfig, find
 from forecast_attn.config.requests import TRAINING, TuneRequest, takes
 from forecast_attn.config.values import parse_duration
 from forecast_attn.data.panel import Panel
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import ConfigError, RunError, TerminatedError
 from forecast_attn.runs.run_dir import DataSource, RunDir, check_is_free, fresh_path
 from forecast_attn.runs.training_table import STDIN, Table, name_of, read_panel
-from forecast_attn.training.fit import TerminatedError, check_hardware
+from forecast_attn.training.fit import check_hardware
 from forecast_attn.training.preparation import Preparation, prepare
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.train import resolved, train_or_go_on, was_interrupted
@@ -185,8 +185,8 @@ class Search:
         for helper in helpers:
             helper.start()
         try:
-            with _noting_interrupts() as heard:
-                reason = self.work(deadline, listener, heard)
+            with _putting_off_interrupts() as raise_heard:
+                reason = self.work(deadline, listener, raise_heard)
         except BaseException:
             for helper in helpers:
                 helper.terminate()
@@ -210,8 +210,8 @@ class Search:
             send = cluster.sender(_help, self._work_of_helper(deadline))
             helpers = [send(number) for number in range(min(cluster.num_workers, trials))]
             try:
-                with _noting_interrupts() as heard:
-                    return self.work(deadline, listener, heard, lambda: cluster.check(helpers))
+                with _putting_off_interrupts() as raise_heard:
+                    return self.work(deadline, listener, raise_heard, lambda: cluster.check(helpers))
             finally:
                 cluster.cancel(helpers)
 
@@ -219,7 +219,7 @@ class Search:
         self,
         deadline: float | None,
         listener: TuningListener,
-        heard: Callable[[], bool],
+        raise_heard: Callable[[], None],
         check_helpers: Callable[[], None] | None = None,
     ) -> str:
         """Try options in this process, beside others.
@@ -227,7 +227,7 @@ class Search:
         Args:
             deadline: on the clock of `time.monotonic`.
             listener: hears how it goes.
-            heard: whether Ctrl-C was heard.
+            raise_heard: raises Ctrl-C or SIGTERM where one was put off.
             check_helpers: raises where others have failed, who alone try options; None where this process does too.
         """
         from forecast_attn.tuning.study import release_dead_trials, running
@@ -235,8 +235,7 @@ class Search:
         known = {trial.number for trial in self._finished()}
         is_waiting = False
         while True:
-            if heard():
-                raise KeyboardInterrupt
+            raise_heard()
             release_dead_trials(self.study)
             finished = self._finished()
             for trial in finished:
@@ -286,11 +285,9 @@ class Search:
         except RefusedTrialError as error:
             trial.set_user_attr(study.ERROR, str(error))
             raise
-        except (KeyboardInterrupt, TimeIsUpError, TerminatedError) as error:
+        except (KeyboardInterrupt, TimeIsUpError, TerminatedError):
             study.mark_interrupted(trial)
             study.begin_again(self.study, self.study.get_trials(deepcopy=False)[trial.number])
-            if isinstance(error, TerminatedError):
-                raise KeyboardInterrupt from None
             raise
         except RunError as error:
             trial.set_user_attr(study.ERROR, error.message)
@@ -355,12 +352,7 @@ class Search:
             options = {name: value for name, value in options.items() if name not in ATTENTION_FILE_OPTIONS}
         config = RunConfig.from_options(options)
         out = self.request.out or fresh_path(config.model.attention)
-        try:
-            run = train_or_go_on(self.panel, config, out, self.source, listener)
-        except TerminatedError as error:
-            raise error.reworded(
-                hint=error.hint if self.request.out is None else "go on with the same command"
-            ) from None
+        run = train_or_go_on(self.panel, config, out, self.source, listener)
         run.write_json(run.search, result.to_dict())
         if was_interrupted(run):
             raise KeyboardInterrupt
@@ -368,27 +360,37 @@ class Search:
 
 
 @contextlib.contextmanager
-def _noting_interrupts() -> Iterator[Callable[[], bool]]:
-    """Note the first Ctrl-C instead of raising it anywhere: within a commit it would leave the database locked.
+def _putting_off_interrupts() -> Iterator[Callable[[], None]]:
+    """Put off the first Ctrl-C, or SIGTERM where it would raise, until the function that is given is called.
 
-    A training that hears it ends after its step, as always; a second one raises.
+    Raised within a commit it would leave the database locked. A training that hears it ends after its step, as always;
+    a second one raises.
     """
+    handlers = {signum: signal.getsignal(signum) for signum in (signal.SIGINT, signal.SIGTERM)}
+    previous = {int(signum): handler for signum, handler in handlers.items() if callable(handler)}
     heard: list[int] = []
-    previous = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or previous is signal.SIG_IGN:
-        yield lambda: False
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: None
         return
 
     def note(signum: int, frame: object) -> None:
-        if heard:
-            raise KeyboardInterrupt
         heard.append(signum)
+        if len(heard) > 1:
+            raise_heard()
 
-    signal.signal(signal.SIGINT, note)
+    def raise_heard() -> None:
+        if heard:
+            signal.signal(heard[0], previous[heard[0]])
+            signal.raise_signal(heard[0])
+
+    for signum in previous:
+        signal.signal(signum, note)
     try:
-        yield lambda: bool(heard)
+        yield raise_heard
     finally:
-        signal.signal(signal.SIGINT, previous)
+        for signum, handler in previous.items():
+            signal.signal(signum, handler)
+    raise_heard()
 
 
 def best_of(trials: list[FrozenTrial]) -> FrozenTrial | None:

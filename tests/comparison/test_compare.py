@@ -16,12 +16,11 @@ from forecast_attn.comparison.compare import ComparisonListener
 from forecast_attn.comparison.leaderboard import notes_of
 from forecast_attn.comparison.plan import ComparisonPlan
 from forecast_attn.config.requests import CompareRequest
-from forecast_attn.errors import ConfigError, RunError
+from forecast_attn.errors import ConfigError, RunError, TerminatedError
 from forecast_attn.evaluation.significance import diebold_mariano, giacomini_white
 from forecast_attn.forecasting.model import forecast_windows, load_model
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.runs.training_table import read_panel
-from forecast_attn.training.fit import TerminatedError
 from forecast_attn.training.preparation import prepare
 from forecast_attn.training.scoring import validation_rows
 
@@ -250,7 +249,7 @@ def test_ctrl_c_says_how_to_go_on(forecast, table, here, monkeypatch):
 @slow
 def test_told_to_end_it_says_how_the_whole_comparison_goes_on(forecast, table, here, monkeypatch):
     def told_to_end(*args: object, **options: object) -> None:
-        raise TerminatedError("training was told to end (SIGTERM)", "go on with: forecast train --resume cut/none-0")
+        raise TerminatedError("training was told to end (SIGTERM)")
 
     monkeypatch.setattr("forecast_attn.comparison.compare.train_prepared", told_to_end)
     outcome = forecast("compare", table, "--attention", "none,bahdanau", *FLAGS, "--out", "cut")

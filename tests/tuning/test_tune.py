@@ -293,7 +293,7 @@ def test_ctrl_c_says_how_to_go_on(forecast: Callable, table: str, monkeypatch: p
         patch.setattr(scoring.Watch, "epoch_done", lambda *words: signal.raise_signal(signal.SIGINT))
         done = forecast("tune", table, "--space", "space.toml", "--trials", "2", *WORDS)
     signal.signal(signal.SIGINT, before)
-    assert (done.code, done.hint) == (130, "the trials are kept; go on with the same command")
+    assert (done.code, done.hint) == (130, "what is finished is kept; go on with the same command")
     again = forecast("tune", table, "--space", "space.toml", "--trials", "2", "--no-winner", *WORDS, "--json")
     assert len(json.loads(again.out)["leaderboard"]) == 2
 
@@ -303,8 +303,8 @@ def test_ctrl_c_says_how_to_go_on(forecast: Callable, table: str, monkeypatch: p
     ("kind", "ending"),
     [
         ("SIGKILL", ""),
-        ("SIGTERM", "hint: go on with the same command\n"),
-        ("SIGINT", "hint: the trials are kept; go on with the same command\n"),
+        ("SIGTERM", "hint: what is finished is kept; go on with the same command\n"),
+        ("SIGINT", "hint: what is finished is kept; go on with the same command\n"),
     ],
 )
 def test_the_same_command_goes_on_with_the_training_of_the_winner(

@@ -1,0 +1,68 @@
+"""Ending before the work is done: at Ctrl-C, or at SIGTERM, which schedulers and `docker stop` send."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from forecast_attn.errors import INTERRUPTED, RunError, TerminatedError
+
+MESSAGE = "told to end (SIGTERM)"
+
+
+class _InterruptedError(RunError):
+    """Ctrl-C."""
+
+    exit_code = INTERRUPTED
+
+
+class _ToldToEnd(KeyboardInterrupt):
+    """SIGTERM."""
+
+
+@contextmanager
+def ending_when_told() -> Iterator[None]:
+    """Let SIGTERM end a command as Ctrl-C does, instead of killing it without a word.
+
+    Raises:
+        TerminatedError: it was told to end.
+    """
+    previous = signal.getsignal(signal.SIGTERM)
+    # Whoever ignores it, or listens already, goes on doing so; only a main thread may listen for it.
+    if threading.current_thread() is not threading.main_thread() or previous is not signal.SIG_DFL:
+        yield
+        return
+
+    def end(signum: int, frame: object) -> None:
+        if signal.getsignal(signal.SIGTERM) is end:  # else Lightning listens, and ends after the current step
+            raise _ToldToEnd
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    except _ToldToEnd:
+        raise TerminatedError(MESSAGE) from None
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+@contextmanager
+def saying_how_to_go_on(hint: Callable[[], str | None]) -> Iterator[None]:
+    """Say how to go on after Ctrl-C or SIGTERM.
+
+    Args:
+        hint: gives the command to type next; None where nothing is kept.
+
+    Raises:
+        RunError: the block was told to end, or interrupted.
+    """
+    try:
+        yield
+    except _ToldToEnd:
+        raise TerminatedError(MESSAGE, hint()) from None
+    except TerminatedError as error:  # from a training, which listens for itself
+        raise error.reworded(hint=hint()) from None
+    except KeyboardInterrupt:
+        raise _InterruptedError("interrupted", hint()) from None
