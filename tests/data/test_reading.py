@@ -19,7 +19,7 @@ import pytest
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
-from forecast_attn.data.reading import file_places, read_table
+from forecast_attn.data.reading import file_places, parts, read_table, source
 from forecast_attn.errors import ConfigError, DataError
 
 Write = Callable[..., Path]
@@ -281,6 +281,36 @@ def test_archives_are_read_and_damage_is_said(write_csv: Write, compress: Callab
     for damaged in (archive[:-20], archive[: len(archive) // 2], archive[:6]):
         with pytest.raises(DataError, match=r"damaged or incomplete (gzip|zstd|bzip2|xz|zip) archive"):
             read_table(write_csv(damaged), DataConfig())
+
+
+@pytest.mark.parametrize(
+    "compress", [gzip.compress, zstandard, bz2.compress, lzma.compress, lambda text: zipped(("a.csv", text))]
+)
+def test_an_archive_that_unpacks_to_far_more_than_a_table_would_is_refused(
+    write_csv: Write, monkeypatch: pytest.MonkeyPatch, compress: Callable[[bytes], bytes]
+) -> None:
+    monkeypatch.setattr(source, "FREE", 1 << 16)
+    table = "".join(["a,b\n", *(f"{row},{row % 7}\n" for row in range(20_000))]).encode()
+    assert len(read_table(write_csv(compress(table)), DataConfig())) == 20_000
+    bomb = compress(b"a,b\n" + b"\n" * 20_000_000)
+    with pytest.raises(DataError, match=rf"of {len(bomb):,} bytes unpacks to more than 300 times as many") as error:
+        read_table(write_csv(bomb), DataConfig())
+    assert "unpack it" in str(error.value.hint)
+
+
+def test_parquet_of_more_rows_than_its_bytes_can_tell_apart_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lengths of runs cost nothing: a million rows of one value fit into a kilobyte."""
+    monkeypatch.setattr(parts, "FREE_ROWS", 1000)
+    (tmp_path / "t").mkdir()
+    rows = np.arange(20_000)
+    pd.DataFrame({"a": rows, "b": rows % 7}).to_parquet(tmp_path / "t" / "a.parquet")
+    assert len(read_table(tmp_path / "t", DataConfig())) == 20_000
+    pd.DataFrame({"a": np.zeros(1_000_000), "b": 1}).to_parquet(tmp_path / "t" / "b.parquet")
+    for path in (tmp_path / "t", tmp_path / "t" / "b.parquet"):
+        with pytest.raises(DataError, match=r"bytes hold 1,000,000 rows"):
+            read_table(path, DataConfig())
 
 
 def test_an_archive_must_hold_one_text(write_csv: Write) -> None:

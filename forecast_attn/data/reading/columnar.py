@@ -8,12 +8,11 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.reading.csv_file import Column, to_column
 from forecast_attn.data.reading.dialect import check_names
-from forecast_attn.data.reading.parts import read_parts
+from forecast_attn.data.reading.parts import read_parquet, read_parts
 from forecast_attn.data.reading.source import Progress, Source
 from forecast_attn.errors import ConfigError, DataError
 
@@ -38,7 +37,7 @@ def read_columnar(source: Source, config: DataConfig, progress: Progress | None)
 def _read_file(source: Source) -> pa.Table:
     content = io.BytesIO(source.content) if source.content is not None else str(source.path)
     try:
-        table = _READERS[source.kind](content)
+        table = read_parquet(content, source.label) if source.kind == "parquet" else _READERS[source.kind](content)
         table.validate(full=True)  # Arrow trusts the offsets in a file; a damaged one would crash the process
     except (pa.ArrowException, OSError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -84,11 +83,6 @@ def _column(values: pa.ChunkedArray, name: str, config: DataConfig, label: str) 
         raise DataError(f"{label}: column '{name}' cannot be read: {error}", code="FA102", column=name) from None
 
 
-def _read_parquet(content: Any) -> pa.Table:
-    # One file, read as it is: no guessing of partitions from its path.
-    return pyarrow.parquet.ParquetFile(content).read()
-
-
 def _read_stream(content: Any) -> pa.Table:
     with pa.input_stream(content) as stream:
         return pa.ipc.open_stream(stream).read_all()
@@ -100,6 +94,6 @@ def _read_feather(content: Any) -> pa.Table:
         return pa.ipc.open_file(stream).read_all()
 
 
-_READERS = {"parquet": _read_parquet, "feather": _read_feather, "arrow stream": _read_stream}
-COLUMNAR = tuple(_READERS)
+_READERS = {"feather": _read_feather, "arrow stream": _read_stream}
+COLUMNAR = ("parquet", *_READERS)
 """Kinds of files that are no text."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import hashlib
+import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
@@ -18,6 +19,9 @@ from forecast_attn.errors import DataError
 from forecast_attn.urls import without_secrets
 
 PARQUET = (".parquet", ".pq")
+FREE_ROWS = 1 << 24
+MOST_ROWS_PER_BYTE = 50
+"""Rows in one byte of a Parquet file, beyond `FREE_ROWS`: 10 where all values are zero and only time stamps differ."""
 ABSENT = "__HIVE_DEFAULT_PARTITION__"
 """Value of a folder's key that stands for none."""
 
@@ -46,8 +50,7 @@ class TablePart:
             DataError: the file is damaged.
         """
         try:
-            # One file, read as it is: no guessing of partitions from its path.
-            table = pyarrow.parquet.ParquetFile(str(self.path)).read()
+            table = read_parquet(str(self.path), f"'{self.shown}'")
             table.validate(full=True)  # Arrow trusts the offsets in a file; a damaged one would crash the process
         except (pa.ArrowException, OSError, ValueError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
@@ -84,6 +87,22 @@ def parts_named(names: Iterable[PurePath]) -> tuple[TablePart, ...]:
     """The parts of a table, in order, of the paths of its files below its folder."""
     counted = sorted((name for name in names if _counts(name)), key=lambda name: name.parts)
     return _typed([TablePart(Path(name), name.as_posix(), _keys(name)) for name in counted])
+
+
+def read_parquet(content: str | io.BytesIO, label: str) -> pa.Table:
+    """The rows of one file, read as it is: no guessing of partitions from its path.
+
+    Raises:
+        DataError: it has more rows than a table of its size would, which would end the process.
+        pa.ArrowException, OSError, ValueError: it is damaged.
+    """
+    size = Path(content).stat().st_size if isinstance(content, str) else content.getbuffer().nbytes
+    file = pyarrow.parquet.ParquetFile(content)
+    rows = file.metadata.num_rows
+    if rows > FREE_ROWS + MOST_ROWS_PER_BYTE * size:
+        message = f"{label} says that its {size:,} bytes hold {rows:,} rows, as a table of constants would"
+        raise DataError(message, "if it is a table all the same, write it as several files into a folder")
+    return file.read()
 
 
 def read_parts(parts: Sequence[TablePart]) -> pa.Table:

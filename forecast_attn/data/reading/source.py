@@ -31,6 +31,9 @@ STDIN = "-"
 SPREADSHEET = "spreadsheet"
 CHUNK = 1 << 22
 """Bytes read at once: enough for two threads to share, little beside any table that needs it."""
+MOST_UNPACKED = 300
+"""Bytes out of one byte of an archive, beyond the first `FREE` ones: series give 3 to 30, mostly zeros and xz 200."""
+FREE = 1 << 26
 URL_HINT = "the table of check and train, and --data and --future of predict may be URLs; copy others to this machine"
 FILE_TYPES = (
     ".csv",
@@ -164,11 +167,15 @@ class Source:
         """The content, decompressed, in pieces of about `size` bytes.
 
         Raises:
-            DataError: a damaged archive, or a read error.
+            DataError: a damaged archive, one that unpacks to far more than a table would, or a read error.
         """
         with self.open() as raw:
-            stream = self._decompressed(raw)
+            stream, unpacked = self._decompressed(raw), 0
             while data := self._read(stream, size):
+                unpacked += len(data)
+                if stream is not raw and unpacked > FREE + MOST_UNPACKED * raw.tell():
+                    message = f"{self.label} of {self.size:,} bytes unpacks to more than {MOST_UNPACKED} times as many"
+                    raise DataError(message, "if it is a table all the same, unpack it and name the unpacked file")
                 yield data
                 if progress is not None:
                     progress(raw.tell(), self.size)
