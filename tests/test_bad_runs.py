@@ -288,14 +288,37 @@ def test_an_unfinished_run_is_not_written_over_either(refused, run_copy, write, 
 
 
 @pytest.mark.parametrize("out", ["data.csv", "data.csv/run"])
-def test_a_run_cannot_be_made_inside_a_file(forecast, write, make_table, small, files_in, out):
+def test_a_run_cannot_be_made_inside_a_file(forecast, write, make_table, small, files_in, here, out):
     path = write(make_table())
     before = files_in()
     outcome = forecast("train", path, *small, "--out", out)
     assert outcome.code == 1
-    assert outcome.error.startswith((f"'{out}' exists and is not", f"cannot write '{out}': Not a directory"))
+    assert outcome.error.startswith(
+        (f"'{out}' exists and is not", f"cannot write '{out}': '{here / path}' is not a folder")
+    )
     assert outcome.hint
     assert files_in() == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("train",),
+        ("tune", "--trials", "2"),
+        ("compare", "--attention", "none,luong-dot"),
+        ("backtest", "--start", "2024-04-01", "--out", "b.parquet"),
+    ],
+)
+def test_where_a_run_may_not_be_made_is_said_before_the_work(forecast, write, make_table, monkeypatch, command):
+    table = write(make_table())
+    Path("locked").mkdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "locked")  # the tests may run as root
+    monkeypatch.setattr("forecast_attn.data.reading.read_table", None)  # not even the table is read
+    out = "--out-run" if command[0] == "backtest" else "--out"
+    outcome = forecast(command[0], table, *command[1:], out, "locked/new/run")
+    locked = Path.cwd() / "locked"
+    assert (outcome.code, outcome.error) == (1, f"cannot write 'locked/new/run': '{locked}' may not be written to")
+    assert not any(locked.iterdir())
 
 
 @pytest.mark.parametrize("out", ["missing/forecast.csv", "run/config.json/forecast.csv", ".", "run"])

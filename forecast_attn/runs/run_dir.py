@@ -426,6 +426,10 @@ def check_is_free(path: Path) -> None:
         unfinished = run.config.is_file() and not run.is_finished
         or_continue = f", or continue the run with: {run.resume_command}" if unfinished else ""
         raise RunError(f"'{path}' exists and is not an empty folder", f"choose another --out{or_continue}")
+    there = next(folder for folder in (path, *path.absolute().parents) if folder.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        what = "may not be written to" if there.is_dir() else "is not a folder"
+        raise RunError(f"cannot write '{path}': '{there}' {what}", "choose another --out")
 
 
 def was_killed_at_the_start(path: Path) -> bool:
