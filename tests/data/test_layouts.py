@@ -12,7 +12,7 @@ import pytest
 
 from forecast_attn.checking import examine
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.reading import read_table
+from forecast_attn.data.reading import read_table, source
 from forecast_attn.errors import ConfigError, DataError
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -167,6 +167,18 @@ def test_a_forgotten_cell_far_away_is_named_instead_of_room_made_for_all_between
     with pytest.raises(DataError, match=r"filled cells reach to row [\d,]+, column [\d,]+, too far to be read"):
         read_table(with_last(cell), DataConfig())
     assert len(read_table(with_last('<c r="XFD1048576" s="1"/>'), DataConfig())) == 60  # formatted, not filled
+
+
+def test_a_workbook_that_unpacks_to_far_more_than_a_table_would_is_not_even_scanned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "FREE", 1 << 16)
+    book = write_workbook(tmp_path / "book.xlsx", {"P": PRICES})
+    assert len(read_table(book, DataConfig())) == 60
+    many = b'<row r="61">' + b"<c><v>1</v></c>" * 1_000_000 + b"</row></sheetData>"
+    bomb = rewritten(book, lambda name, part: part.replace(b"</sheetData>", many))
+    with pytest.raises(DataError, match="unpacks to more than 100 times as many"):
+        read_table(bomb, DataConfig())
 
 
 def test_repeated_cells_of_opendocument_are_counted(tmp_path: Path) -> None:

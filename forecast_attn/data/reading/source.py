@@ -173,12 +173,26 @@ class Source:
             stream, unpacked = self._decompressed(raw), 0
             while data := self._read(stream, size):
                 unpacked += len(data)
-                if stream is not raw and unpacked > FREE + MOST_UNPACKED * raw.tell():
-                    message = f"{self.label} of {self.size:,} bytes unpacks to more than {MOST_UNPACKED} times as many"
-                    raise DataError(message, "if it is a table all the same, unpack it and name the unpacked file")
+                if stream is not raw:
+                    self.check_unpacked(unpacked, raw.tell())
                 yield data
                 if progress is not None:
                     progress(raw.tell(), self.size)
+
+    def check_unpacked(self, unpacked: int, stored: int, times: int = MOST_UNPACKED) -> None:
+        """Refuse an archive out of which far more comes than out of a table.
+
+        Args:
+            unpacked: bytes so far, or in all.
+            stored: the bytes that they are unpacked from.
+            times: most of them out of one.
+
+        Raises:
+            DataError: it is one.
+        """
+        if unpacked > FREE + times * stored:
+            message = f"{self.label} of {self.size:,} bytes unpacks to more than {times} times as many"
+            raise DataError(message, "if it is a table all the same, unpack it first, or save the sheet as CSV")
 
     @property
     def _file(self) -> Path:

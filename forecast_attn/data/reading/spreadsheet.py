@@ -6,6 +6,7 @@ import contextlib
 import csv
 import datetime
 import io
+import zipfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -14,6 +15,8 @@ from forecast_attn.data.reading.sheet_extent import far_cell
 from forecast_attn.data.reading.source import Source
 from forecast_attn.errors import DataError, UserError, did_you_mean
 
+MOST_UNPACKED = 100
+"""Bytes out of one byte of a workbook, which holds no more than a tenth of that where all cells are zero."""
 INSTALL = 'pip install "forecast-attn[excel]", or save the sheet as CSV'
 
 
@@ -54,7 +57,12 @@ def _workbook(source: Source) -> Any:
     with source.open() as stream:
         content = io.BytesIO(stream.read())
     with _damage_of(source):
-        if content.getvalue().startswith(b"PK") and (cell := far_cell(content)) is not None:
+        is_zip = content.getvalue().startswith(b"PK")
+        if is_zip:
+            with zipfile.ZipFile(content) as archive:
+                unpacked = sum(member.file_size for member in archive.infolist())
+                source.check_unpacked(unpacked, source.size, MOST_UNPACKED)
+        if is_zip and (cell := far_cell(content)) is not None:
             message = f"{source.label} has a sheet whose filled cells reach to {cell}, too far to be read"
             raise DataError(message, "delete what stands far from the table, or save the sheet as CSV")
         content.seek(0)
