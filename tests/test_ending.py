@@ -3,11 +3,18 @@
 Within a training and around it: tests/test_resume.py.
 """
 
+import signal
+import time
+import weakref
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+
+from forecast_attn.cli.ending import IMPORTING, ending_when_told
+from forecast_attn.errors import TerminatedError
 
 from .forks import Conditions, Ended, Strike, run_forked
 
@@ -68,6 +75,23 @@ def test_a_comparison_goes_on(told_to_end, forecast, finished_run, here):
     assert ended == "told to end (SIGTERM)\nhint: continue with: forecast compare --resume both\n"
     again = forecast("compare", "--resume", "both")
     assert (again.code, again.err.count("trained before")) == (0, 1)
+
+
+def test_it_is_not_lost_in_a_callback_of_an_import():
+    """As of the lock of a module: Python prints an exception there, and goes on."""
+
+    class Lock:
+        """Anything that a weak reference may refer to."""
+
+    code = compile("def callback(reference):\n    signal.raise_signal(signal.SIGTERM)", IMPORTING, "exec")
+    names: dict[str, Any] = {"signal": signal}
+    exec(code, names)
+    with pytest.raises(TerminatedError), ending_when_told():
+        lock = Lock()
+        reference = weakref.ref(lock, names["callback"])
+        del lock
+        assert reference() is None
+        time.sleep(10)
 
 
 @pytest.mark.parametrize("when", ["before", "after"])

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 
 from forecast_attn.errors import INTERRUPTED, RunError, TerminatedError
 
 MESSAGE = "told to end (SIGTERM)"
+IMPORTING = "<frozen importlib._bootstrap>"
+"""Where Python has callbacks out of which no exception comes: it prints it, and goes on."""
 
 
 class _InterruptedError(RunError):
@@ -35,9 +39,13 @@ def ending_when_told() -> Iterator[None]:
         yield
         return
 
-    def end(signum: int, frame: object) -> None:
-        if signal.getsignal(signal.SIGTERM) is end:  # else Lightning listens, and ends after the current step
-            raise _ToldToEnd
+    def end(signum: int, frame: FrameType | None) -> None:
+        if signal.getsignal(signal.SIGTERM) is not end:  # Lightning listens, and ends after the current step
+            return
+        if frame is not None and frame.f_code.co_filename == IMPORTING:
+            threading.Timer(0.01, os.kill, (os.getpid(), signum)).start()
+            return
+        raise _ToldToEnd
 
     signal.signal(signal.SIGTERM, end)
     try:
