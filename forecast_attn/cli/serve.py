@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Annotated, Any
 
 import typer
@@ -33,8 +34,9 @@ def serve(
 
     notes = make_console(stderr=True, quiet=quiet)
     log_to_stderr(quiet=quiet)
-    serve_runs(
-        runs or [RUNS],
-        on_listening=lambda address: notes.print(f"serving at {address}", soft_wrap=True),
-        **request.to_options(),
-    )
+    with contextlib.suppress(KeyboardInterrupt):  # Ctrl-C and SIGTERM are how a server ends
+        serve_runs(
+            runs or [RUNS],
+            on_listening=lambda address: notes.print(f"serving at {address}", soft_wrap=True),
+            **request.to_options(),
+        )
