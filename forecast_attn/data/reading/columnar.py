@@ -28,10 +28,11 @@ def read_columnar(source: Source, config: DataConfig, progress: Progress | None)
         DataError: the file is damaged, or a column holds neither numbers nor text nor time stamps.
     """
     refuse_text_options(config, f"{source.label} is a {source.kind.capitalize()} file")
-    table = read_parts(source.parts) if source.parts else _read_file(source)
+    # Without a name for the Arrow table, which would keep its memory while columns are copied out of it.
+    frame = frame_of_arrow(read_parts(source.parts) if source.parts else _read_file(source), config, source.label)
     if progress is not None:
         progress(source.size, source.size)
-    return frame_of_arrow(table, config, source.label)
+    return frame
 
 
 def _read_file(source: Source) -> pa.Table:
@@ -66,7 +67,10 @@ def frame_of_arrow(table: pa.Table, config: DataConfig, label: str) -> pd.DataFr
     check_names(names, label)
     if not table.num_rows:
         raise DataError(f"{label} has no rows", "add rows of data")
-    columns = {name: _column(table.column(at), name, config, label) for at, name in enumerate(names)}
+    columns = {}
+    for name in names:
+        columns[name] = _column(table.column(0), name, config, label)
+        table = table.remove_column(0)  # whose memory is free before the next one is copied
     return pd.DataFrame(columns, copy=False)
 
 

@@ -271,7 +271,7 @@ def to_column(values: pa.ChunkedArray) -> Column:
     if pa.types.is_integer(kind) or pa.types.is_boolean(kind):
         return _whole_numbers(values)
     if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        return _in_one(list(values.cast(pa.float64()).chunks), np.float64)
+        return _in_one(values.chunks, np.float64)
     if pa.types.is_temporal(kind):
         return _times(values)
     raise DataError(f"holds {kind}, which is neither numbers, text nor time stamps")
@@ -288,25 +288,23 @@ def text_column(values: pa.ChunkedArray) -> pd.Categorical:
 
 
 def _in_one(chunks: list[pa.Array], dtype: type) -> NDArray[Any]:
-    """The values of all chunks, NaN for null; each chunk is dropped once copied."""
+    """The values of all chunks, NaN for null; one chunk at a time, for all of another type would be a copy of them."""
     values: NDArray[Any] = np.empty(sum(map(len, chunks)), dtype)
-    start = 0
-    chunks.reverse()
-    while chunks:
-        chunk = chunks.pop()
-        values[start : start + len(chunk)] = chunk.to_numpy(zero_copy_only=False)
+    start, kind = 0, pa.from_numpy_dtype(dtype)
+    for chunk in chunks:
+        values[start : start + len(chunk)] = chunk.cast(kind, safe=False).to_numpy(zero_copy_only=False)
         start += len(chunk)
     return values
 
 
 def _whole_numbers(values: pa.ChunkedArray) -> NDArray[Any]:
     if values.null_count:
-        return _in_one(list(values.cast(pa.float64(), safe=False).chunks), np.float64)
+        return _in_one(values.chunks, np.float64)
     if pa.types.is_boolean(values.type):
         return np.asarray(values.to_numpy(), np.bool_)
     if pa.types.is_uint64(values.type) and len(values) and pc.max(values).as_py() > np.iinfo(np.int64).max:
         return np.asarray(values.to_numpy(), np.float64)
-    return _in_one(list(values.cast(pa.int64()).chunks), np.int64)
+    return _in_one(values.chunks, np.int64)
 
 
 def _times(values: pa.ChunkedArray) -> Column:
