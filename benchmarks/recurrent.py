@@ -1,7 +1,8 @@
-"""torch's GRU beside one in pure torch, trained forward and backward on a CPU: time and largest difference.
+"""torch's GRU beside one in pure torch, trained forward and backward on a CPU: CPU time and largest difference.
 
-The other one projects all inputs in one product, has one product per step with outputs that are allocated once, and a
-backward pass of its own, in which the gradients of all weights are one product each.
+The other one has one product and six calls per step of the forward pass, one product and nine calls per step of the
+backward pass, all into memory that is used again, and projects inputs and gathers the gradients of weights for `CHUNK`
+steps in one product, while what these read is in the cache.
 
 python benchmarks/recurrent.py [REPEATS [compile]]
 """
@@ -17,90 +18,120 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-BATCH, STEPS, INPUTS, HIDDEN = 128, 168, 16, 128
+SIZES = ((168, 16, 128), (28, 96, 128), (168, 16, 64))
+"""Steps, inputs and hidden size: single hours, patches of six of them, half the width."""
+BATCH = 128
+CHUNK = 24
+"""Steps whose gates fit into the cache."""
+
+_of_tanh, _of_sigmoid = torch.ops.aten.tanh_backward.grad_input, torch.ops.aten.sigmoid_backward.grad_input
 
 
 class Recurrence(torch.autograd.Function):
-    """The steps of a GRU over inputs that are projected already, (steps, batch, 3 · hidden)."""
+    """A GRU from a state of zeros; batch second."""
 
     @staticmethod
-    def forward(ctx: Any, inputs: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    def forward(
+        ctx: Any, inputs: Tensor, of_inputs: Tensor, of_state: Tensor, input_bias: Tensor, state_bias: Tensor
+    ) -> Tensor:
         """States after each step, (steps, batch, hidden)."""
-        steps, batch, hidden = inputs.shape[0], inputs.shape[1], weight.shape[1]
-        states = inputs.new_zeros(steps + 1, batch, hidden)
-        gates, candidate = inputs.new_empty(steps, batch, 3 * hidden), inputs.new_empty(steps, batch, hidden)
-        transposed = weight.t()
-        for step in range(steps):
-            own = torch.addmm(bias, states[step], transposed, out=gates[step])
-            both = own[:, : 2 * hidden].add_(inputs[step, :, : 2 * hidden]).sigmoid_()
-            reset, update = both[:, :hidden], both[:, hidden:]
-            new = torch.addcmul(inputs[step, :, 2 * hidden :], reset, own[:, 2 * hidden :], out=candidate[step]).tanh_()
-            torch.lerp(new, states[step], update, out=states[step + 1])
-        ctx.save_for_backward(weight, states, gates, candidate)
+        (steps, batch, _), hidden = inputs.shape, of_state.shape[1]
+        states = inputs.new_empty(steps + 1, batch, hidden)
+        states[0].zero_()
+        gates, products, candidates = (inputs.new_empty(steps, batch, n * hidden) for n in (2, 1, 1))
+        own, buffer = inputs.new_empty(batch, 3 * hidden), inputs.new_empty(CHUNK, batch, 3 * hidden)
+        own_gates, own_product = own[:, : 2 * hidden], own[:, 2 * hidden :]
+        reset, update = (part.unbind(0) for part in gates.chunk(2, -1))
+        state, gate, product, candidate = (each.unbind(0) for each in (states, gates, products, candidates))
+        for first in range(0, steps, CHUNK):
+            chunk = inputs[first : first + CHUNK]
+            projected = buffer[: len(chunk)]
+            torch.addmm(input_bias, chunk.flatten(0, 1), of_inputs.t(), out=projected.flatten(0, 1))
+            to_gates, to_candidate = projected[..., : 2 * hidden].unbind(0), projected[..., 2 * hidden :].unbind(0)
+            for place, step in enumerate(range(first, first + len(chunk))):
+                torch.addmm(state_bias, state[step], of_state.t(), out=own)
+                torch.sigmoid(own_gates.add_(to_gates[place]), out=gate[step])
+                product[step].copy_(own_product)
+                torch.addcmul(to_candidate[place], reset[step], own_product, out=candidate[step]).tanh_()
+                torch.lerp(candidate[step], state[step], update[step], out=state[step + 1])
+        ctx.save_for_backward(inputs, of_inputs, of_state, states, gates, products, candidates)
         return states[1:]
 
     @staticmethod
     def backward(ctx: Any, *gradients: Any) -> Any:
-        """Gradients of the inputs, the weight and the bias."""
-        weight, states, gates, candidate = ctx.saved_tensors
-        hidden, (outer,) = weight.shape[1], gradients
-        reset, update, product = gates.split(hidden, dim=-1)
-        # All that no later step decides, at once.
-        to_new = (1 - update) * (1 - candidate * candidate)
-        to_update = (states[:-1] - candidate) * update * (1 - update)
-        to_reset = to_new * product * reset * (1 - reset)
-        to_product = to_new * reset
-        own, by_state = torch.empty_like(gates), torch.zeros_like(states[0])
-        for step in range(len(outer) - 1, -1, -1):
-            total = by_state.add_(outer[step])
-            torch.mul(total, to_reset[step], out=own[step, :, :hidden])
-            torch.mul(total, to_update[step], out=own[step, :, hidden : 2 * hidden])
-            torch.mul(total, to_product[step], out=own[step, :, 2 * hidden :])
-            # The step before owes the total its own reset and update gates.
-            by_state = torch.addmm(total * update[step], own[step], weight)
-            to_new[step].mul_(total)
-        flat = own.flatten(0, 1)
-        of_inputs = torch.cat([own[..., : 2 * hidden], to_new], dim=-1)
-        return of_inputs, flat.t() @ states[:-1].flatten(0, 1), flat.sum(0)
+        """Gradients of the inputs, the weights and the biases."""
+        inputs, of_inputs, of_state, states, gates, products, candidates = ctx.saved_tensors
+        (steps, batch, hidden), outer = candidates.shape, gradients[0].unbind(0)
+        # Of candidate, reset, update, and the state's product for the candidate: the first three are those of the
+        # projected inputs, the last three those of the projected state, and neither has to be copied together.
+        buffer = inputs.new_empty(CHUNK, batch, 4 * hidden)
+        by_inputs, by_state = buffer[..., : 3 * hidden], buffer[..., hidden:].unbind(0)
+        to_candidate, to_reset, to_update, to_product = (part.unbind(0) for part in buffer.chunk(4, -1))
+        reset, update = (part.unbind(0) for part in gates.chunk(2, -1))
+        state, product, candidate = (each.unbind(0) for each in (states, products, candidates))
+        total, part, carried = (inputs.new_zeros(batch, hidden) for _ in range(3))
+        candidate_first = of_inputs.roll(hidden, 0)
+        of_all = torch.empty_like(inputs)
+        weight, state_weight = torch.zeros_like(of_inputs), torch.zeros_like(of_state)
+        bias = inputs.new_zeros(4 * hidden)
+        for first in reversed(range(0, steps, CHUNK)):
+            chunk = inputs[first : first + CHUNK]
+            count = len(chunk)
+            for place, step in reversed(list(enumerate(range(first, first + count)))):
+                torch.add(carried, outer[step], out=total)
+                torch.mul(total, update[step], out=carried)
+                torch.sub(total, carried, out=part)
+                _of_tanh(part, candidate[step], grad_input=to_candidate[place])
+                torch.mul(to_candidate[place], reset[step], out=to_product[place])
+                torch.mul(to_candidate[place], product[step], out=part)
+                _of_sigmoid(part, reset[step], grad_input=to_reset[place])
+                torch.sub(state[step], candidate[step], out=part).mul_(total)
+                _of_sigmoid(part, update[step], grad_input=to_update[place])
+                carried.addmm_(by_state[place], of_state)
+            flat = by_inputs[:count].flatten(0, 1)
+            torch.mm(flat, candidate_first, out=of_all[first : first + count].flatten(0, 1))
+            weight.addmm_(flat.t(), chunk.flatten(0, 1))
+            of_own = buffer[:count, :, hidden:].flatten(0, 1)
+            state_weight.addmm_(of_own.t(), states[first : first + count].flatten(0, 1))
+            bias += buffer[:count].sum((0, 1))
+        return of_all, weight.roll(-hidden, 0), state_weight, bias[: 3 * hidden].roll(-hidden), bias[hidden:]
 
 
 def pure(layer: nn.GRU, inputs: Tensor) -> Tensor:
     """Outputs of a layer of torch by `Recurrence`, (batch, steps, hidden)."""
-    of_inputs, of_state, input_bias, state_bias = layer.parameters()
-    projected = nn.functional.linear(inputs.transpose(0, 1), of_inputs, input_bias)
-    states: Tensor = Recurrence.apply(projected, of_state, state_bias)  # type: ignore[no-untyped-call]
-    return states.transpose(0, 1)
+    outputs: Tensor = Recurrence.apply(inputs.transpose(0, 1).contiguous(), *layer.parameters())  # type: ignore[no-untyped-call]
+    return outputs.transpose(0, 1)
 
 
 def by_cells(layer: nn.GRU, inputs: Tensor) -> Tensor:
     """The same step by step, as autograd sees it: what a compiler is given."""
     of_inputs, of_state, input_bias, state_bias = layer.parameters()
+    hidden = of_state.shape[1]
     projected = nn.functional.linear(inputs, of_inputs, input_bias)
-    state, states = inputs.new_zeros(len(inputs), HIDDEN), []
+    state, states = inputs.new_zeros(len(inputs), hidden), []
     for step in projected.unbind(1):
         own = nn.functional.linear(state, of_state, state_bias)
-        update, reset = (torch.sigmoid(step[:, a:b] + own[:, a:b]) for a, b in ((HIDDEN, 2 * HIDDEN), (0, HIDDEN)))
-        new = torch.tanh(step[:, 2 * HIDDEN :] + reset * own[:, 2 * HIDDEN :])
+        update, reset = (torch.sigmoid(step[:, a:b] + own[:, a:b]) for a, b in ((hidden, 2 * hidden), (0, hidden)))
+        new = torch.tanh(step[:, 2 * hidden :] + reset * own[:, 2 * hidden :])
         state = new + update * (state - new)
         states.append(state)
     return torch.stack(states, dim=1)
 
 
-def trained(forward: Callable[[nn.GRU, Tensor], Tensor], layer: nn.GRU, inputs: Tensor) -> list[Tensor]:
-    """Outputs, and the gradients of inputs and weights for a loss of them."""
+def trained(
+    forward: Callable[[nn.GRU, Tensor], Tensor], layer: nn.GRU, inputs: Tensor, weights: Tensor
+) -> list[Tensor]:
+    """Outputs, and the gradients of inputs and weights for a weighted sum of the outputs."""
     inputs = inputs.clone().requires_grad_()
-    with torch.random.fork_rng():
-        torch.manual_seed(1)
-        outputs = forward(layer, inputs)
-        loss = (outputs * torch.randn(outputs.shape)).sum() / outputs.numel() ** 0.5
+    outputs = forward(layer, inputs)
+    loss = (outputs * weights).sum() / outputs.numel() ** 0.5
     return [outputs.detach(), *torch.autograd.grad(loss, [inputs, *layer.parameters()])]
 
 
-def main() -> int:
-    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 7
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    layer, inputs = nn.GRU(INPUTS, HIDDEN, batch_first=True), torch.randn(BATCH, STEPS, INPUTS)
+def compare(steps: int, num_inputs: int, hidden: int, repeats: int) -> None:
+    """Print time and difference of each way, which take turns."""
+    layer, inputs = nn.GRU(num_inputs, hidden, batch_first=True), torch.randn(BATCH, steps, num_inputs)
+    weights = torch.randn(BATCH, steps, hidden)
     ways: dict[str, tuple[Callable[[nn.GRU, Tensor], Tensor], torch.dtype]] = {
         "torch, float32": (lambda layer, inputs: layer(inputs)[0], torch.float32),
         "pure, float32": (pure, torch.float32),
@@ -109,26 +140,35 @@ def main() -> int:
     }
     if "compile" in sys.argv:
         ways["compiled, float32"] = torch.compile(by_cells, dynamic=False), torch.float32
-    layers = {kind: nn.GRU(INPUTS, HIDDEN, batch_first=True).to(kind) for kind in (torch.float32, torch.bfloat16)}
+    layers = {kind: nn.GRU(num_inputs, hidden, batch_first=True).to(kind) for kind in (torch.float32, torch.bfloat16)}
     for other in layers.values():
         other.load_state_dict(layer.state_dict())
     seconds: dict[str, list[float]] = {name: [] for name in ways}
-    wanted = trained(ways["torch, float32"][0], layers[torch.float32], inputs)
+    wanted = trained(ways["torch, float32"][0], layer, inputs, weights)
     furthest = {}
     for name, (forward, kind) in ways.items():  # the first one is not timed
-        found = trained(forward, layers[kind], inputs.to(kind))
+        found = trained(forward, layers[kind], inputs.to(kind), weights.to(kind))
         furthest[name] = max(
             float((one - other.float()).abs().max() / one.abs().max()) for one, other in zip(wanted, found, strict=True)
         )
     for _ in range(repeats):
         for name, (forward, kind) in ways.items():
             before = time.process_time()
-            trained(forward, layers[kind], inputs.to(kind))
+            trained(forward, layers[kind], inputs.to(kind), weights.to(kind))
             seconds[name].append(time.process_time() - before)
+    print(f"{BATCH} windows, {steps} steps, {num_inputs} inputs, hidden {hidden}")
     base = seconds["torch, float32"]
     for name, values in seconds.items():
         ratio = statistics.median(mine / own for mine, own in zip(base, values, strict=True))
         print(f"{name:<20} {1000 * statistics.median(values):7.0f} ms  {ratio:5.2f} x  differs by {furthest[name]:.1e}")
+
+
+def main() -> int:
+    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 7
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    for sizes in SIZES:
+        compare(*sizes, repeats)
     return 0
 
 
