@@ -14,7 +14,6 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, ParamSpec, TypeVar
 
 import torch
-from torch._compile import _disable_dynamo
 
 from forecast_attn.garbage import held_back
 
@@ -50,11 +49,14 @@ def _class_of(module: str, name: str) -> type:
 
 def _hidden_from_compiler(function: Callable[P, T], recursive: bool = True, **_: object) -> Callable[P, T]:
     """The function as `torch.compiler.disable` gives it, once the compiler is loaded; nothing compiles before."""
-    disabled = _disable_dynamo(function, recursive)
+
+    @functools.cache
+    def disabled() -> Callable[P, T]:
+        return torch.compiler.disable(function, recursive)  # type: ignore[no-any-return, no-untyped-call]
 
     @functools.wraps(function)
     def either(*args: P.args, **kwargs: P.kwargs) -> T:
-        return (disabled if _COMPILER in sys.modules else function)(*args, **kwargs)
+        return (disabled() if _COMPILER in sys.modules else function)(*args, **kwargs)
 
     return either
 
