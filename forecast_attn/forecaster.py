@@ -387,8 +387,8 @@ class Forecaster:
         if self._run is not None:
             backtest = self._backtest_of_run(data, vintages, wanted, request, training)
             return BacktestPlan(backtest.folds, backtest.panel.zone, describe(backtest))
-        beginning = self._beginning(data, vintages, wanted, training)
-        folds, zone = beginning.folds(wanted), beginning.panel.zone
+        table = self._table_before_cutoffs(data, vintages, wanted, training)
+        folds, zone = table.folds(wanted), table.panel.zone
         return BacktestPlan(folds, zone, {"folds": fold_records(folds, zone)})
 
     def _backtest_of_run(
@@ -409,7 +409,7 @@ class Forecaster:
         progress = None if training is None else training.reading
         return plan_backtest(self._fitted(), data, wanted, vintages=vintages, progress=progress)
 
-    def _beginning(
+    def _table_before_cutoffs(
         self,
         data: pd.DataFrame | Table | None,
         vintages: pd.DataFrame | Table | None,
@@ -440,13 +440,13 @@ class Forecaster:
         out = request.out_run or self._scratch_dir()
         if not RunDir(out).config.is_file():  # a run that a call which was cut short has begun goes on
             check_is_free(out)
-        beginning = self._beginning(data, vintages, wanted, training)
-        beginning.folds(wanted)
-        self._run = beginning.train(out, training or TrainingListener())
+        table = self._table_before_cutoffs(data, vintages, wanted, training)
+        table.folds(wanted)
+        self._run = table.train(out, training or TrainingListener())
         self.config = read_config(self._run)
         if self.metrics["ended"] == "interrupted":
             raise KeyboardInterrupt
-        return beginning.plan(self._run, wanted)
+        return table.plan(self._run, wanted)
 
     @takes([ScoreRequest])
     def anomalies(self, data: pd.DataFrame | Table, **options: Unpack[ScoreKeywords]) -> AnomalyScores:

@@ -101,8 +101,8 @@ def _backwards(points: str) -> str:
 def colours_between(colours: Sequence[str], levels: Floats) -> NDArray[np.uint8]:
     """(..., 3) red, green and blue of levels from 0, the first colour, to 1, the last."""
     stops = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours], np.float64)
-    places = np.linspace(0, 1, len(stops))
-    channels = [np.interp(levels, places, stops[:, channel]) for channel in range(3)]
+    positions = np.linspace(0, 1, len(stops))
+    channels = [np.interp(levels, positions, stops[:, channel]) for channel in range(3)]
     return np.stack(channels, axis=-1).round().astype(np.uint8)
 
 

@@ -16,12 +16,12 @@ def url_of(name: object) -> str | None:
     text = name.as_posix() if isinstance(name, Path) else name  # Windows turns slashes around
     if not isinstance(text, str):
         return None
-    found = _URL.fullmatch(text)
-    if found is None or Path(text).exists():
+    match = _URL.fullmatch(text)
+    if match is None or Path(text).exists():
         return None
     if "://" in text:
         return text
-    return f"{found[1]}:{'///' if found[1] == 'file' else '//'}{found[2]}"
+    return f"{match[1]}:{'///' if match[1] == 'file' else '//'}{match[2]}"
 
 
 def without_secrets(url: str) -> str:

@@ -342,13 +342,22 @@ def test_docstrings_begin_with_an_imperative_or_a_noun() -> None:
 
 
 @pytest.mark.slow
+def test_names_say_what_a_value_is() -> None:
+    vague = re.compile("_?(found|own|places?|told|said|beginning|came|heard|meant|mine|ours|theirs)_?", re.IGNORECASE)
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            name = node.id if isinstance(node, ast.Name) else getattr(node, "arg", getattr(node, "name", None))
+            assert not vague.fullmatch(str(name)), f"{path.relative_to(PACKAGE)}:{node.lineno}: {name}"
+
+
+@pytest.mark.slow
 def test_no_two_classes_share_a_name() -> None:
-    places: dict[str, list[str]] = {}
+    files: dict[str, list[str]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
-                places.setdefault(node.name, []).append(path.relative_to(PACKAGE).as_posix())
-    assert not {name: files for name, files in places.items() if len(files) > 1}
+                files.setdefault(node.name, []).append(path.relative_to(PACKAGE).as_posix())
+    assert not {name: paths for name, paths in files.items() if len(paths) > 1}
 
 
 @pytest.mark.parametrize(

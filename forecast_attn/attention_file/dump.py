@@ -62,7 +62,7 @@ class AttentionDump:
     heads: NDArray[np.int32]
     path: Path
     _parquet: Any
-    _places: NDArray[np.int64]  # (num_windows, 2): the row group of each window, and its place therein
+    _positions: NDArray[np.int64]  # (num_windows, 2): the row group of each window, and its position in it
 
     def __repr__(self) -> str:
         about = self.metadata
@@ -76,10 +76,10 @@ class AttentionDump:
 
         if not self.num_windows:
             return notebook.titled(repr(self)[1:-1])
-        places = np.unique(np.linspace(0, self.num_windows - 1, min(self.num_windows, DRAWN)).round().astype(np.int64))
-        mean = np.nan_to_num(self.take(places).weights).mean(axis=(0, 1), dtype=np.float64)
+        indices = np.unique(np.linspace(0, self.num_windows - 1, min(self.num_windows, DRAWN)).round().astype(np.int64))
+        mean = np.nan_to_num(self.take(indices).weights).mean(axis=(0, 1), dtype=np.float64)
         kind = "patch" if self.metadata.patch_length > 1 else "lag"
-        windows = counted(len(places), "window")
+        windows = counted(len(indices), "window")
         words = (
             f"Mean weight of {windows}: a row for each step, a column for each {kind}, the cut-off on the right; "
             f"darkest: {100 * mean.max():.1f} %. Forecaster.inspect() says what may be read off them."
@@ -133,11 +133,11 @@ class AttentionDump:
         Raises:
             RunError: the file is damaged.
         """
-        groups = self._places[:, 0]
+        groups = self._positions[:, 0]
         bounds: NDArray[np.int64] = np.flatnonzero(np.diff(groups, prepend=-1, append=-1))
         for start, stop in pairwise(bounds):
             block = self._read_weights(int(groups[start]))
-            yield slice(int(start), int(stop)), self._selected(block, self._places[start:stop, 1])
+            yield slice(int(start), int(stop)), self._selected(block, self._positions[start:stop, 1])
 
     def _selected(self, block: NDArray[np.float32], windows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Windows, heads and steps of a row group; no copy where all of them are wanted."""
@@ -205,7 +205,7 @@ class AttentionDump:
             column = self._parquet.read(columns=[name]).column(0).to_numpy().astype(np.float32)
         per_group = [self._parquet.metadata.row_group(group).num_rows for group in range(self._num_groups)]
         first = np.cumsum([0, *per_group])
-        windows = first[self._places[:, 0]] // (sizes.heads * sizes.num_steps) + self._places[:, 1]
+        windows = first[self._positions[:, 0]] // (sizes.heads * sizes.num_steps) + self._positions[:, 1]
         rows: NDArray[np.float32] = column.reshape(-1, sizes.heads, sizes.num_steps)[windows]
         return rows[:, self.heads][:, :, self.steps - 1]
 
@@ -248,7 +248,7 @@ class AttentionDump:
             window_cutoffs=self.window_cutoffs[windows],
             lookback_starts=self.lookback_starts[windows],
             timestamps=self.timestamps[windows],
-            _places=self._places[windows],
+            _positions=self._positions[windows],
         )
 
     def _slice_of_step(self, step: int) -> slice:
@@ -367,7 +367,7 @@ def read_attention(path: Path | str) -> AttentionDump:
         np.empty((0, 2), np.int64),
     )
     ids, *columns = zip(nothing, *groups, strict=True)
-    cutoffs, starts, timestamps, places = (np.concatenate(parts) for parts in columns)
+    cutoffs, starts, timestamps, positions = (np.concatenate(parts) for parts in columns)
     return AttentionDump(
         metadata=metadata,
         window_item_ids=tuple(chain.from_iterable(ids)),
@@ -378,7 +378,7 @@ def read_attention(path: Path | str) -> AttentionDump:
         heads=np.arange(metadata.heads, dtype=np.int32),
         path=path,
         _parquet=parquet,
-        _places=places,
+        _positions=positions,
     )
 
 
@@ -418,13 +418,13 @@ def _read_windows(path: Path, parquet: Any, group: int, sizes: AttentionMetadata
         )
     first = table.take(np.arange(windows) * per_window)
     timestamps = table.column("timestamp").to_numpy().reshape(windows, per_window)[:, :steps]
-    places = np.stack([np.full(windows, group), np.arange(windows)], axis=1)
+    positions = np.stack([np.full(windows, group), np.arange(windows)], axis=1)
     return (
         first.column("item_id").to_pylist(),
         first.column("cutoff").to_numpy(),
         first.column("lookback_start").to_numpy(),
         timestamps,
-        places,
+        positions,
     )
 
 

@@ -137,8 +137,10 @@ def attribute(model: Model, window: Window, series: int, steps: Sequence[int]) -
     while True:
         path = integrate(lambda *given: function(NetworkInputs(*given)), inputs, baseline, points, POINTS_AT_ONCE)
         attributed = [each[0].numpy() for each in path]
-        found = _by_input(model, window, inputs, attributed, scale, series)
-        result = Attributions(forecast, from_baseline, tuple(sorted(found, key=lambda each: -abs(each.total))), points)
+        attributions = _by_input(model, window, inputs, attributed, scale, series)
+        result = Attributions(
+            forecast, from_baseline, tuple(sorted(attributions, key=lambda each: -abs(each.total))), points
+        )
         if result.adds_up or points >= MOST_POINTS:
             return result
         points *= 2
@@ -248,7 +250,7 @@ def _by_input(
     for columns in columns_and_groups(model.schema):
         if columns.group == "target" or (columns.is_group and columns.group != "calendar"):
             continue
-        behind, known, constant = _places(columns, model)
+        behind, known, constant = _positions(columns, model)
         value, baseline = _values(columns, model.schema, inputs, series)
         yield InputAttribution(
             columns.name,
@@ -266,12 +268,12 @@ def _observed(window: Window) -> Tensor:
     return torch.ones_like(window.past_target[0], dtype=torch.bool) if observed is None else observed[0]
 
 
-def _places(columns: Columns, model: Model) -> tuple[list[int], list[int], list[int]]:
+def _positions(columns: Columns, model: Model) -> tuple[list[int], list[int], list[int]]:
     """Positions of a column among the network's inputs of the lookback, of the horizon, and of the series."""
     schema, embeddings = model.schema, model.network.embeddings
     shared, of_series = _vectors(embeddings.shared), _vectors(embeddings.per_series)
     of_past = _vectors(embeddings.past_only)
-    of_past += [[embeddings.past_only.size + place for place in places] for places in shared]
+    of_past += [[embeddings.past_only.size + position for position in positions] for positions in shared]
     return (
         _joined(columns, "past", of_past, schema.num_past_inputs),
         _joined(columns, "future", shared, schema.num_future_inputs),
@@ -288,15 +290,15 @@ def _vectors(embedding: CategoryEmbedding) -> list[list[int]]:
 
 def _joined(columns: Columns, part: str, vectors: list[list[int]], numbers: int) -> list[int]:
     """Numbers stand first, the vectors of categories behind them."""
-    categories = columns.places.get(f"{part}_categories", [])
-    embedded = [numbers + place for category in categories for place in vectors[category]]
-    return columns.places.get(f"{part}_covariates", []) + embedded
+    categories = columns.positions.get(f"{part}_categories", [])
+    embedded = [numbers + position for category in categories for position in vectors[category]]
+    return columns.positions.get(f"{part}_covariates", []) + embedded
 
 
 def _values(columns: Columns, schema: Schema, inputs: NetworkInputs, series: int) -> tuple[float | None, float | None]:
     """Mean of a column of numbers as the network reads it, and its baseline, in the column's units."""
     scaler, field = schema.scaler, f"{columns.group}_covariates"
-    if columns.is_group or field not in columns.places:
+    if columns.is_group or field not in columns.positions:
         return None, None
     names = {"past": schema.roles.past_covariates, "future": schema.roles.future_covariates}
     if columns.group == "static":
@@ -307,9 +309,9 @@ def _values(columns: Columns, schema: Schema, inputs: NetworkInputs, series: int
     affine = scaler.future if columns.group == "future" else scaler.past
     loc, unit = float(affine.loc[series, at]), float(affine.scale[series, at])
     given = (inputs.future if columns.group == "future" else inputs.past)[0]
-    values = given[:, columns.places[field][0]]
+    values = given[:, columns.positions[field][0]]
     if schema.layout.masked:
-        values = values[given[:, columns.places[field][1]] > 0]
+        values = values[given[:, columns.positions[field][1]] > 0]
     mean = float(values.double().mean()) * unit + loc if len(values) else None
     # Float32 leaves 3e-10 of a column's 0.
     return (0.0 if mean is not None and abs(mean) < SMALLEST_SHARE * unit else mean), loc

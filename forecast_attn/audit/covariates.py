@@ -131,7 +131,7 @@ def _most(importances: list[Importance], target: str, none: str, every: str) -> 
 # The columns of a table as a network reads them: which places of a window's tensors belong to which.
 
 
-Places = dict[str, list[int]]
+Positions = dict[str, list[int]]
 """Field of `Window` -> columns on its last axis."""
 
 
@@ -143,7 +143,7 @@ class Columns:
         name: of the column, or of the group.
         group: past, future, static, calendar or target.
         columns: names of all columns.
-        places: where they stand.
+        positions: where they stand.
         whole: fields of `Window` that are theirs altogether.
         is_group: whether it stands for a kind of column.
     """
@@ -151,14 +151,14 @@ class Columns:
     name: str
     group: str
     columns: tuple[str, ...]
-    places: Places = field(default_factory=dict)
+    positions: Positions = field(default_factory=dict)
     whole: tuple[str, ...] = ()
     is_group: bool = False
 
     def taken_from(self, other: Window, window: Window) -> Window:
         """A batch of windows with these columns of another batch."""
         replaced: dict[str, Any] = {
-            name: _with_places(getattr(window, name), getattr(other, name), at) for name, at in self.places.items()
+            name: _replaced(getattr(window, name), getattr(other, name), at) for name, at in self.positions.items()
         }
         return window._replace(**replaced, **{name: getattr(other, name) for name in self.whole})
 
@@ -211,20 +211,20 @@ def _calendar(schema: Schema) -> list[Columns]:
         return []
     ahead = [layout.num_future_columns + index for index in range(len(names))]
     behind = [layout.num_past_columns + column for column in ahead]
-    places = {"past_covariates": behind, "future_covariates": ahead}
-    return [Columns("calendar", "calendar", tuple(names), places, is_group=True)]
+    positions = {"past_covariates": behind, "future_covariates": ahead}
+    return [Columns("calendar", "calendar", tuple(names), positions, is_group=True)]
 
 
 def _grouped(singles: list[Columns]) -> list[Columns]:
     groups = []
     for kind in ("past", "future", "static"):
         members = [columns for columns in singles if columns.group == kind]
-        places: Places = {}
+        positions: Positions = {}
         for columns in members:
-            for name, at in columns.places.items():
-                places[name] = places.get(name, []) + at
+            for name, at in columns.positions.items():
+                positions[name] = positions.get(name, []) + at
         if members:
-            groups.append(Columns(kind, kind, tuple(columns.name for columns in members), places, is_group=True))
+            groups.append(Columns(kind, kind, tuple(columns.name for columns in members), positions, is_group=True))
     return groups
 
 
@@ -233,6 +233,6 @@ def _with_indicator(index: int, number: int, masked: bool) -> list[int]:
     return [index, number + index] if masked else [index]
 
 
-def _with_places(tensor: Tensor, other: Tensor, places: list[int]) -> Tensor:
-    index = torch.tensor(places, device=tensor.device)
+def _replaced(tensor: Tensor, other: Tensor, positions: list[int]) -> Tensor:
+    index = torch.tensor(positions, device=tensor.device)
     return tensor.index_copy(-1, index, other.index_select(-1, index))

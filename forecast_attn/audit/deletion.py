@@ -160,9 +160,9 @@ def _numbers(visible: Chosen, share: float) -> NDArray[np.int64]:
 def _chosen(order: NDArray[np.float32], visible: Chosen, numbers: NDArray[np.int64]) -> Chosen:
     """The visible steps that come first."""
     first = np.argsort(np.where(visible, -order, np.inf), axis=-1, kind="stable")
-    places = np.empty_like(first)
-    np.put_along_axis(places, first, np.broadcast_to(np.arange(order.shape[-1]), first.shape), axis=-1)
-    return (places < numbers[..., None]) & visible
+    ranks = np.empty_like(first)
+    np.put_along_axis(ranks, first, np.broadcast_to(np.arange(order.shape[-1]), first.shape), axis=-1)
+    return (ranks < numbers[..., None]) & visible
 
 
 def _without(subject: Subject, deleted: Chosen) -> Callable[[slice], Without]:

@@ -26,32 +26,34 @@ def partial_dependence(subject: Subject, column: str, values: Sequence[float | s
         values: numbers in the column's units, or names of categories.
     """
     schema = subject.model.schema
-    (places,) = (each.places for each in columns_and_groups(schema) if each.name == column and each.group == "future")
+    (positions,) = (
+        each.positions for each in columns_and_groups(schema) if each.name == column and each.group == "future"
+    )
     for value in values:
 
         def rewindow(rows: slice, window: Window, value: float | str = value) -> Window:
-            if "future_categories" in places:
+            if "future_categories" in positions:
                 code = schema.vocabulary.categories[column].index(str(value)) + 1
                 given = torch.full_like(window.future_categories[..., 0], code)
                 return window._replace(
-                    future_categories=_with(window.future_categories, places["future_categories"][0], given, subject)
+                    future_categories=_with(window.future_categories, positions["future_categories"][0], given, subject)
                 )
             at, series = schema.roles.future_covariates.index(column), subject.series[rows]
             scaled = (float(value) - subject.scaler.future.loc[series, at]) / subject.scaler.future.scale[series, at]
             inputs = window.future_covariates
             given = torch.from_numpy(scaled).to(inputs)[:, None].expand(inputs.shape[:2])
-            inputs = _with(inputs, places["future_covariates"][0], given, subject)
-            for indicator in places["future_covariates"][1:]:
+            inputs = _with(inputs, positions["future_covariates"][0], given, subject)
+            for indicator in positions["future_covariates"][1:]:
                 inputs = _with(inputs, indicator, torch.ones_like(given), subject)
             return window._replace(future_covariates=inputs)
 
         yield float(np.mean(subject.forecast(rewindow=rewindow)))
 
 
-def _with(inputs: Tensor, place: int, values: Tensor, subject: Subject) -> Tensor:
+def _with(inputs: Tensor, position: int, values: Tensor, subject: Subject) -> Tensor:
     """Inputs of the horizon with one of them replaced at the steps at which it is known."""
     is_number = inputs.is_floating_point()
     mask = subject.arrays.future_known if is_number else subject.arrays.future_categories_known
     inputs = inputs.clone()
-    inputs[..., place] = values if mask is None else torch.where(mask[:, place], values, inputs[..., place])
+    inputs[..., position] = values if mask is None else torch.where(mask[:, position], values, inputs[..., position])
     return inputs

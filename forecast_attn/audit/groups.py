@@ -102,17 +102,17 @@ def _by_column(subject: Subject, panel: Panel, rows: NDArray[np.int64]) -> Itera
         (roles.past_categories, panel.past_categories, cutoffs),
         (roles.static_categories, panel.static_categories, series),
     )
-    for names, values, places in categories:
+    for names, values, indices in categories:
         for column, name in enumerate(names):
-            yield from _values_of(name, values[places, column], dict(enumerate(panel.categories[name])))
+            yield from _values_of(name, values[indices, column], dict(enumerate(panel.categories[name])))
     numbers = (
         (roles.future_covariates, panel.future_covariates, rows),
         (roles.past_covariates, panel.past_covariates, cutoffs),
         (roles.static_covariates, panel.static_covariates, series),
     )
-    for names, amounts, places in numbers:
+    for names, amounts, indices in numbers:
         for column, name in enumerate(names):
-            yield from _values_of(name, amounts[places, column])
+            yield from _values_of(name, amounts[indices, column])
 
 
 def _values_of(
@@ -123,8 +123,8 @@ def _values_of(
     if not 2 <= len(different) <= MOST_VALUES:
         return
     for value in different:
-        said = f"{value:g}" if texts is None else f"'{texts[int(value)]}'"
-        yield ForecastGroup("regime", f"where '{name}' is {said}", values == value)
+        text = f"{value:g}" if texts is None else f"'{texts[int(value)]}'"
+        yield ForecastGroup("regime", f"where '{name}' is {text}", values == value)
 
 
 def _by_clock(panel: Panel, rows: NDArray[np.int64]) -> Iterator[ForecastGroup]:

@@ -103,10 +103,10 @@ def _verdict(reach: Reach, explained: Explained, shown: Statistic) -> str:
         by_chance = f"with the weights in random order up to {per_cent(shown.yardstick.high)} does"
         return there if shown.beats_chance else f"{there}, but {by_chance}: it need not be these weights that show it"
     away, side = abs(reach.farthest), "before" if reach.farthest < 0 else "after"
-    said = f"{away} {key if away == 1 else keys} {side}" if away else "at"
+    where = f"{away} {key if away == 1 else keys} {side}" if away else "at"
     return (
         f"{per_cent(1 - reach.shown)} of what moves the forecast lies at {keys} that, even with {near} on either side, "
-        f"hold less than an equal share of the weight, the largest part of it {said} the {key} with the most weight: "
+        f"hold less than an equal share of the weight, the largest part of it {where} the {key} with the most weight: "
         "the weights do not show it; it may come through other states or past the attention"
     )
 

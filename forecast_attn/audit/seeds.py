@@ -20,12 +20,12 @@ def check_comparable(model: Model, other: Model, name: str) -> None:
     """Raise RunError unless both models look at the same windows of the same table, and both attend."""
     if not other.has_attention:
         raise RunError(f"'{name}' was trained with --attention none", "compare with runs that have attention")
-    ours, theirs = _shape(model), _shape(other)
-    differing = [what for what in ours if ours[what] != theirs[what]]
+    this_run, other_run = _shape(model), _shape(other)
+    differing = [what for what in this_run if this_run[what] != other_run[what]]
     if differing:
         what = differing[0]
         raise RunError(
-            f"'{name}' cannot be compared: its {what} is {theirs[what]}, not {ours[what]}",
+            f"'{name}' cannot be compared: its {what} is {other_run[what]}, not {this_run[what]}",
             f"train both runs on the same table with the same "
             f"{'--patch-length' if what == 'patch length' else '--lookback and --horizon'}",
         )
@@ -42,14 +42,14 @@ def seed_agreement(
         seed: of the yardstick's random orders.
         key: what the weights belong to, as a word: step or patch.
     """
-    mean_weights, theirs = _mean_rows(weights), [_mean_rows(each) for each in others]
+    mean_weights, other_means = _mean_rows(weights), [_mean_rows(each) for each in others]
     random = np.random.default_rng(seed)
     distances, chance = [], []
-    for other in theirs:
+    for other in other_means:
         distances.append(_mean_distance(mean_weights, other))
         chance.append([_mean_distance(mean_weights, _shuffled(other, random)) for _ in range(RANDOM_ORDERS)])
-    taus = [_mean_tau(mean_weights, other) for other in theirs]
-    tau_chance = [_mean_tau(mean_weights, _shuffled(theirs[0], random)) for _ in range(RANDOM_ORDERS)]
+    taus = [_mean_tau(mean_weights, other) for other in other_means]
+    tau_chance = [_mean_tau(mean_weights, _shuffled(other_means[0], random)) for _ in range(RANDOM_ORDERS)]
     of = "the other run's weights in random order"
     statistics = [
         Statistic(

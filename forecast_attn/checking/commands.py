@@ -35,7 +35,7 @@ from forecast_attn.data.cells import Cells, epoch_unit
 from forecast_attn.data.findings import Finding, counted, quoted
 from forecast_attn.data.frequency import distinct_values, parse_frequency, step_name
 from forecast_attn.data.reading.joined import ROW_COUNT, ROW_NUMBER, with_joined
-from forecast_attn.data.reading.places import LAYOUT_ROWS, WIDE_ROWS
+from forecast_attn.data.reading.positions import LAYOUT_ROWS, WIDE_ROWS
 from forecast_attn.data.reading.source import table_name
 from forecast_attn.data.resampling import floored
 from forecast_attn.data.roles import is_numeric, resolve_roles
@@ -130,15 +130,15 @@ def find_proposals(
     examination = examine(table, config) if examination is None else examination
     if not examination.has_errors and examination.preparation is not None:
         return (*_better_readings(table, config, examination), _proposal(examination, {}))
-    found: list[Proposal] = []
+    proposals: list[Proposal] = []
     for opening in openings(table, config, examination):
-        if found and not opening.is_another_table:
+        if proposals and not opening.is_another_table:
             continue
         search = _Search(table, replace(config, **opening.options), opening.frame, opening.options)
-        found += search.found(1 if len(opening.frame) > LARGE else most - len(found))
-        if len(found) >= most:
+        proposals += search.proposals(1 if len(opening.frame) > LARGE else most - len(proposals))
+        if len(proposals) >= most:
             break
-    return tuple(found)
+    return tuple(proposals)
 
 
 def _better_readings(table: Table, config: DataConfig, examination: Examination) -> Iterator[Proposal]:
@@ -180,7 +180,7 @@ class _Search:
     reading_options: dict[str, Any]
     tried: set[tuple[str, str]] = field(default_factory=set)
 
-    def found(self, most: int) -> Iterator[Proposal]:
+    def proposals(self, most: int) -> Iterator[Proposal]:
         """Return the proposals of the likeliest reading that has any, and of other dates that are as likely."""
         rank: tuple[Any, ...] | None = None
         for reading in readings_of(self.frame, self.config):
@@ -415,8 +415,8 @@ def _zone_of_changes(search: _Search, cells: Cells, changes: NDArray[np.int64], 
     for zone in ZONES_BY_CLOCK:
         config = search._config({**options, "tz": zone})
         if config is not None and changes_at(zone, cells.between(changes)).any():
-            found = examine(search.frame, config_of_frame(config)).findings
-            if not any(finding.code in ("FA202", "FA210", "FA211") for finding in found):
+            findings = examine(search.frame, config_of_frame(config)).findings
+            if not any(finding.code in ("FA202", "FA210", "FA211") for finding in findings):
                 return zone
     return None
 

@@ -156,8 +156,8 @@ def examine(
 
 def _is_reported(error: DataError, findings: list[Finding]) -> bool:
     """Tell whether the error is a finding that was reported before it was raised; a stage may have added its file."""
-    found = error.finding
-    return isinstance(found, Finding) and any(replace(each, file=found.file) == found for each in findings)
+    finding = error.finding
+    return isinstance(finding, Finding) and any(replace(each, file=finding.file) == finding for each in findings)
 
 
 @knowing_lines

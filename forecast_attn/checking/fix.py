@@ -21,12 +21,12 @@ from forecast_attn.checking.examination import CheckReport, Examination, examine
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.csv_text import csv_text
-from forecast_attn.data.findings import Repair, knowing_lines, place, quoted
+from forecast_attn.data.findings import Repair, knowing_lines, quoted, row_and_line
 from forecast_attn.data.panel import Panel, panel_to_frame
 from forecast_attn.data.reading.columnar import TEXT_OPTIONS
 from forecast_attn.data.reading.dialect import Plan, first_plan, is_blank, western_encoding
 from forecast_attn.data.reading.encoding import NotUtf8Error, as_utf8
-from forecast_attn.data.reading.places import WIDE_ROWS
+from forecast_attn.data.reading.positions import WIDE_ROWS
 from forecast_attn.data.reading.source import TEXT_KINDS, Source
 from forecast_attn.data.reading.surroundings import naming_line, without_surroundings
 from forecast_attn.data.roles import Roles
@@ -232,8 +232,8 @@ def _category_names(panel: Panel, kind: str) -> dict[str, list[str | None]]:
     """The category of every row, None where it is missing, by column."""
     columns, codes = getattr(panel.roles, kind), getattr(panel, kind)
     return {
-        name: np.array([*panel.categories[name], None], dtype=object)[codes[:, place]].tolist()
-        for place, name in enumerate(columns)
+        name: np.array([*panel.categories[name], None], dtype=object)[codes[:, index]].tolist()
+        for index, name in enumerate(columns)
     }
 
 
@@ -295,10 +295,10 @@ def _changes_of_rows(
     original: Examination, repaired: Examination, dropped: NDArray[np.int64], clean: pd.DataFrame
 ) -> Iterator[Repair]:
     if len(dropped):
-        yield Repair("rows without a value: dropped", count=len(dropped), first=place(int(dropped[0])))
+        yield Repair("rows without a value: dropped", count=len(dropped), first=row_and_line(int(dropped[0])))
     unsorted = next((finding.row for finding in original.findings if finding.code == "FA207"), None)
     if unsorted is not None:
-        yield Repair("rows: sorted by series and time", first=place(unsorted))
+        yield Repair("rows: sorted by series and time", first=row_and_line(unsorted))
     yield from _stamp_repairs(repaired, clean)
     for finding in original.findings:
         if finding.code == "FA109":

@@ -13,11 +13,11 @@ from forecast_attn.data.findings import Finding
 from forecast_attn.data.reading.dialect import is_blank
 from forecast_attn.errors import UserError
 
-Place = tuple[int, int]
+Location = tuple[int, int]
 """Line and character, both from 1."""
 
 
-def places_of(path: str, config: DataConfig, findings: Sequence[Finding]) -> list[Place | None]:
+def locations_of(path: str, config: DataConfig, findings: Sequence[Finding]) -> list[Location | None]:
     """The place of each finding in a CSV; None for what has no row, and for files that are no text.
 
     Args:
@@ -26,14 +26,14 @@ def places_of(path: str, config: DataConfig, findings: Sequence[Finding]) -> lis
         findings: what was found, there or in a file that an option names. Their rows count data rows from 1, as the
             reader does; a row may be several lines.
     """
-    places: dict[int, Place | None] = {}
+    locations: dict[int, Location | None] = {}
     for file in {finding.file for finding in findings if finding.row is not None and finding.file is not None}:
         of_file = [(at, finding) for at, finding in enumerate(findings) if finding.file == file]
-        places |= _rows_in_table(file, config if file == path else DataConfig(), of_file)
-    return [places.get(at) for at in range(len(findings))]
+        locations |= _rows_in_table(file, config if file == path else DataConfig(), of_file)
+    return [locations.get(at) for at in range(len(findings))]
 
 
-def _rows_in_table(file: str, config: DataConfig, findings: list[tuple[int, Finding]]) -> dict[int, Place | None]:
+def _rows_in_table(file: str, config: DataConfig, findings: list[tuple[int, Finding]]) -> dict[int, Location | None]:
     """Position of a finding -> its place in this file."""
     try:
         form = text_form(file, config)
@@ -43,7 +43,7 @@ def _rows_in_table(file: str, config: DataConfig, findings: list[tuple[int, Find
         return {}
     records = dict(_records(form, {finding.row for _, finding in findings if finding.row is not None}))
     names = [name.strip() for name in form.header]
-    return {at: _place(finding, records, names, form.delimiter) for at, finding in findings}
+    return {at: _location(finding, records, names, form.delimiter) for at, finding in findings}
 
 
 def _records(form: TextForm, wanted: set[int]) -> Iterator[tuple[int, tuple[int, str]]]:
@@ -80,7 +80,9 @@ class _Remembering:
         self._lines.clear()
 
 
-def _place(finding: Finding, records: dict[int, tuple[int, str]], names: list[str], delimiter: str) -> Place | None:
+def _location(
+    finding: Finding, records: dict[int, tuple[int, str]], names: list[str], delimiter: str
+) -> Location | None:
     if finding.row is None or finding.row not in records:
         return None
     line, text = records[finding.row]
@@ -94,12 +96,12 @@ def _place(finding: Finding, records: dict[int, tuple[int, str]], names: list[st
 
 def field_start(record: str, field: int, delimiter: str) -> int:
     """Offset in a record's text at which the field with that index begins; its end if there are fewer."""
-    quoted, found = False, 0
+    quoted, num_before = False, 0
     for at, character in enumerate(record):
-        if found == field:
+        if num_before == field:
             return at
         if character == '"':
             quoted = not quoted
         elif character == delimiter and not quoted:
-            found += 1
+            num_before += 1
     return len(record.rstrip("\r\n"))

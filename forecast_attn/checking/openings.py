@@ -158,13 +158,13 @@ def _with_decimals(table: Table, config: DataConfig, options: dict[str, Any]) ->
 
     The comma comes first unless it separates the fields: who writes decimal points has no need of another delimiter.
     """
-    found = []
+    openings = []
     for mark in (".", ",") if _is_split_at_commas(table, config, options) else (",", "."):
         read = _read(table, config, {**options, "decimal": mark})
         if isinstance(read, pd.DataFrame):
-            found.append(_finished(table, config, {**options, "decimal": mark}, read))
-    sizes = [sum(map(pd.api.types.is_numeric_dtype, opening.frame.dtypes)) for opening in found]
-    best = [opening for opening, size in zip(found, sizes, strict=True) if size == max(sizes)]
+            openings.append(_finished(table, config, {**options, "decimal": mark}, read))
+    sizes = [sum(map(pd.api.types.is_numeric_dtype, opening.frame.dtypes)) for opening in openings]
+    best = [opening for opening, size in zip(openings, sizes, strict=True) if size == max(sizes)]
     yield from (replace(opening, is_another_table=len(best) > 1) for opening in best)
 
 
@@ -372,17 +372,17 @@ FEWEST_NUMBERS = 10
 
 def marks_of_missing(frame: pd.DataFrame) -> tuple[str, ...]:
     """Texts, and numbers far from all others, that stand for no value in columns of numbers."""
-    found: list[str] = []
+    marks: list[str] = []
     hundreds: list[str] = []
     for name in map(str, frame.columns):
         column = frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
-            found += _texts_among_numbers(column)
+            marks += _texts_among_numbers(column)
         elif pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype):
-            found += _far_extremes(column, _NINES)
+            marks += _far_extremes(column, _NINES)
             hundreds += _far_extremes(column, _HUNDREDS)
-    found += [mark for mark in hundreds if hundreds.count(mark) > 1]  # -200 may be measured in one column
-    return tuple(dict.fromkeys(found))
+    marks += [mark for mark in hundreds if hundreds.count(mark) > 1]  # -200 may be measured in one column
+    return tuple(dict.fromkeys(marks))
 
 
 def _texts_among_numbers(column: pd.Series) -> list[str]:

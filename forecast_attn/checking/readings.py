@@ -165,16 +165,16 @@ def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[TableReading]:
     if any(part not in frame.columns for name in named for part in parts_of(name, frame) if part not in made):
         return []
     names = [config.time] if config.time is not None else list(_time_candidates(frame, config))
-    found = [reading for name in names for reading in _readings_with(frame, name, config)]
-    found = sorted(found, key=lambda reading: reading.rank)
-    if ROW_NUMBER not in names and any(reading.time == ROW_NUMBER for reading in found):
-        return found  # of months of many years: no panel
+    readings = [reading for name in names for reading in _readings_with(frame, name, config)]
+    readings = sorted(readings, key=lambda reading: reading.rank)
+    if ROW_NUMBER not in names and any(reading.time == ROW_NUMBER for reading in readings):
+        return readings  # of months of many years: no panel
     is_panel = config.time is None and any(_repeats_years(frame[name]) for name in map(str, frame.columns))
     if is_panel or any(
-        _is_a_time_of_many_rows(reading) for reading in found
+        _is_a_time_of_many_rows(reading) for reading in readings
     ):  # rows of a panel, or events, are no steps
-        return [reading for reading in found if not _counts_rows(reading.time)]
-    return found
+        return [reading for reading in readings if not _counts_rows(reading.time)]
+    return readings
 
 
 def _is_called_year(name: str) -> bool:
@@ -512,8 +512,8 @@ def _series_of(
         name = next((name for name in columns if _are_sorted_apart(codes[name], stamps)), None)
         return name, none if name is None else codes[name]
     numeric = {name for name in columns if is_numeric(frame[name])}
-    found = (_keys_of(codes, numeric, stamps, most) for most in (0.0, MOST_REPEATED))
-    pair = next((pair for pair in found if pair is not None), None)
+    by_share = (_keys_of(codes, numeric, stamps, most) for most in (0.0, MOST_REPEATED))
+    pair = next((pair for pair in by_share if pair is not None), None)
     if pair is None and (stamps.dtype.kind == "M" or (_is_called_year(time) and holds_years(frame[time]))):
         blocks = _equal_blocks(stamps)
         is_copied = frame.duplicated().mean() > MOST_REPEATED
@@ -542,16 +542,16 @@ def _keys_of(
     """The fewest columns that leave at most this share of stamps repeated within a series, and the series."""
     steps, distinct = pd.factorize(stamps)
     for size in sorted({size for size in (1, 2, 3, len(codes)) if 0 < size <= len(codes)}):
-        found = []
+        candidates = []
         for names in itertools.combinations(codes, size):
             keys = _joined_codes([codes[name] for name in names])
             rows = np.bincount(keys)
             if len(keys) < FEWEST_TOGETHER * len(rows) * len(distinct):
                 continue  # each stamp has one of the keys, mostly: a property that changes, as the weather does
             if np.median(rows) >= FEWEST_PER_SERIES and _repeated(keys, steps) <= most:
-                found.append((len(numeric.intersection(names)), len(rows), names, keys))
-        if found:
-            _, _, names, keys = min(found, key=lambda item: item[:3])
+                candidates.append((len(numeric.intersection(names)), len(rows), names, keys))
+        if candidates:
+            _, _, names, keys = min(candidates, key=lambda item: item[:3])
             return ",".join(names), keys
     return None
 
@@ -593,7 +593,7 @@ def _automatic(frame: pd.DataFrame, config: DataConfig) -> tuple[str | None, str
 def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]:
     """Columns of names or of few whole numbers, however they are written, that repeat."""
     taken = {time, *time.split(","), config.target, config.weight, *config.ignore}
-    found = []
+    columns = []
     for name in map(str, frame.columns):
         column = frame[name]
         is_calendar = (_is_of_the_calendar(column) and name.lower() not in _COUNTERS) or _is_clock(column)
@@ -603,8 +603,8 @@ def _id_columns(frame: pd.DataFrame, time: str, config: DataConfig) -> list[str]
             continue
         distinct = column.nunique()
         if 1 < distinct <= len(frame) / FEWEST_PER_SERIES and not column.isna().any() and not looks_like_dates(column):
-            found.append((is_numeric(column), name))
-    return [name for _, name in sorted(found, key=lambda item: item[0])][:MOST_ID_COLUMNS]
+            columns.append((is_numeric(column), name))
+    return [name for _, name in sorted(columns, key=lambda item: item[0])][:MOST_ID_COLUMNS]
 
 
 # --------------------------------------------------------------------------- targets

@@ -223,9 +223,9 @@ def _usage_error(error: Any, words: list[str]) -> tuple[str, str | None]:
     message, _, guess = error.format_message().partition(" Did you mean ")
     near, context = getattr(error, "possibilities", None), getattr(error, "ctx", None)
     name = getattr(error, "option_name", None)
-    meant = OTHER_NAMES.get(name or "")
-    if meant is not None and context is not None and any(meant in each.opts for each in context.command.params):
-        near = [meant]
+    known_as = OTHER_NAMES.get(name or "")
+    if known_as is not None and context is not None and any(known_as in each.opts for each in context.command.params):
+        near = [known_as]
     if near:
         message, guess = f"no such option '{name}'", f"'{near[0]}'?"
     # An error about the value of an option does not name the command that was being read.

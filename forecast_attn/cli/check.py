@@ -128,12 +128,12 @@ def _show(report: CheckReport, form: str, config: DataConfig, commands: list[dic
     if form == "json":
         printing.write_json({**report.to_dict(), "commands": commands})
     elif form == "github":
-        from forecast_attn.checking.locations import places_of
+        from forecast_attn.checking.locations import locations_of
         from forecast_attn.cli.findings_display import annotation
 
-        places = places_of(report.path, config, report.findings)
-        for finding, place in zip(report.findings, places, strict=True):
-            printing.say(annotation(finding, place))
+        locations = locations_of(report.path, config, report.findings)
+        for finding, location in zip(report.findings, locations, strict=True):
+            printing.say(annotation(finding, location))
     else:
         from forecast_attn.cli.findings_display import show_report
         from forecast_attn.cli.tables import make_console

@@ -103,16 +103,16 @@ def _show_findings(report: CheckReport, console: Console) -> None:
 COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
-def annotation(finding: Finding, place: tuple[int, int] | None) -> str:
+def annotation(finding: Finding, location: tuple[int, int] | None) -> str:
     """Return a finding as a workflow command of GitHub, which shows it beside its line of the file.
 
     Args:
         finding: its file must be named as the repository does.
-        place: line and character column in the file, both from 1; None for the file as a whole.
+        location: line and character column in the file, both from 1; None for the file as a whole.
     """
     properties = {"file": finding.file or "", "title": f"{finding.code}: {all_codes()[finding.code].title}"}
-    if place is not None:
-        properties |= {"line": str(place[0]), "col": str(place[1])}
+    if location is not None:
+        properties |= {"line": str(location[0]), "col": str(location[1])}
     message = f"{finding.message}\n{finding.fix}"
     return f"::{COMMANDS[finding.severity]} {_properties(properties)}::{_data(message)}"
 

@@ -592,10 +592,10 @@ def all_options() -> dict[str, tuple[str, dataclasses.Field[Any]]]:
 def find_option(name: str) -> tuple[str, dataclasses.Field[Any]]:
     """Look an option up by its field name, its flag, or either with dashes."""
     key = name.replace("-", "_")
-    found = _options_by_name_and_flag().get(key)
-    if found is None:
+    option = _options_by_name_and_flag().get(key)
+    if option is None:
         raise ConfigError(f"there is no option '{name}'", did_you_mean(key, list(all_options())))
-    return found
+    return option
 
 
 @functools.cache

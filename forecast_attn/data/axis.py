@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells
 from forecast_attn.data.closures import calendar_by_evidence, with_closures_of
-from forecast_attn.data.findings import Finding, Report, counted, ended, place, report_each
+from forecast_attn.data.findings import Finding, Report, counted, ended, report_each, row_and_line
 from forecast_attn.data.frequency import Frequency, guess_alias, parse_frequency, step_name, with_sizes_of_years
 
 # Steps that dates of every month's, quarter's or year's same day, other than its first or last, look like.
@@ -175,7 +175,7 @@ def _infer_alias(cells: Cells, report: Report) -> str:
     at = int(starts[longest]) + int(np.argmax(lengths != expected)) + 1
     message = (
         f"series '{name}' has no regular time step: it jumps from {cells.text(at - 1)} to "
-        f"{cells.text(at)} at {place(int(cells.rows[at]))}; most common step: {_length(expected)}"
+        f"{cells.text(at)} at {row_and_line(int(cells.rows[at]))}; most common step: {_length(expected)}"
     )
     row = int(cells.rows[at])
     raise ended(report, Finding("FA203", "error", message, hint, item_id=name, row=row, options=("freq",)))
@@ -215,8 +215,8 @@ def _irregular(cells: Cells, frequency: Frequency, at: int) -> Finding:
         hint, options = "the stamps step on the wall clock and not in time: leave --tz out", ("tz",)
     expected = cells.zone.stamp_text(frequency.stamps_after(before, 1)[0])
     message = (
-        f"series '{name}' jumps from {cells.text(at - 1)} to {cells.text(at)} at {place(row)}; expected {expected} "
-        f"(step {step_name(frequency.alias)})"
+        f"series '{name}' jumps from {cells.text(at - 1)} to {cells.text(at)} at {row_and_line(row)}; "
+        f"expected {expected} (step {step_name(frequency.alias)})"
     )
     return Finding("FA203", "error", message, hint, item_id=name, row=row, value=cells.text(at), options=options)
 
@@ -233,7 +233,7 @@ def _gap(cells: Cells, frequency: Frequency, missing: int, at: int) -> Finding:
     name, row = cells.item_ids[cells.series[at]], int(cells.rows[at])
     message = (
         f"series '{name}' has a gap of {counted(missing, 'row')}: after {cells.text(at - 1)} comes "
-        f"{cells.text(at)} at {place(row)} (step {step_name(frequency.alias)})"
+        f"{cells.text(at)} at {row_and_line(row)} (step {step_name(frequency.alias)})"
     )
     hint = "add the missing rows, with a value in every column, or --missing mask hides them from attention and loss"
     options: tuple[str, ...] = ("missing",)

@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.findings import Finding, Report, coded, ended, place, report_each, require_column
+from forecast_attn.data.findings import Finding, Report, coded, ended, report_each, require_column, row_and_line
 from forecast_attn.data.frequency import Stamps
-from forecast_attn.data.reading import LONG_TARGET, FilePlaces, file_places, parse_texts
+from forecast_attn.data.reading import LONG_TARGET, FilePositions, file_positions, parse_texts
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import (
     DATE_ORDERS,
@@ -125,24 +125,22 @@ def parse_cells(
         require_column(frame, name, source)
     time = read_stamps(frame[roles.time], roles.time, date_format)
     _report_steps_that_may_be_times(time, frame[roles.time], report)
-    file_places_of_rows = file_places(frame)
+    positions = file_positions(frame)
     report_each(
         report,
         np.flatnonzero(time.bad),
-        lambda at: _bad_time(frame[roles.time], at, file_places_of_rows.row(at), time, date_format),
+        lambda at: _bad_time(frame[roles.time], at, positions.row(at), time, date_format),
     )
     series, item_ids = _parse_ids(frame, roles)
-    report_each(report, np.flatnonzero(series < 0), lambda at: _no_id(roles.item_id, file_places_of_rows.row(at)))
+    report_each(report, np.flatnonzero(series < 0), lambda at: _no_id(roles.item_id, positions.row(at)))
     columns = {
-        name: parse_numbers(frame[name], report, needed=name == roles.target, rows_in_file=file_places_of_rows)
+        name: parse_numbers(frame[name], report, needed=name == roles.target, rows_in_file=positions)
         for name in roles.numeric
     }
     codes, categories = parse_categories(frame, roles.categorical)
     zone = Zone() if time.zone is None else Zone(time.zone, "utc")
-    cells = Cells(
-        file_places_of_rows.rows(), series, item_ids, time.stamps, columns, codes, categories, time.offsets, zone
-    )
-    cells = replace(cells, date_order=time.order, is_wide=file_places_of_rows.names is not None)
+    cells = Cells(positions.rows(), series, item_ids, time.stamps, columns, codes, categories, time.offsets, zone)
+    cells = replace(cells, date_order=time.order, is_wide=positions.names is not None)
     usable = ~time.bad & (series >= 0)
     if not usable.any():
         message = f"column '{roles.time}' has no time stamp in any row"
@@ -151,7 +149,7 @@ def parse_cells(
 
 
 def parse_numbers(
-    column: pd.Series, report: Report, *, needed: bool = False, rows_in_file: FilePlaces | None = None
+    column: pd.Series, report: Report, *, needed: bool = False, rows_in_file: FilePositions | None = None
 ) -> NDArray[np.float64]:
     """Parse a column to float64 (num_rows,), NaN where empty; report text, and numbers too large to compute with.
 
@@ -163,7 +161,7 @@ def parse_numbers(
         needed: whether the column cannot be left out.
         rows_in_file: where the cells stand in the file; row by row when None.
     """
-    rows_in_file = rows_in_file or file_places(column.to_frame())
+    rows_in_file = rows_in_file or file_positions(column.to_frame())
     if pd.api.types.is_numeric_dtype(column.dtype):
         values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     else:
@@ -311,7 +309,7 @@ def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_for
     elif time.offsets is not None and offset is None:
         problem, hint = ", without the offset that other cells have", "write an offset such as +01:00, or Z"
     problem = "is empty" if pd.isna(value) else f"is {str(value)!r}{problem}"
-    message, text = f"column '{name}' {problem} at {place(row)}", None if pd.isna(value) else str(value)
+    message, text = f"column '{name}' {problem} at {row_and_line(row)}", None if pd.isna(value) else str(value)
     return Finding("FA201", "error", message, hint, column=name, row=row, value=text)
 
 
@@ -343,27 +341,27 @@ def _report_steps_that_may_be_times(time: ParsedStamps, column: pd.Series, repor
 
 
 def _no_id(column: str | None, row: int) -> Finding:
-    message = f"column '{column}' (series identifier) is empty at {place(row)}"
+    message = f"column '{column}' (series identifier) is empty at {row_and_line(row)}"
     return Finding("FA208", "error", message, "name the series in every row", column=column, row=row)
 
 
-def _text_cell(column: pd.Series, at: int, needed: bool, rows_in_file: FilePlaces) -> Finding:
+def _text_cell(column: pd.Series, at: int, needed: bool, rows_in_file: FilePositions) -> Finding:
     value, name, row = str(column.iloc[at]), rows_in_file.column(str(column.name), at), rows_in_file.row(at)
     comma = value.replace(",", "", 1).lstrip("+-").isdecimal()
     names = f"--categorical '{name}' if its cells are names, or leave the column out with --ignore '{name}'"
     correct = "correct the cell" if needed else f"correct the cell, or {names}"
     hint = "write decimals with a point" if comma else correct
     options = () if comma or needed else ("categorical", "ignore")
-    message = f"column '{name}' must be numeric; {place(row)} is {value!r}"
+    message = f"column '{name}' must be numeric; {row_and_line(row)} is {value!r}"
     return Finding("FA103", "error", message, hint, column=name, row=row, value=value, options=options)
 
 
-def _too_large(column: pd.Series, value: float, at: int, rows_in_file: FilePlaces) -> Finding:
+def _too_large(column: pd.Series, value: float, at: int, rows_in_file: FilePositions) -> Finding:
     problem, name, row = (
         "infinite" if np.isinf(value) else f"{value:g}",
         rows_in_file.column(str(column.name), at),
         rows_in_file.row(at),
     )
-    message = f"column '{name}' is {problem} at {place(row)}; expected a finite number below {LARGEST:g}"
+    message = f"column '{name}' is {problem} at {row_and_line(row)}; expected a finite number below {LARGEST:g}"
     hint = "correct the cell or remove the row"
     return Finding("FA303", "error", message, hint, column=name, row=row, value=f"{value:g}")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells
-from forecast_attn.data.findings import Finding, Repair, Report, counted, place, report_each
+from forecast_attn.data.findings import Finding, Repair, Report, counted, report_each, row_and_line
 from forecast_attn.data.frequency import Frequency, Stamps, step_name
 from forecast_attn.data.panel import Filled
 from forecast_attn.data.roles import Roles
@@ -102,11 +102,11 @@ def _repeat(cells: Cells, roles: Roles, at: int) -> Finding:
     name, stamp = cells.item_ids[cells.series[at]], cells.text(at)
     policies = "--duplicates first or last" if _are_many(cells) else "--duplicates mean, first or last"
     if roles.item_id is not None:
-        message = f"series '{name}' has {stamp} twice, at {place(first)} and {place(row)}"
+        message = f"series '{name}' has {stamp} twice, at {row_and_line(first)} and {row_and_line(row)}"
         hint = f"{_clock_hint(cells, at)}keep one of the rows, or pass {policies}"
         return _repeat_at(name, roles.time, row, stamp, message, hint, ("duplicates",))
     message = (
-        f"column '{roles.time}' has {stamp} twice, at {place(first)} and {place(row)}, "
+        f"column '{roles.time}' has {stamp} twice, at {row_and_line(first)} and {row_and_line(row)}, "
         "and no column identifies the series"
     )
     hint = f"{_clock_hint(cells, at)}{_hint_without_id(cells, roles, policies)}"
@@ -214,7 +214,7 @@ def _with_rows_after(cells: Cells, before: NDArray[np.int64], stamps: NDArray[An
 def _too_long(cells: Cells, frequency: Frequency, absent: int, at: int) -> Finding:
     name, row = cells.item_ids[cells.series[at]], int(cells.rows[at])
     message = (
-        f"series '{name}' jumps from {cells.text(at - 1)} to {cells.text(at)} at {place(row)}: with "
+        f"series '{name}' jumps from {cells.text(at - 1)} to {cells.text(at)} at {row_and_line(row)}: with "
         f"{counted(absent, 'row')} added (step {step_name(frequency.alias)}), the gaps would outweigh the "
         f"{counted(len(cells.rows), 'row')} of the table"
     )

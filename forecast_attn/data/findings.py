@@ -170,7 +170,7 @@ LINES_ABOVE = "lines above the first row"
 
 
 def knowing_lines(stage: Callable[P, T]) -> Callable[P, T]:
-    """Let `place` name lines of the file that the stage's frame was read from, as far as they are known."""
+    """Let `row_and_line` name lines of the file that the stage's frame was read from, as far as they are known."""
 
     @functools.wraps(stage)
     def with_lines(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -184,7 +184,7 @@ def knowing_lines(stage: Callable[P, T]) -> Callable[P, T]:
     return with_lines
 
 
-def place(row: int) -> str:
+def row_and_line(row: int) -> str:
     """`row 17 (line 18)`: the data row counted from 1, and its line in the file where that is known."""
     above = _lines_above.get()
     return f"row {row}" if above is None else f"row {row} (line {above + row})"

@@ -21,9 +21,9 @@ from forecast_attn.data.findings import (
     counted,
     knowing_lines,
     naming,
-    place,
     quoted,
     require_column,
+    row_and_line,
     stop_at_errors,
 )
 from forecast_attn.data.frequency import Stamps
@@ -443,7 +443,7 @@ def bad_time(frame: pd.DataFrame, column: str, at: int, source: str) -> DataErro
     value = frame[column].iloc[at]
     shown = "empty" if pd.isna(value) else f"'{value}'"
     return DataError(
-        f"'{source}': column '{column}' is {shown} at {place(at + 1)}; expected a time stamp",
+        f"'{source}': column '{column}' is {shown} at {row_and_line(at + 1)}; expected a time stamp",
         row=at + 1,
         column=column,
         value=None if pd.isna(value) else str(value),
@@ -461,7 +461,7 @@ def other_kind_of_time(column: str, stamps: Stamps, wanted: Stamps, source: str)
 def twice(item_id: str, stamp: str, at: int, source: str) -> DataError:
     """Error for two rows of one step."""
     return DataError(
-        f"'{source}' has {stamp} of series '{item_id}' twice, the second at {place(at + 1)}",
+        f"'{source}' has {stamp} of series '{item_id}' twice, the second at {row_and_line(at + 1)}",
         "keep one of the rows",
         row=at + 1,
         item_id=item_id,

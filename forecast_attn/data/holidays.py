@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from forecast_attn.data.findings import Finding, counted, knowing_lines, place, quoted, stamp_text
+from forecast_attn.data.findings import Finding, counted, knowing_lines, quoted, row_and_line, stamp_text
 from forecast_attn.data.frequency import Frequency, Stamps, split_alias
 from forecast_attn.data.timestamps import looks_like_dates, parse_timestamps
 from forecast_attn.errors import ConfigError, DataError, nearest
@@ -142,7 +142,7 @@ def read_dates(frame: pd.DataFrame, source: str) -> tuple[str, ...]:
         value = frame[column].iloc[at]
         problem = "is empty" if pd.isna(value) else f"is '{value}'"
         raise DataError(
-            f"'{source}': column '{column}' {problem} at {place(int(at) + 1)}; expected a date",
+            f"'{source}': column '{column}' {problem} at {row_and_line(int(at) + 1)}; expected a date",
             "write dates as YYYY-MM-DD",
             code="FA523",
             row=int(at) + 1,
@@ -152,7 +152,7 @@ def read_dates(frame: pd.DataFrame, source: str) -> tuple[str, ...]:
         )
     days = stamps.astype("datetime64[D]")
     for at in np.flatnonzero(days != stamps)[:1]:
-        value = f"{stamp_text(stamps[at])} at {place(int(at) + 1)}"
+        value = f"{stamp_text(stamps[at])} at {row_and_line(int(at) + 1)}"
         raise DataError(
             f"'{source}': column '{column}' is {value}; expected a date without a time of day",
             "a holiday is a whole day: write YYYY-MM-DD",

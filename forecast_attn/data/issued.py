@@ -22,10 +22,10 @@ from forecast_attn.data.findings import (
     counted,
     knowing_lines,
     naming,
-    place,
     quoted,
     report_each,
     require_column,
+    row_and_line,
 )
 from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.localise import axis_stamps
@@ -352,13 +352,13 @@ def _without_repeats(table: IssuedForecasts, report: Report) -> IssuedForecasts:
 def _bad_time(frame: pd.DataFrame, column: str, at: int) -> Finding:
     value = frame[column].iloc[at]
     problem = "is empty" if pd.isna(value) else f"is {str(value)!r}, which is not a time stamp"
-    message = f"column '{column}' {problem} at {place(at + 1)}"
+    message = f"column '{column}' {problem} at {row_and_line(at + 1)}"
     hint, text = "write dates as YYYY-MM-DD HH:MM", None if pd.isna(value) else str(value)
     return Finding("FA502", "error", message, hint, column=column, row=at + 1, value=text)
 
 
 def _empty(column: str, at: int) -> Finding:
-    message = f"column '{column}' has no value at {place(at + 1)}; every row of a table of forecasts is complete"
+    message = f"column '{column}' has no value at {row_and_line(at + 1)}; every row of a table of forecasts is complete"
     return Finding("FA503", "error", message, "fill the cell, or remove the row", column=column, row=at + 1)
 
 
@@ -376,6 +376,6 @@ def _report_unknown(frame: pd.DataFrame, roles: Roles, series: Ints, source: str
     first = "an empty identifier" if pd.isna(value) else f"'{value}'"
     message = (
         f"'{source}' has {counted(len(unknown), 'row')} of series that the data does not have, the first of {first} "
-        f"at {place(int(unknown[0]) + 1)}"
+        f"at {row_and_line(int(unknown[0]) + 1)}"
     )
     report(Finding("FA505", "warning", message, "they are left out", column=roles.item_id, row=int(unknown[0]) + 1))

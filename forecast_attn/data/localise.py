@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.data.cells import Cells, sorted_cells
-from forecast_attn.data.findings import Finding, Report, coded, ended, place, report_each, stamp_text
+from forecast_attn.data.findings import Finding, Report, coded, ended, report_each, row_and_line, stamp_text
 from forecast_attn.data.frequency import Stamps, distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.timestamps import Mask, offset_name, read_stamps
 from forecast_attn.data.zones import Zone, checked_zone
@@ -210,7 +210,7 @@ def _absent_hour(cells: Cells, at: int) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
     stamp = stamp_text(cells.stamps[at])
     message = (
-        f"{stamp} at {place(row)}, series '{name}', does not exist in {cells.zone.name}: "
+        f"{stamp} at {row_and_line(row)}, series '{name}', does not exist in {cells.zone.name}: "
         "the clock was put forward past it"
     )
     hint = "leave --tz out if the stamps do not follow that clock; or correct the stamp"
@@ -222,18 +222,20 @@ def _unclear_hour(cells: Cells, at: int) -> Finding:
     times = int(np.sum((cells.series == cells.series[at]) & (cells.stamps == stamp)))
     reasons = {1: "the series has it once", 2: "the series is not sorted in time there"}
     message = (
-        f"{stamp_text(stamp)} at {place(row)}, series '{name}', comes twice in {cells.zone.name}, before and after the "
-        f"clock is put back; {reasons.get(times, f'it stands {times} times in the series')}"
+        f"{stamp_text(stamp)} at {row_and_line(row)}, series '{name}', comes twice in {cells.zone.name}, "
+        f"before and after the clock is put back; {reasons.get(times, f'it stands {times} times in the series')}"
     )
-    meant = " or ".join(cells.zone.stamp_text(instants[0]) for instants in cells.zone.instants(cells.stamps[[at]]))
-    hint = f"write the offset into the stamps: {meant}; or leave --tz out if they do not follow that clock"
+    with_offset = " or ".join(
+        cells.zone.stamp_text(instants[0]) for instants in cells.zone.instants(cells.stamps[[at]])
+    )
+    hint = f"write the offset into the stamps: {with_offset}; or leave --tz out if they do not follow that clock"
     return Finding("FA211", "error", message, hint, item_id=name, row=row, value=stamp_text(stamp), options=("tz",))
 
 
 def _told_when_unsorted(cells: Cells, report: Report) -> Cells:
     row = _first_unsorted_row(cells)
     if row is not None:
-        message = f"rows are not sorted by series and time, first at {place(row)}; they are sorted here"
+        message = f"rows are not sorted by series and time, first at {row_and_line(row)}; they are sorted here"
         report(Finding("FA207", "note", message, row=row))
     return cells
 

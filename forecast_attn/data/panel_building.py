@@ -29,8 +29,8 @@ from forecast_attn.data.findings import (
     coded,
     knowing_lines,
     naming,
-    place,
     report_each,
+    row_and_line,
     stop_at_errors,
 )
 from forecast_attn.data.frequency import with_season
@@ -299,7 +299,7 @@ def _missing_in(cells: Cells, column: str, hint: Hint) -> Callable[[int], Findin
 
 def _missing(cells: Cells, column: str, at: int, code: str = "FA302", what: Hint | None = None) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
-    where, column = place(row) if row > 0 else "an absent row", cells.column_at(column, at)
+    where, column = row_and_line(row) if row > 0 else "an absent row", cells.column_at(column, at)
     message = f"column '{column}' has no value at {where}, series '{name}', {cells.text(at)}"
     hint, options = what or (f"fill the cell, or leave the column out with --ignore '{column}'", ("ignore",))
     return Finding(code, "error", message, hint, item_id=name, column=column, row=row, options=options)
@@ -307,7 +307,7 @@ def _missing(cells: Cells, column: str, at: int, code: str = "FA302", what: Hint
 
 def _negative(cells: Cells, column: str, at: int) -> Finding:
     row, name, value = int(cells.rows[at]), cells.item_ids[cells.series[at]], cells.columns[column][at]
-    where, column = place(row) if row > 0 else "an absent row", cells.column_at(column, at)
+    where, column = row_and_line(row) if row > 0 else "an absent row", cells.column_at(column, at)
     message = f"column '{column}' is {value:g} at {where}, series '{name}'; --transform log needs values of 0 or more"
     hint = "correct the cell, or train with --transform arcsinh, which accepts negative values"
     return Finding("FA307", "error", message, hint, item_id=name, column=column, row=row, value=f"{value:g}")
@@ -317,7 +317,7 @@ def _nothing_known(cells: Cells, roles: Roles, at: int) -> Finding:
     row, name = int(cells.rows[at]), cells.item_ids[cells.series[at]]
     covariates = " and every covariate" if roles.past_covariates or roles.future_covariates else ""
     column = cells.column_at(roles.target, at)
-    message = f"'{column}'{covariates} has no value at {place(row)}, series '{name}', {cells.text(at)}"
+    message = f"'{column}'{covariates} has no value at {row_and_line(row)}, series '{name}', {cells.text(at)}"
     hint = "remove the row, or fill the target"
     return Finding("FA304", "error", message, hint, item_id=name, column=column, row=row)
 
@@ -330,7 +330,7 @@ def _not_constant(cells: Cells, column: str, first: Any, at: int) -> Finding:
         )
     else:
         change = f"{first:g}, then {cells.columns[column][at]:g}"
-    message = f"column '{column}' (static) changes within series '{name}': {change} at {place(row)}"
+    message = f"column '{column}' (static) changes within series '{name}': {change} at {row_and_line(row)}"
     hint = f"pass --past '{column}' if it changes over time"
     return Finding("FA305", "error", message, hint, item_id=name, column=column, row=row, options=("past_covariates",))
 

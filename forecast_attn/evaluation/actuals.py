@@ -16,7 +16,7 @@ from forecast_attn.data.frequency import Stamps
 from forecast_attn.data.localise import axis_stamps
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
-from forecast_attn.data.reading import file_places, read_table, table_name
+from forecast_attn.data.reading import file_positions, read_table, table_name
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import DataError, nearest
 
@@ -54,7 +54,7 @@ def series_of(frame: pd.DataFrame, column: str | None, panel: Panel, source: str
         return np.zeros(len(frame), np.int64)
     codes, item_ids = ids_as_text(frame[column])
     if (codes < 0).any():
-        row = file_places(frame).row(int(np.flatnonzero(codes < 0)[0]))
+        row = file_positions(frame).row(int(np.flatnonzero(codes < 0)[0]))
         raise DataError(f"column '{column}' of '{source}' is empty in row {row}", "fill in the series", row=row)
     indices = {name: index for index, name in enumerate(panel.item_ids)}
     unknown = [name for name in item_ids if name not in indices]
@@ -92,7 +92,7 @@ def stamps_of(frame: pd.DataFrame, column: str, series: Ints, panel: Panel, sour
                 raise
             stamps, bad = parsed(panel.date_order)  # 3/4/2024 means what it means in the actuals
         for at in np.flatnonzero(bad)[:1]:
-            row = file_places(frame).row(int(at))
+            row = file_positions(frame).row(int(at))
             raise DataError(
                 f"column '{column}' has no time stamp in row {row}: '{frame[column].iloc[at]}'",
                 "correct the cell, or remove the row",

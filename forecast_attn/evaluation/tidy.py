@@ -197,12 +197,13 @@ class ForecastTable:
             )
 
     def _nothing_in_common(self) -> DataError:
-        ours, theirs = (
+        of_actuals, of_table = (
             " to ".join(self.panel.zone.stamp_text(end) for end in (stamps.min(), stamps.max()))
             for stamps in (self.panel.timestamps, self.stamps)
         )
         return DataError(
-            f"the actuals have none of the time stamps of '{self.source}': they cover {ours}, the table {theirs}",
+            f"the actuals have none of the time stamps of '{self.source}': they cover {of_actuals}, "
+            f"the table {of_table}",
             "both tables need the same step, dates and clock",
         )
 

@@ -127,18 +127,23 @@ def follow(
         Both at each cut-off.
     """
     shares, central = np.array(quantiles), _central(quantiles)
-    found = Followed(
+    followed = Followed(
         np.repeat(offsets[None], len(earlier), axis=0), np.repeat(tracking.unit[None], len(earlier), axis=0)
     )
     for rows in earlier.T:
         there = np.flatnonzero(rows >= 0)
         if not len(there):
             continue
-        places = np.searchsorted(past.rows, rows[there])
-        actual, base, offset, unit = past.actual[places], past.base[places], found.offsets[there], found.unit[there]
+        positions = np.searchsorted(past.rows, rows[there])
+        actual, base, offset, unit = (
+            past.actual[positions],
+            past.base[positions],
+            followed.offsets[there],
+            followed.unit[there],
+        )
         unknown = np.isnan(actual)
         error = np.where(unknown, unit, np.abs(actual - base[..., central]))
         step = np.where(unknown, 0.0, RATE * unit)[..., None]
-        found.offsets[there] = offset + step * (shares - (actual[..., None] <= base + offset))
-        found.unit[there] = unit + MEMORY * (error - unit)
-    return found
+        followed.offsets[there] = offset + step * (shares - (actual[..., None] <= base + offset))
+        followed.unit[there] = unit + MEMORY * (error - unit)
+    return followed

@@ -102,15 +102,15 @@ def attention_values(model: Model, arrays: WindowArrays, cutoffs: NDArray[np.int
 def listening(attention: Any) -> Iterator[list[Memory]]:
     """Hear what the attention prepares: its values are zeroed where masked, and projected where heads project them."""
     prepare = attention.prepare
-    heard: list[Memory] = []
+    memories: list[Memory] = []
 
     def listen(*inputs: Any, **options: Any) -> Memory:
-        heard.append(prepare(*inputs, **options))
-        return heard[-1]
+        memories.append(prepare(*inputs, **options))
+        return memories[-1]
 
     attention.prepare = listen
     try:
-        yield heard
+        yield memories
     finally:
         del attention.prepare  # the method of its class shows again
 

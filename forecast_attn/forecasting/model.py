@@ -416,8 +416,8 @@ def forecast_windows(
     followed, done = followed_errors(model, panel, cutoffs, arrays), 0
     for forecasts in _in_batches(model, cutoffs, arrays, need_weights):
         if followed is not None and forecasts.base_quantiles is not None:
-            own = followed.offsets[done : done + len(forecasts.cutoffs)]
-            quantiles = model.quantiles_in_units(forecasts.base_quantiles, forecasts.series, own)
+            offsets = followed.offsets[done : done + len(forecasts.cutoffs)]
+            quantiles = model.quantiles_in_units(forecasts.base_quantiles, forecasts.series, offsets)
             forecasts = forecasts._replace(quantiles=quantiles)
         done += len(forecasts.cutoffs)
         yield forecasts
@@ -445,7 +445,7 @@ def followed_errors(model: Model, panel: Panel, cutoffs: NDArray[np.int64], arra
     lookback, horizon = schema.lookback, schema.horizon
     earlier = earlier_cutoffs(panel, cutoffs, lookback, horizon, calibration.tracking.after)
     shape = (len(cutoffs), *calibration.offsets.shape)
-    found = Followed(np.empty(shape), np.empty(shape[:2]))
+    followed = Followed(np.empty(shape), np.empty(shape[:2]))
     order = np.argsort(cutoffs, kind="stable")  # neighbours follow the same forecasts
     for chosen in np.split(order, range(FOLLOWED_AT_ONCE, len(order), FOLLOWED_AT_ONCE)):
         rows = np.unique(earlier[chosen][earlier[chosen] >= 0])
@@ -454,9 +454,11 @@ def followed_errors(model: Model, panel: Panel, cutoffs: NDArray[np.int64], arra
         actual = panel.target[rows[:, None] + np.arange(1, horizon + 1)]
         scaled = schema.scaler.scale_target(actual.ravel(), np.repeat(panel.series_of(rows), horizon))
         past = PastForecasts(rows, scaled.reshape(actual.shape), np.concatenate(base) if base else np.empty(0))
-        own = follow(calibration.offsets, calibration.tracking, calibration.quantiles, earlier[chosen], past)
-        found.offsets[chosen], found.unit[chosen] = own
-    return found
+        chosen_followed = follow(
+            calibration.offsets, calibration.tracking, calibration.quantiles, earlier[chosen], past
+        )
+        followed.offsets[chosen], followed.unit[chosen] = chosen_followed
+    return followed
 
 
 def _in_batches(

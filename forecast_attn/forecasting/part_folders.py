@@ -61,17 +61,17 @@ class UrlFolder:
         with tempfile.TemporaryDirectory(prefix="forecast-attn-") as folder:
             path = Path(folder) / PurePosixPath(name).name
             yield path
-            send(path, self.place(name))
+            send(path, self.url_of_file(name))
 
     def items(self, name: str) -> list[str]:
         """The series of a written file."""
-        with opened(self.place(name)) as stream:
+        with opened(self.url_of_file(name)) as stream:
             return _items(pq.ParquetFile(stream))
 
     def check_has(self, names: Sequence[str]) -> None:
         """Nothing to check: what a worker could not send off has raised."""
 
-    def place(self, name: str) -> str:
+    def url_of_file(self, name: str) -> str:
         """The URL of a file."""
         return f"{self.url.rstrip('/')}/{name}"
 
@@ -118,7 +118,7 @@ def _at_url(folder: UrlFolder, names: Sequence[str]) -> Iterator[UrlFolder]:
         yield folder
         mark_done(folder.url)
     except BaseException:
-        remove(folder.place(name) for name in names)
+        remove(folder.url_of_file(name) for name in names)
         raise
 
 

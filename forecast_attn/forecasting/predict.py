@@ -557,13 +557,13 @@ class BaselineForecasts(NamedTuple):
 
     def combined(self, forecasts: WindowForecasts, *, non_negative: bool) -> WindowForecasts:
         """The mean of both, and the quantiles around it; see `combination.combined`."""
-        places = np.searchsorted(self.cutoffs, forecasts.cutoffs)
-        own = self.prediction[places]
-        share = self.share if isinstance(self.share, float) else self.share[places]
+        indices = np.searchsorted(self.cutoffs, forecasts.cutoffs)
+        baselines = self.prediction[indices]
+        share = self.share if isinstance(self.share, float) else self.share[indices]
         quantiles = {} if forecasts.quantiles is None else {str(at): each for at, each in _each(forecasts.quantiles)}
-        apart = None if self.distances is None else {str(at): each for at, each in _each(self.distances[places])}
+        apart = None if self.distances is None else {str(at): each for at, each in _each(self.distances[indices])}
         prediction, moved = combined(
-            forecasts.prediction, quantiles, own, distances=apart, share=share, non_negative=non_negative
+            forecasts.prediction, quantiles, baselines, distances=apart, share=share, non_negative=non_negative
         )
         stacked = None if forecasts.quantiles is None else np.stack(list(moved.values()), axis=-1)
         return forecasts._replace(prediction=prediction, quantiles=stacked)

@@ -113,8 +113,8 @@ def drawn_paths(
             drawn = np.empty((number, model.schema.horizon), np.float32)
             turn = np.arange(first, first + number) % len(networks)
             for member, network in enumerate(networks):
-                mine = turn == member
-                drawn[mine] = _draw(network, arrays, rows[mine], uniform[mine])
+                of_member = turn == member
+                drawn[of_member] = _draw(network, arrays, rows[of_member], uniform[of_member])
             series = arrays.series_of(torch.from_numpy(rows).to(device)).cpu().numpy()
             yield rows, first, _moved(model.in_units(drawn, series), moves.get(int(cutoff)), model)
 

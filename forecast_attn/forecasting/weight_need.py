@@ -69,15 +69,15 @@ def weight_need(
         return float(np.abs(forecast - actual[chosen])[observed].mean()) if observed.any() else 0.0
 
     generator = torch.Generator().manual_seed(0)
-    own, equal = mae(None), mae(uniform)
+    learnt, equal = mae(None), mae(uniform)
     random = min(mae(Shuffled(generator)) for _ in range(RANDOM_ORDERS))
-    matters = equal - own >= max(SHARE_THAT_MATTERS * own, MATTERS_IN_UNITS * (naive_mae or 0)) and equal > own
+    matters = equal - learnt >= max(SHARE_THAT_MATTERS * learnt, MATTERS_IN_UNITS * (naive_mae or 0)) and equal > learnt
     return {
         "windows": len(chosen),
-        "mae": own,
+        "mae": learnt,
         "mae_equal": equal,
         "mae_random": random,
-        "needed": bool(matters and own < random),
+        "needed": bool(matters and learnt < random),
     }
 
 

@@ -101,13 +101,13 @@ def reconcile_run(
     if method in LEARNING:
         errors = _errors(run, structure, request, scratch)
     config = read_config(run).data
-    found = base.values.copy()
+    values = base.values.copy()
     for step in base.steps:
         at = base.step_of == step
-        found[:, at] = reconciled(structure, base.values[:, at], method, errors.get(step), config.non_negative)
-    predictions = base.with_values(found, non_negative=config.non_negative)
+        values[:, at] = reconciled(structure, base.values[:, at], method, errors.get(step), config.non_negative)
+    predictions = base.with_values(values, non_negative=config.non_negative)
     count = min((errors_of.shape[1] for errors_of in errors.values()), default=0)
-    return ReconciledForecast(predictions, _levels(structure, base.values, found), method, count)
+    return ReconciledForecast(predictions, _levels(structure, base.values, values), method, count)
 
 
 def reconciled(
@@ -201,9 +201,9 @@ class BaseForecasts:
         frame = frame.assign(item_id=np.array([*item_ids, ""], object)[codes], **_numbers(frame))
         _check_series(item_ids, structure, source, needs_all=method != "bottom-up")
         times = frame.groupby(["cutoff", "timestamp", "step"], sort=False, observed=True).ngroup().to_numpy()
-        place = {name: at for at, name in enumerate(structure.names)}
-        rows = np.full((len(place), int(times.max()) + 1), -1)
-        series = np.array([place[name] for name in frame["item_id"]])
+        index_of = {name: at for at, name in enumerate(structure.names)}
+        rows = np.full((len(index_of), int(times.max()) + 1), -1)
+        series = np.array([index_of[name] for name in frame["item_id"]])
         rows[series, times] = np.arange(len(frame))
         held = rows[np.isin(structure.names, item_ids)]
         if (held < 0).any() or np.count_nonzero(rows >= 0) != len(frame):
@@ -266,7 +266,7 @@ def _errors(run: RunDir, structure: Hierarchy, request: ReconcileRequest, scratc
     missing = sorted(set(structure.names) - set(frame["item_id"]))
     if missing:
         raise DataError(f"there are no past forecasts of {quoted(missing)}", "--method wls-struct learns from none")
-    found = {}
+    errors = {}
     for step in range(1, backtest.model.schema.horizon + 1):
         rows = frame[frame["step"] == step]
         table = rows.pivot(index="cutoff", columns="item_id", values="error").dropna()
@@ -276,8 +276,8 @@ def _errors(run: RunDir, structure: Hierarchy, request: ReconcileRequest, scratc
                 f"there are {len(table)}",
                 "--reference FILE with more rows, a longer --validation in training, or --method wls-struct",
             )
-        found[step] = table[list(structure.names)].to_numpy().T
-    return found
+        errors[step] = table[list(structure.names)].to_numpy().T
+    return errors
 
 
 def _levels(structure: Hierarchy, before: Floats, after: Floats) -> pd.DataFrame:

@@ -53,9 +53,9 @@ def profile_figure(profiles: dict[str, list[float]], patch_length: int = 1) -> s
     highest = max([*(weights or ()), *(missed or ())], default=0)
     if not weights or not missed or highest <= 0:
         return ""
-    places = [float(place) for place in range(len(weights))]
+    lags = [float(lag) for lag in range(len(weights))]
     bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
-    area, line = (_points(places, values, highest) for values in (weights, missed))
+    area, line = (_points(lags, values, highest) for values in (weights, missed))
     parts = [
         f'<path class="area" d="{_path([(area[0][0], bottom), *area, (area[-1][0], bottom)])}Z"/>',
         f'<path class="curve" d="{_path(line)}"/>',
@@ -111,8 +111,8 @@ def _line_names(drawn: dict[str, Points]) -> list[str]:
     """The lines' names at their right ends, moved apart where they would lie on each other."""
     names = sorted((name for name in LINES if drawn.get(name)), key=lambda name: drawn[name][-1][1])
     heights = np.array([drawn[name][-1][1] for name in names])
-    for place in range(1, len(heights)):
-        heights[place] = max(heights[place], heights[place - 1] + NAME_ROOM)
+    for index in range(1, len(heights)):
+        heights[index] = max(heights[index], heights[index - 1] + NAME_ROOM)
     heights -= max(heights[-1] - (HEIGHT - BOTTOM), 0)
     return [
         text(WIDTH - RIGHT + 5, height + 4, "start", LINES[name]) for name, height in zip(names, heights, strict=True)

@@ -169,19 +169,19 @@ def _compare_windows(first: AttentionDump, second: AttentionDump) -> tuple[int, 
     return matched, [
         StepComparison(
             step=first.metadata.steps_of(int(step))[0],
-            distance=float(distances[place] / matched) if matched else None,
-            same_top_lag=float(same_top[place] / matched) if matched else None,
+            distance=float(distances[index] / matched) if matched else None,
+            same_top_lag=float(same_top[index] / matched) if matched else None,
         )
-        for place, step in enumerate(steps)
+        for index, step in enumerate(steps)
     ]
 
 
 def _common_rows(first: AttentionDump, second: AttentionDump, steps: NDArray[Any]) -> Iterator[_Pair]:
     """(windows, steps, num_keys) of both, a part of the common windows at a time."""
-    places = _places_in(second, first)
+    indices = _indices_in(second, first)
     for windows, weights in first.blocks():
-        chosen = np.flatnonzero(places[windows] >= 0)
-        matching = second.take(places[windows][chosen])
+        chosen = np.flatnonzero(indices[windows] >= 0)
+        matching = second.take(indices[windows][chosen])
         rows = _of_steps(first, weights[chosen], steps)
         for part, others in matching.blocks():
             yield _Pair(*_same_length(rows[part], _of_steps(second, others, steps)))
@@ -192,11 +192,11 @@ def _of_steps(dump: AttentionDump, weights: Weights, steps: NDArray[Any]) -> Wei
     return np.asarray(weights[:, :, np.searchsorted(dump.steps, steps)].mean(axis=1, dtype=np.float64))
 
 
-def _places_in(dump: AttentionDump, other: AttentionDump) -> NDArray[np.int64]:
+def _indices_in(dump: AttentionDump, other: AttentionDump) -> NDArray[np.int64]:
     """Index in this file of each window of the other one, by series and cut-off; -1 where there is none."""
     if dump.window_cutoffs.dtype.kind != other.window_cutoffs.dtype.kind:
         return np.full(other.num_windows, -1)
-    known = {key: place for place, key in enumerate(_keys(dump))}
+    known = {key: index for index, key in enumerate(_keys(dump))}
     return np.array([known.get(key, -1) for key in _keys(other)], np.int64)
 
 

@@ -83,9 +83,9 @@ def _by_time(dump: AttentionDump, by: str) -> Grouping:
     return grouping._replace(left_out=f"no window has its cut-off {'at' if by == 'hour' else 'on'} {ranges}")
 
 
-def _ranges(names: list[str], places: set[int]) -> Iterator[str]:
+def _ranges(names: list[str], indices: set[int]) -> Iterator[str]:
     """Names of neighbouring places as `first to last`."""
-    for _, run in groupby(sorted(places), key=lambda place: place - sum(each < place for each in places)):
+    for _, run in groupby(sorted(indices), key=lambda index: index - sum(each < index for each in indices)):
         first, *others = run
         yield f"{names[first]} to {names[others[-1]]}" if others else names[first]
 

@@ -115,8 +115,8 @@ def profile_text(profile: Matrix, *, season: int, frequency: str, console: Conso
 
 def _bar_row(heights: Matrix, signs: str, width: int) -> str:
     """One line of bars: how far each reaches into it, from 0 (nothing) to 1 (all of it)."""
-    places = np.ceil(np.clip(heights, 0, 1) * (len(signs) - 1) - 1e-9).astype(int)
-    return "".join(signs[place] * width for place in places)
+    levels = np.ceil(np.clip(heights, 0, 1) * (len(signs) - 1) - 1e-9).astype(int)
+    return "".join(signs[level] * width for level in levels)
 
 
 def has_rich_colours(console: Console) -> bool:

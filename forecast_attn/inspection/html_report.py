@@ -107,7 +107,7 @@ def build_report(
 def series_left_out(dump: AttentionDump, shown: AttentionDump, whole: NDArray[np.bool_]) -> str:
     """Number of series without a window of their own weights, in words; empty where all have one."""
     every, drawn = dump.item_ids, set(shown.item_ids)
-    light = len(drawn) - len({name for name, own in zip(shown.window_item_ids, whole, strict=True) if own})
+    light = len(drawn) - len({name for name, is_whole in zip(shown.window_item_ids, whole, strict=True) if is_whole})
     missing = [name for name in every if name not in drawn]
     are = "is drawn at its newest cut-off with its" if light == 1 else "are drawn at their newest cut-off with their"
     parts = [f"{light:,} of {len(every):,} series {are} mean weights"] if light else []

@@ -76,8 +76,8 @@ def choose_windows(dump: AttentionDump, count: int) -> PageWindows:
     whole = _sample(series[order], count, *(_groups(dump, by)[order] for by in _kinds(dump)))
     newest = np.flatnonzero(np.diff(series[order], append=-1))
     others = newest[~np.isin(series[order[newest]], series[order[whole]])]
-    places = np.union1d(whole, _evenly(others, int(LIGHT_BYTES // _light_bytes(dump))))
-    return PageWindows(dump.take(order[places]), np.isin(places, whole))
+    indices = np.union1d(whole, _evenly(others, int(LIGHT_BYTES // _light_bytes(dump))))
+    return PageWindows(dump.take(order[indices]), np.isin(indices, whole))
 
 
 def sample_windows(dump: AttentionDump, count: int) -> AttentionDump:
@@ -91,8 +91,8 @@ def sample_windows(dump: AttentionDump, count: int) -> AttentionDump:
 
 def _in_order(dump: AttentionDump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Windows by series, then cut-off; and the number of each one's series, both (num_windows,)."""
-    places = {name: place for place, name in enumerate(dump.item_ids)}
-    series = np.array([places[name] for name in dump.window_item_ids])
+    indices = {name: index for index, name in enumerate(dump.item_ids)}
+    series = np.array([indices[name] for name in dump.window_item_ids])
     return np.lexsort((dump.window_cutoffs, series)), series
 
 
@@ -127,13 +127,13 @@ def _one_of_each(groups: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArra
     return np.array([each[at * len(each) // len(members)] for at, each in enumerate(members)], np.int64)
 
 
-def _evenly(places: NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def _evenly(indices: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     """At most `count` of the places, the first and the last among them."""
-    if count >= len(places):
-        return places
+    if count >= len(indices):
+        return indices
     if count <= 0:
-        return places[:0]
-    return places[np.unique(np.linspace(0, len(places) - 1, count).round().astype(np.int64))]
+        return indices[:0]
+    return indices[np.unique(np.linspace(0, len(indices) - 1, count).round().astype(np.int64))]
 
 
 def page_document(
@@ -155,8 +155,8 @@ def page_document(
     sizes = dump.metadata
     times, windows = _windows(shown)
     whole = np.ones(shown.num_windows, bool) if whole is None else whole
-    for place in np.flatnonzero(~whole):
-        windows[place]["light"] = True
+    for index in np.flatnonzero(~whole):
+        windows[index]["light"] = True
     return {
         **_patches(dump),
         "lookback": sizes.num_keys,
@@ -246,11 +246,11 @@ def script_json(document: Any) -> str:
 def _windows(shown: AttentionDump) -> tuple[list[str], list[dict[str, Any]]]:
     """Every time once, as text, and per window its series, its cut-off and where its times stand among them."""
     stamps = np.concatenate([lookback_time_steps(shown), target_timestamps(shown)], axis=1)
-    known, places = np.unique(stamps, return_inverse=True)
-    items = {name: place for place, name in enumerate(shown.item_ids)}
+    known, indices = np.unique(stamps, return_inverse=True)
+    items = {name: index for index, name in enumerate(shown.item_ids)}
     windows = [
         {"item": items[name], "times": _run_or_list(row.tolist())}
-        for name, row in zip(shown.window_item_ids, places.reshape(stamps.shape), strict=True)
+        for name, row in zip(shown.window_item_ids, indices.reshape(stamps.shape), strict=True)
     ]
     return _time_texts(known, shown.metadata.zone), windows
 
@@ -262,9 +262,9 @@ def _time_texts(stamps: NDArray[Any], zone: str | None) -> list[str]:
     return [seconds.sub("", text) for text in texts] if all(map(seconds.search, texts)) else texts
 
 
-def _run_or_list(places: list[int]) -> int | list[int]:
+def _run_or_list(indices: list[int]) -> int | list[int]:
     """The first of consecutive places, or all of them where series on different clocks lie between each other."""
-    return places[0] if places[-1] - places[0] == len(places) - 1 else places
+    return indices[0] if indices[-1] - indices[0] == len(indices) - 1 else indices
 
 
 def _means(dump: AttentionDump) -> dict[str, Any]:

@@ -126,21 +126,21 @@ def _largest_words(mean: MeanWeights) -> str:
     """
     shown = range(len(mean.spans)) if len(mean.spans) <= MOST_NAMED else (0, len(mean.spans) - 1)
     parts: list[str] = []
-    told = 0  # keys of the part before, whose equal weights were said
-    for place in shown:
-        tied = _tied(mean.weights[place])
+    num_before = 0  # keys of the part before, whose equal weights were said
+    for step in shown:
+        tied = _tied(mean.weights[step])
         if len(tied) > MOST_TIED:
             continue
         keys = np.concatenate(tied)
         of = " of the weight" if not parts else ""
-        of += f"; equal weights: {100 * len(keys) / mean.num_keys:.2g} %" if len(keys) != told else ""
+        of += f"; equal weights: {100 * len(keys) / mean.num_keys:.2g} %" if len(keys) != num_before else ""
         before = " before the time it forecasts" if not parts else ""
-        ahead = f" in {steps_text(*mean.spans[place])}" if len(mean.spans) > 1 else ""
-        share = f"({100 * mean.weights[place, keys].sum():.0f} %{of})"
-        distances = [mean.distances[place, run] for run in reversed(tied)]  # the nearest first
+        ahead = f" in {steps_text(*mean.spans[step])}" if len(mean.spans) > 1 else ""
+        share = f"({100 * mean.weights[step, keys].sum():.0f} %{of})"
+        distances = [mean.distances[step, run] for run in reversed(tied)]  # the nearest first
         words = _spans_words(mean, [(int(each.min()), int(each.max())) for each in distances])
         parts.append(f"{words}{before}{ahead} {share}")
-        told = len(keys)
+        num_before = len(keys)
     return ", ".join(parts)
 
 

@@ -116,18 +116,18 @@ def _step_statistics(dump: AttentionDump, summary: Summary, weights: Matrix, top
     return [
         StepStatistics(
             **_step_span(dump, int(step)),
-            last_timestamp=dump.text(dump.last_timestamps[0, place]) if single and patches else None,
-            timestamp=dump.text(dump.timestamps[0, place]) if single else None,
-            entropy=float(rows["entropy"][place]),
-            normalised_entropy=float(rows["normalised_entropy"][place]),
-            effective_steps=float(rows["effective_steps"][place]),
-            max_weight=float(rows["max_weight"][place]),
-            centroid_lag=float(rows["centroid_lag"][place]),
-            recent_season_mass=float(rows["recent_season_mass"][place]) if seasonal else None,
-            target_season_mass=float(rows["target_season_mass"][place]) if seasonal else None,
-            top=top_lags(dump, weights[place], top, stamps),
+            last_timestamp=dump.text(dump.last_timestamps[0, index]) if single and patches else None,
+            timestamp=dump.text(dump.timestamps[0, index]) if single else None,
+            entropy=float(rows["entropy"][index]),
+            normalised_entropy=float(rows["normalised_entropy"][index]),
+            effective_steps=float(rows["effective_steps"][index]),
+            max_weight=float(rows["max_weight"][index]),
+            centroid_lag=float(rows["centroid_lag"][index]),
+            recent_season_mass=float(rows["recent_season_mass"][index]) if seasonal else None,
+            target_season_mass=float(rows["target_season_mass"][index]) if seasonal else None,
+            top=top_lags(dump, weights[index], top, stamps),
         )
-        for place, step in enumerate(dump.steps)
+        for index, step in enumerate(dump.steps)
     ]
 
 

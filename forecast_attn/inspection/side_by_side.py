@@ -42,14 +42,14 @@ def draw_groups(inspection: Inspection) -> "Figure":
     figure = empty_figure(WIDTH, rows * TILE + TITLE_ROOM)
     axes = figure.subplots(rows, COLUMNS, sharex=True, sharey=True, squeeze=False)
     most = max(max(float(group.profile.max()) for group in groups), float(inspection.profile.max()))
-    for place, tile in enumerate(axes.flat):
-        if place < len(groups):
-            _draw_tile(tile, groups[place], inspection, most)
+    for index, tile in enumerate(axes.flat):
+        if index < len(groups):
+            _draw_tile(tile, groups[index], inspection, most)
         else:
             tile.set_visible(False)
-    for place, tile in enumerate(axes.flat):
-        tile.tick_params(labelbottom=place + COLUMNS >= len(groups))
-        tile.xaxis.set_in_layout(place >= COLUMNS * (rows - 1))  # elsewhere the tile below is empty, and has the room
+    for index, tile in enumerate(axes.flat):
+        tile.tick_params(labelbottom=index + COLUMNS >= len(groups))
+        tile.xaxis.set_in_layout(index >= COLUMNS * (rows - 1))  # elsewhere the tile below is empty, and has the room
     shown = f"the {len(groups)} of {len(inspection.groups)} most unlike the mean, " if len(groups) < len(
         inspection.groups) else ""  # fmt: skip
     title = f"Where the forecast looks, by {OF_GROUPS[str(inspection.by)]}: {inspection.header.mechanism}"

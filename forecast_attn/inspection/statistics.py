@@ -127,8 +127,8 @@ def lookback_time_steps(dump: AttentionDump) -> NDArray[Any]:
         RunError: the frequency does not lead from the cut-off back to lookback_start.
     """
     dump.lookback_timestamps_of(slice(None))  # raises where the times do not fit the file
-    known, place = np.unique(dump.window_cutoffs, return_inverse=True)
-    stamps: NDArray[Any] = stamps_until(known, dump.metadata.lookback, dump.metadata.frequency)[place]
+    known, indices = np.unique(dump.window_cutoffs, return_inverse=True)
+    stamps: NDArray[Any] = stamps_until(known, dump.metadata.lookback, dump.metadata.frequency)[indices]
     return stamps
 
 

@@ -209,8 +209,8 @@ def _read(model: Model, path: Path) -> Any:
 
 def _rows_of_cutoffs(panel: Panel, dump: AttentionDump) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The panel's row of each window's cut-off, and its series, (windows,); -1 where the panel does not have it."""
-    places = {name: place for place, name in enumerate(panel.item_ids)}
-    series = np.array([places.get(name, -1) for name in dump.window_item_ids], np.int64)
+    index_of = {name: index for index, name in enumerate(panel.item_ids)}
+    series = np.array([index_of.get(name, -1) for name in dump.window_item_ids], np.int64)
     rows = np.full(dump.num_windows, -1, np.int64)
     for window in np.flatnonzero(series >= 0):
         first, stop = panel.starts[series[window] : series[window] + 2]
@@ -270,8 +270,8 @@ def _forecast_again(
     values.forecast[chosen] = np.concatenate([batch.prediction for batch in batches])[:, steps - 1]
     known = [batch.quantiles for batch in batches if batch.quantiles is not None]
     if known:
-        for place, quantile in enumerate(model.quantiles):
-            values.quantiles[quantile][chosen] = np.concatenate(known)[:, steps - 1, place]
+        for index, quantile in enumerate(model.quantiles):
+            values.quantiles[quantile][chosen] = np.concatenate(known)[:, steps - 1, index]
 
 
 def _take_written_forecasts(values: WindowValues, run: RunDir, dump: AttentionDump) -> NDArray[np.bool_]:
@@ -289,9 +289,9 @@ def _take_written_forecasts(values: WindowValues, run: RunDir, dump: AttentionDu
     for window, (name, cutoff) in enumerate(zip(dump.window_item_ids, cutoffs, strict=True)):
         steps = target_steps(dump)
         taken[window] = all((name, cutoff, int(step)) in written for step in steps)
-        for place, step in enumerate(steps):
+        for index, step in enumerate(steps):
             for line, value in zip(lines, written.get((name, cutoff, int(step)), ()), strict=False):
-                line[window, place] = value
+                line[window, index] = value
     return taken
 
 

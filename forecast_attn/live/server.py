@@ -101,11 +101,11 @@ class RunsServer(http.server.ThreadingHTTPServer):
             host: its Host header.
             path: as sent, still in percent signs.
         """
-        _, token, *places = urlsplit(path).path.split("/")
+        _, token, *parts = urlsplit(path).path.split("/")
         is_ours = re.sub(r":\d+$", "", host).lower() in OUR_HOSTS
         if not is_ours or not secrets.compare_digest(token.encode(errors="replace"), self.token.encode()):
             return FORBIDDEN
-        match [unquote(place) for place in places]:
+        match [unquote(part) for part in parts]:
             case []:
                 return Reply(308, TEXT, "", f"/{self.token}/")
             case [""]:

@@ -113,8 +113,8 @@ class Animation:
         past, ahead = np.arange(1 - sizes.lookback, 1), np.arange(1, values.forecast.shape[1] + 1)
         mean = np.nan_to_num(self.dump.weights[window]).mean(axis=(0, 1), dtype=np.float64)
         most = _darkest(np.nan_to_num(self.dump.weights).mean(axis=(1, 2)))
-        for place, weight in enumerate(mean):
-            start = place * sizes.patch_length - sizes.lookback + 0.5
+        for key, weight in enumerate(mean):
+            start = key * sizes.patch_length - sizes.lookback + 0.5
             axes.axvspan(
                 start, start + sizes.patch_length, color=ACCENT, alpha=0.45 * min(weight / most, 1), linewidth=0
             )
@@ -166,8 +166,8 @@ class Animation:
         ahead = parse_frequency(sizes.frequency).stamps_after(cutoffs[0], sizes.horizon)
         stamps = np.concatenate([past, np.asarray(ahead, past.dtype)])
         ticks = time_ticks(stamps, self.dump.zone, 9)
-        places = np.searchsorted(stamps, [tick.stamp for tick in ticks]) + 1 - sizes.lookback
-        axes.set_xticks(places.tolist(), [tick.text for tick in ticks] if with_text else [])
+        positions = np.searchsorted(stamps, [tick.stamp for tick in ticks]) + 1 - sizes.lookback
+        axes.set_xticks(positions.tolist(), [tick.text for tick in ticks] if with_text else [])
         axes.grid(axis="x", color=GRID)
 
     def _range(self) -> tuple[float, float]:

@@ -61,7 +61,7 @@ class ValueBin:
 
     Attributes:
         label: the value, or from where to where.
-        place: the mean value of a column of numbers; of categories their number.
+        position: the mean value of a column of numbers; of categories their number.
         count: forecast values.
         forecast: their mean.
         actual: mean actual value.
@@ -71,7 +71,7 @@ class ValueBin:
     """
 
     label: str
-    place: float
+    position: float
     count: int
     forecast: Mean
     actual: Mean
@@ -155,11 +155,11 @@ def by_value(
         DataError: no such column, or the forecasts' times are not in the panel.
     """
     scored = forecasts.where(forecasts.frame["target"].notna() & forecasts.frame["prediction"].notna())
-    places = _places(scored, panel, name)
-    known = {each.name: each for each in _columns(panel, places)}
-    for asked in columns:
-        if asked not in known:
-            raise DataError(f"there is no column '{asked}' to show forecasts by", did_you_mean(asked, list(known)))
+    positions = _positions(scored, panel, name)
+    known = {each.name: each for each in _columns(panel, positions)}
+    for column in columns:
+        if column not in known:
+            raise DataError(f"there is no column '{column}' to show forecasts by", did_you_mean(column, list(known)))
     notes = list(notes)
     shown = columns or tuple(known)[:MOST_COLUMNS]
     if not columns and len(known) > MOST_COLUMNS:
@@ -169,7 +169,7 @@ def by_value(
     values = _Values(
         frame["prediction"].to_numpy(np.float64),
         frame["target"].to_numpy(np.float64),
-        _stretches(panel, places, stretch),
+        _stretches(panel, positions, stretch),
     )
     shown_columns = tuple(_column_values(known[each], values) for each in shown)
     empty = [each.name for each in shown_columns if not each.bins]
@@ -192,7 +192,7 @@ def with_dependence(shown: ByValue, subject: Subject) -> ByValue:
         bins = column.bins
         if column.name in roles.future_covariates or column.name in roles.future_categories:
             is_number = column.name in roles.future_covariates
-            values = [each.place if is_number else each.label for each in bins]
+            values = [each.position if is_number else each.label for each in bins]
             means = partial_dependence(subject, column.name, values)
             bins = tuple(replace(each, dependence=mean) for each, mean in zip(bins, means, strict=True))
         columns.append(replace(column, bins=bins))
@@ -202,7 +202,7 @@ def with_dependence(shown: ByValue, subject: Subject) -> ByValue:
 # --------------------------------------------------------------------------- the columns
 
 
-class _Places(NamedTuple):
+class _Positions(NamedTuple):
     """Rows of forecasts in a panel, each (num_forecasts,)."""
 
     series: Ints
@@ -220,7 +220,7 @@ class _Column(NamedTuple):
     most_values: int = MOST_VALUES
 
 
-def _places(forecasts: Forecasts, panel: Panel, name: str) -> _Places:
+def _positions(forecasts: Forecasts, panel: Panel, name: str) -> _Positions:
     """Rows of cut-offs and targets.
 
     Raises:
@@ -235,8 +235,8 @@ def _places(forecasts: Forecasts, panel: Panel, name: str) -> _Places:
             known = panel.timestamps[panel.starts[at] : panel.starts[at + 1]]
             chosen = np.flatnonzero(series == at)
             wanted = stamps[chosen].astype(known.dtype)
-            place = np.searchsorted(known, wanted).clip(max=len(known) - 1)
-            rows[chosen] = np.where(known[place] == wanted, panel.starts[at] + place, -1)
+            position = np.searchsorted(known, wanted).clip(max=len(known) - 1)
+            rows[chosen] = np.where(known[position] == wanted, panel.starts[at] + position, -1)
         rows_of_times.append(rows)
     missing = np.flatnonzero((rows_of_times[0] < 0) | (rows_of_times[1] < 0))
     if len(missing):
@@ -247,42 +247,42 @@ def _places(forecasts: Forecasts, panel: Panel, name: str) -> _Places:
             "its columns are not known there",
             "pass the table of training with --data FILE, which shows the validation windows",
         )
-    return _Places(series, *rows_of_times)
+    return _Positions(series, *rows_of_times)
 
 
-def _columns(panel: Panel, places: _Places) -> Iterator[_Column]:
+def _columns(panel: Panel, positions: _Positions) -> Iterator[_Column]:
     """Every column of the panel, those known ahead first, then the clock of the time forecast."""
     roles = panel.roles
-    ahead = _known_ahead(panel, places)
+    ahead = _known_ahead(panel, positions)
     numbers = (
         (roles.future_covariates, AHEAD, ahead),
-        (roles.past_covariates, AT_CUTOFF, panel.past_covariates[places.cutoffs]),
-        (roles.static_covariates, OF_SERIES, panel.static_covariates[places.series]),
+        (roles.past_covariates, AT_CUTOFF, panel.past_covariates[positions.cutoffs]),
+        (roles.static_covariates, OF_SERIES, panel.static_covariates[positions.series]),
     )
     categories = (
-        (roles.future_categories, AHEAD, panel.future_categories[places.rows]),
-        (roles.past_categories, AT_CUTOFF, panel.past_categories[places.cutoffs]),
-        (roles.static_categories, OF_SERIES, panel.static_categories[places.series]),
+        (roles.future_categories, AHEAD, panel.future_categories[positions.rows]),
+        (roles.past_categories, AT_CUTOFF, panel.past_categories[positions.cutoffs]),
+        (roles.static_categories, OF_SERIES, panel.static_categories[positions.series]),
     )
     for (names, known, values), (kinds, _, codes) in zip(numbers, categories, strict=True):
         for at, name in enumerate(names):
             yield _Column(name, known, values[:, at], None)
         for at, name in enumerate(kinds):
             yield _Column(name, known, codes[:, at], panel.categories[name])
-    yield from _clock(panel, places.rows)
+    yield from _clock(panel, positions.rows)
 
 
-def _known_ahead(panel: Panel, places: _Places) -> Floats:
+def _known_ahead(panel: Panel, positions: _Positions) -> Floats:
     """Future covariates at the times forecast; where they were forecast themselves, as known at the cut-off."""
-    values = panel.future_covariates[places.rows]
+    values = panel.future_covariates[positions.rows]
     if panel.issued is not None:
         vintages = Vintages.build(panel, panel.issued)
-        rows, cutoffs = (torch.from_numpy(each) for each in (places.rows, places.cutoffs))
+        rows, cutoffs = (torch.from_numpy(each) for each in (positions.rows, positions.cutoffs))
         values[:, list(vintages.columns)] = vintages.values(rows[:, None], cutoffs)[:, 0].numpy()
     for at, name in enumerate(panel.roles.future_covariates):
         known = panel.roles.known_steps.get(name)
         if known is not None:  # beyond, the network does not read it
-            values[places.rows - places.cutoffs > known, at] = np.nan
+            values[positions.rows - positions.cutoffs > known, at] = np.nan
     return values
 
 
@@ -310,22 +310,22 @@ class _Values(NamedTuple):
     stretches: Ints
 
 
-def _stretches(panel: Panel, places: _Places, length: int) -> Ints:
+def _stretches(panel: Panel, positions: _Positions, length: int) -> Ints:
     """The stretch of time that each forecast lies in, the same for all series."""
     stamps = panel.timestamps
-    times = np.unique(stamps[places.rows])
+    times = np.unique(stamps[positions.rows])
     step = np.diff(np.unique(stamps)).min() if len(times) > 1 else 1
-    since: Any = (stamps[places.rows] - times[0]) // step
+    since: Any = (stamps[positions.rows] - times[0]) // step
     return np.asarray(since, np.int64) // length
 
 
 def _column_values(column: _Column, values: _Values) -> ColumnValues:
     bins = []
     for label, chosen in _bins(column):
-        place = float(column.values[chosen].mean())
+        position = float(column.values[chosen].mean())
         sides = (values.forecast[chosen], values.actual[chosen], values.forecast[chosen] - values.actual[chosen])
         forecast, actual, error = (mean_interval(each, values.stretches[chosen]) for each in sides)
-        bins.append(ValueBin(label, place, len(chosen), forecast, actual, error))
+        bins.append(ValueBin(label, position, len(chosen), forecast, actual, error))
     is_number = column.categories is None and (len(bins) > MOST_VALUES or not _are_few(column))
     return ColumnValues(column.name, column.known, is_number, tuple(bins))
 

@@ -84,11 +84,11 @@ def _draw_bars(axes: Axes, shown: Attribution) -> None:
     room = 0.012 * span
     axes.set_xlim(min(ends) - 0.02 * span, max(ends) + 0.1 * span)
     axes.set_ylim(len(names) - 0.5, -0.5)
-    for place, (_, total, colour) in enumerate(rows, start=1):
-        start, end = ends[place - 1], ends[place]
-        axes.barh(place, total, left=start, height=0.68, color=colour)
-        axes.vlines(end, place - 0.34, place + 1.34, color=SOFT, linewidth=0.7)
-        axes.text(max(start, end) + room, place, signed(total), va="center", fontsize=TICK, color=INK)
+    for position, (_, total, colour) in enumerate(rows, start=1):
+        start, end = ends[position - 1], ends[position]
+        axes.barh(position, total, left=start, height=0.68, color=colour)
+        axes.vlines(end, position - 0.34, position + 1.34, color=SOFT, linewidth=0.7)
+        axes.text(max(start, end) + room, position, signed(total), va="center", fontsize=TICK, color=INK)
     axes.vlines(ends[0], -0.34, 1.34, color=SOFT, linewidth=0.7)
     axes.plot([ends[0]], [0], marker="D", markersize=5, color=SOFT)
     axes.plot([shown.result.forecast], [len(names) - 1], marker="D", markersize=5, color=FORECAST)
@@ -109,13 +109,13 @@ def _draw_past(axes: Axes, shown: Attribution) -> None:
 def _draw_times(axes: Axes, shown: Attribution) -> None:
     """Stacked bars at each time: upwards what raises the forecast, downwards what lowers it."""
     stamps = np.concatenate([shown.past_stamps, shown.stamps])
-    places, colours = dates_of(stamps), input_colours(shown)
-    width = float(np.diff(places).min()) if len(places) > 1 else 1.0
-    above, below = np.zeros(len(places)), np.zeros(len(places))
+    positions, colours = dates_of(stamps), input_colours(shown)
+    width = float(np.diff(positions).min()) if len(positions) > 1 else 1.0
+    above, below = np.zeros(len(positions)), np.zeros(len(positions))
     for name, inputs in shown.parts(MOST_COLOURS):
         values, colour = shown.by_time(inputs), colours.get(name, OTHERS_COLOUR)
         bottom = np.where(values >= 0, above, below)
-        axes.bar(places, values, width=width, bottom=bottom, color=colour, linewidth=0, label=name)
+        axes.bar(positions, values, width=width, bottom=bottom, color=colour, linewidth=0, label=name)
         above += np.maximum(values, 0)
         below += np.minimum(values, 0)
     axes.axhline(0, color=SOFT, linewidth=0.7)
@@ -156,11 +156,11 @@ def draw_by_value(shown: ByValue) -> Figure:
 
 def _draw_column(axes: Axes, column: ColumnValues, across: int) -> None:
     """The two means over the bins, on bars that show how many values there are."""
-    places = _bin_places(column)
+    positions = _bin_positions(column)
     counts = np.array([each.count for each in column.bins], np.float64)
     behind = axes.twinx()
-    width = 0.8 * (float(np.diff(places).min()) if len(places) > 1 else 1.0)
-    behind.bar(places, counts, width=width, color=lightened(SOFT, 0.16), linewidth=0)
+    width = 0.8 * (float(np.diff(positions).min()) if len(positions) > 1 else 1.0)
+    behind.bar(positions, counts, width=width, color=lightened(SOFT, 0.16), linewidth=0)
     behind.set_ylim(0, 4 * counts.max())  # the lowest quarter of the panel
     behind.set_axis_off()
     axes.set_zorder(behind.get_zorder() + 1)
@@ -174,13 +174,13 @@ def _draw_column(axes: Axes, column: ColumnValues, across: int) -> None:
         middle = np.array([each.mean for each in means])
         margins = np.nan_to_num([each.margin for each in means])
         axes.errorbar(
-            places + shift, middle, yerr=margins, color=colour, marker=marker, markersize=4, linewidth=1.3,
+            positions + shift, middle, yerr=margins, color=colour, marker=marker, markersize=4, linewidth=1.3,
             elinewidth=1.1, linestyle="-" if column.is_number else "none", label=label
         )  # fmt: skip
     if column.bins[0].dependence is not None:
         dependence = np.array([each.dependence for each in column.bins], np.float64)
         axes.plot(
-            places, dependence, color=MODEL_COLOURS[1], marker="^", markersize=5, linewidth=1.3,
+            positions, dependence, color=MODEL_COLOURS[1], marker="^", markersize=5, linewidth=1.3,
             label="forecast if set to it", linestyle=(0, (4, 2)) if column.is_number else "none",
         )  # fmt: skip
     axes.set_title(
@@ -188,11 +188,11 @@ def _draw_column(axes: Axes, column: ColumnValues, across: int) -> None:
     )
     if not column.is_number:
         names = [shortened(each.label, 14) for each in column.bins]
-        axes.set_xticks(places, names, rotation=90 if len(names) > MOST_NAMES else 0)
+        axes.set_xticks(positions, names, rotation=90 if len(names) > MOST_NAMES else 0)
     dress(axes)
 
 
-def _bin_places(column: ColumnValues) -> Floats:
+def _bin_positions(column: ColumnValues) -> Floats:
     if column.is_number:
-        return np.array([each.place for each in column.bins])
+        return np.array([each.position for each in column.bins])
     return np.arange(len(column.bins), dtype=np.float64)

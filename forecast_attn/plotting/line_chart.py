@@ -96,7 +96,7 @@ def chart_text(chart: Chart, console: Console, rows: int) -> Text:
     for band in chart.bands:
         cells.shade(band, chart.x_span, span)
     for at in chart.marks:
-        cells.mark(float(chart.x_span.places(np.array([at]), width)[0]))
+        cells.mark(float(chart.x_span.positions(np.array([at]), width)[0]))
     for line in chart.lines:
         cells.draw(line, chart.x_span, span)
     lines = []
@@ -121,8 +121,8 @@ class _Cells:
         self.ground = np.full((rows, width), "", dtype="<U7")
 
     def shade(self, band: Band, x_span: Span, y_span: Span) -> None:
-        x = x_span.places(band.x, self.width)
-        lower, upper = (y_span.places(edge, self.height) for edge in (band.lower, band.upper))
+        x = x_span.positions(band.x, self.width)
+        lower, upper = (y_span.positions(edge, self.height) for edge in (band.lower, band.upper))
         inside = fill_between(x, lower, upper, self.width, self.height)[::-1]
         self.ground[inside] = band.colour
         if not self.colour:
@@ -136,7 +136,7 @@ class _Cells:
 
     def draw(self, line: Line, x_span: Span, y_span: Span) -> None:
         width, height = self.width * self.across, self.height * self.down
-        drawn = draw_line(x_span.places(line.x, width), y_span.places(line.y, height), width, height)[::-1]
+        drawn = draw_line(x_span.positions(line.x, width), y_span.positions(line.y, height), width, height)[::-1]
         touched = _by_cell(drawn, self.down, self.across).any(axis=(2, 3))
         if self.colour:
             self.dots |= _braille(drawn)
@@ -180,7 +180,7 @@ def _y_ticks(span: Span, rows: int) -> dict[int, str]:
     """Row -> label."""
     values = number_ticks(span.low, span.high, max(rows // ROWS_PER_TICK, 2))
     spacing = values[1] - values[0] if len(values) > 1 else span.high - span.low
-    rows_of_ticks = np.floor(span.places(np.array(values), rows) + 0.5).astype(int)
+    rows_of_ticks = np.floor(span.positions(np.array(values), rows) + 0.5).astype(int)
     return {rows - 1 - int(row): number_text(value, spacing) for row, value in zip(rows_of_ticks, values, strict=True)}
 
 
@@ -193,7 +193,7 @@ def _edge(colour: bool, ticked: bool) -> Text:
 def _x_labels(chart: Chart, width: int) -> str:
     """Each label centred on its place; those that come later give way."""
     line = [" "] * width
-    columns = chart.x_span.places(np.array([column for column, _ in chart.x_ticks], np.float64), width)
+    columns = chart.x_span.positions(np.array([column for column, _ in chart.x_ticks], np.float64), width)
     for column, (_, text) in zip(columns, chart.x_ticks, strict=True):
         start = min(max(round(column) - len(text) // 2, 0), width - len(text))
         if start >= 0 and not "".join(line[max(start - 1, 0) : start + len(text) + 1]).strip():
@@ -259,7 +259,7 @@ class Span(NamedTuple):
             low, high = max(low - margin, -limit), min(high + margin, limit)
         return cls(low, high) if low < high else cls(low - 0.5, low + 0.5)
 
-    def places(self, values: Floats, size: int) -> Floats:
+    def positions(self, values: Floats, size: int) -> Floats:
         """Positions between the middles of the first and the last of `size` pixels; NaN where not finite."""
         # Halved first: the distance between two floats may be more than any float.
         half = self.high / 2 - self.low / 2

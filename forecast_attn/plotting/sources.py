@@ -298,12 +298,12 @@ def by_value_of(source: PlotSource, choice: PlotChoice) -> ByValue:
             notes.append(alone)
     else:
         forecasts, notes = _read(run.backtest if source.table is None else source.table, run), []
-    chosen, own = forecasts.of_items(choice.items), forecasts.models[:1]
-    chosen = chosen.of_models(choice.models or own)
+    chosen, first = forecasts.of_items(choice.items), forecasts.models[:1]
+    chosen = chosen.of_models(choice.models or first)
     _check_scored(chosen)
     horizon = past.model.schema.horizon
     shown = by_value(chosen, past.panel, choice.columns, horizon=horizon, name=past.name, notes=notes)
-    if past.model.is_ensemble or choice.models not in ([], own):
+    if past.model.is_ensemble or choice.models not in ([], first):
         return shown
     cutoffs = spread_evenly(preparation.validation_cutoffs, DEPENDENCE_WINDOWS)
     with cpu_threads(past.model.config.training.threads):

@@ -51,16 +51,16 @@ def render_forecast(scene: ForecastScene, console: Console) -> None:
 def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Chart:
     """A view as lines over the time from the cut-off, in nanoseconds or steps."""
 
-    def places(stamps: Stamps) -> Floats:
+    def positions(stamps: Stamps) -> Floats:
         return np.asarray((stamps - view.cutoff).astype(np.int64), np.float64)
 
-    ahead = places(view.stamps)
+    ahead = positions(view.stamps)
     lines = []
     if len(view.history):
-        lines.append(Line(scene.target, places(view.history_stamps), view.history, HISTORY_SIGN, HISTORY_COLOUR))
+        lines.append(Line(scene.target, positions(view.history_stamps), view.history, HISTORY_SIGN, HISTORY_COLOUR))
     if not np.isnan(view.actual).all():
         stamps, actual = view.joined(view.actual)
-        lines.append(Line(wording.ACTUAL, places(stamps), actual, ACTUAL_SIGN, ACTUAL_COLOUR))
+        lines.append(Line(wording.ACTUAL, positions(stamps), actual, ACTUAL_SIGN, ACTUAL_COLOUR))
     front = view.models[0]
     lines += [
         Line(f"quantile {quantile_name(quantile)}", ahead, front.quantiles[quantile], QUANTILE_SIGN, ACTUAL_COLOUR)
@@ -69,7 +69,7 @@ def forecast_chart(scene: ForecastScene, view: ForecastView, width: int) -> Char
     lines += _curves([(wording.model_label(model.name), ahead, model.prediction) for model in view.models])
     stamps = np.concatenate([view.history_stamps, view.stamps])
     ticks = time_ticks(stamps, scene.zone, max(width // TICK_WIDTH, 2))
-    labels = [(float(places(np.array([tick.stamp]))[0]), tick.text) for tick in ticks]
+    labels = [(float(positions(np.array([tick.stamp]))[0]), tick.text) for tick in ticks]
     return Chart(lines, _bands(front, ahead), [(0.0, "cut-off"), *labels], marks=[0.0])
 
 

@@ -88,8 +88,8 @@ def _forecast_figure(view: ForecastView, zone: Zone, caption: str, width: int, h
 def forecast_legend(view: ForecastView, name: str) -> str:
     """Words on what `forecast_figure` draws; `name` is what the forecast is called."""
     names = ", ".join(f"{interval_name(pair)} interval" for pair in view.models[0].intervals)
-    came = "; dashed: actual values" if np.isfinite(view.actual).any() else ""
-    return f"Black: series; blue: {name}" + (f"; shaded: {names}" if names else "") + f"{came}."
+    actual = "; dashed: actual values" if np.isfinite(view.actual).any() else ""
+    return f"Black: series; blue: {name}" + (f"; shaded: {names}" if names else "") + f"{actual}."
 
 
 def errors_figure(errors: StepErrors, first: str, words: str, *, height: int = 190) -> str:
@@ -150,7 +150,7 @@ def _attribution_figure(shown: Attribution, width: int) -> str:
     frame = Frame(width, TOP + len(names) * ROW + BOTTOM, (float(ends.min()), float(ends.max())), (0.0, 1.0),
                   margin=8 * LETTER, left=12 + LETTER * max(map(len, names)))  # fmt: skip
     x, colours = frame.across(ends).tolist(), input_colours(shown)
-    middles = [TOP + (place + 0.5) * ROW for place in range(len(names))]
+    middles = [TOP + (index + 0.5) * ROW for index in range(len(names))]
     parts = [text(frame.left - 8, y + 4, "end", name) for name, y in zip(names, middles, strict=True)]
     for (name, total), start, end, y in zip(inputs, x, x[1:], middles[1:], strict=False):
         bar = f'x="{min(start, end):.1f}" y="{y - 7}" width="{max(abs(end - start), 0.5):.1f}" height="14"'
@@ -226,8 +226,8 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 def _apart(heights: list[float], top: float, bottom: float, distance: float = 13.0) -> list[float]:
     """Heights of words, in pixels, moved as far as they need not stand on each other."""
     moved, order = list(heights), sorted(range(len(heights)), key=heights.__getitem__)
-    for place, at in enumerate(order):
-        above = moved[order[place - 1]] + distance if place else top
+    for index, at in enumerate(order):
+        above = moved[order[index - 1]] + distance if index else top
         moved[at] = max(moved[at], above)
     for at in reversed(order):
         moved[at] = min(moved[at], bottom)

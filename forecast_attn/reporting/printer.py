@@ -54,9 +54,9 @@ def find_browser() -> str:
         ConfigError: there is none.
     """
     for name in BROWSERS:
-        found = shutil.which(name)
-        if found is not None:
-            return found
+        path = shutil.which(name)
+        if path is not None:
+            return path
     raise ConfigError(
         "no Chromium or Chrome to print the PDF with was found",
         "write --html report.html, open it in any browser, and print it to a file",

@@ -250,10 +250,10 @@ def _curves(scored: Forecasts | None, run: RunDir, alone: str) -> Iterator[str]:
 
 def _beside_the_best(errors: StepErrors, name: str) -> StepErrors:
     """The run's errors, those of the best other model, and of seasonal-naive unless it is far off."""
-    ours = [model for model in errors.models if model.name in (name, COMBINATION)]
+    shown = [model for model in errors.models if model.name in (name, COMBINATION)]
     others = _baselines_by_error(errors, name)
     naive = [model for model in others[1:] if model.name == SEASONAL_NAIVE and not model.is_far_from(others[0])]
-    return replace(errors, models=(*ours, *others[:1], *naive))
+    return replace(errors, models=(*shown, *others[:1], *naive))
 
 
 def _baselines_by_error(errors: StepErrors, name: str) -> list[ModelErrors]:
@@ -276,22 +276,22 @@ def _extreme_windows(run: RunDir, path: Path | None, scored: Forecasts | None, m
     """The windows with the smallest and the largest error, as a table and as pictures."""
     if scored is None:
         return
-    ours = scored.of_models([_shown_model(scored)])
-    windows = window_errors(ours.frame)
+    forecasts = scored.of_models([_shown_model(scored)])
+    windows = window_errors(forecasts.frame)
     count = min(EXTREMES, len(windows) // 2)
     chosen = [("best", each) for each in windows[:count]]
     chosen += [("worst", each) for each in windows[len(windows) - count :][::-1]]
-    rows = [[kind, each.item_id, ours.zone.stamp_text(each.cutoff), each.error] for kind, each in chosen]
+    rows = [[kind, each.item_id, forecasts.zone.stamp_text(each.cutoff), each.error] for kind, each in chosen]
     caption = f"Mean absolute error of single windows, of {len(windows):,}"
     yield table(caption, ["window", "series", "cut-off", "MAE"], rows)
     past = None if path is None else _or_missing(lambda: read_past(run, path), missing)
-    series = SeriesValues.of_forecasts(ours) if past is None else SeriesValues.of_panel(past.panel)
+    series = SeriesValues.of_forecasts(forecasts) if past is None else SeriesValues.of_panel(past.panel)
     for kind, each in chosen:
-        frame = ours.frame
-        window = ours.where((frame["item_id"] == each.item_id) & (frame["cutoff"] == each.cutoff))
+        frame = forecasts.frame
+        window = forecasts.where((frame["item_id"] == each.item_id) & (frame["cutoff"] == each.cutoff))
         view = build_scene(window, series, history=None).views[0]
-        words = f"{kind}: {each.item_id}, cut-off {ours.zone.stamp_text(each.cutoff)}, MAE {show(each.error)}"
-        yield forecast_figure(view, ours.zone, words, height=150)
+        words = f"{kind}: {each.item_id}, cut-off {forecasts.zone.stamp_text(each.cutoff)}, MAE {show(each.error)}"
+        yield forecast_figure(view, forecasts.zone, words, height=150)
 
 
 class WindowError(NamedTuple):
@@ -352,11 +352,11 @@ def _data_section(config: RunConfig, path: Path | None) -> str:
         return ""
     checked = check_table(path, config.data)
     facts = [["table", str(path.name)], ["rows", f"{checked.rows:,}"], ["series", f"{len(checked.series):,}"]]
-    found = [f"{finding.code} {finding.severity}: {finding.message}" for finding in checked.findings]
-    more = [f"{len(found) - MOST_FINDINGS} more: `forecast check`"] if len(found) > MOST_FINDINGS else []
-    words = paragraph("" if found else "`forecast check` finds nothing wrong.")
+    findings = [f"{finding.code} {finding.severity}: {finding.message}" for finding in checked.findings]
+    more = [f"{len(findings) - MOST_FINDINGS} more: `forecast check`"] if len(findings) > MOST_FINDINGS else []
+    words = paragraph("" if findings else "`forecast check` finds nothing wrong.")
     return section("The data", "data", table("The table", ["fact", "value"], facts), words,
-                   bullets([*found[:MOST_FINDINGS], *more]))  # fmt: skip
+                   bullets([*findings[:MOST_FINDINGS], *more]))  # fmt: skip
 
 
 def _training_table(config: RunConfig, metrics: dict[str, Any], schema: Any) -> str:

@@ -32,16 +32,16 @@ def check(content: Any, form: Form) -> None:
 def record(required: Mapping[str, Form], optional: Mapping[str, Form] | None = None) -> Form:
     """An object with these names; those of `optional` may be missing."""
 
-    def check_record(value: Any, place: str) -> None:
+    def check_record(value: Any, where: str) -> None:
         if not isinstance(value, dict):
-            raise _wrong(place, "an object", value)
+            raise _wrong(where, "an object", value)
         for name, form in required.items():
             if name not in value:
-                raise FormError(f"{_inside(place, name)} is missing")
-            form(value[name], _inside(place, name))
+                raise FormError(f"{_inside(where, name)} is missing")
+            form(value[name], _inside(where, name))
         for name, form in (optional or {}).items():
             if name in value:
-                form(value[name], _inside(place, name))
+                form(value[name], _inside(where, name))
 
     return check_record
 
@@ -49,12 +49,12 @@ def record(required: Mapping[str, Form], optional: Mapping[str, Form] | None = N
 def table(form: Form) -> Form:
     """An object of any names, whose values have one form."""
 
-    def check_table(value: Any, place: str) -> None:
+    def check_table(value: Any, where: str) -> None:
         if not isinstance(value, dict):
-            raise _wrong(place, "an object", value)
+            raise _wrong(where, "an object", value)
         for name, entry in value.items():
-            text(name, f"a name in {place}")
-            form(entry, _inside(place, name))
+            text(name, f"a name in {where}")
+            form(entry, _inside(where, name))
 
     return check_table
 
@@ -62,13 +62,13 @@ def table(form: Form) -> Form:
 def many(form: Form, *, most: int | None = None) -> Form:
     """A list whose entries have one form."""
 
-    def check_many(value: Any, place: str) -> None:
+    def check_many(value: Any, where: str) -> None:
         if not isinstance(value, list):
-            raise _wrong(place, "a list", value)
+            raise _wrong(where, "a list", value)
         if most is not None and len(value) > most:
-            raise FormError(f"{place} has {len(value):,} entries; {most:,} are the most")
+            raise FormError(f"{where} has {len(value):,} entries; {most:,} are the most")
         for number, entry in enumerate(value):
-            form(entry, f"{place}[{number}]")
+            form(entry, f"{where}[{number}]")
 
     return check_many
 
@@ -76,31 +76,31 @@ def many(form: Form, *, most: int | None = None) -> Form:
 def aligned(axis: str, tables: tuple[str, ...], form: Form) -> Form:
     """An object of this form, whose tables hold lists as long as the one it calls `axis`."""
 
-    def check_aligned(value: Any, place: str) -> None:
-        form(value, place)
+    def check_aligned(value: Any, where: str) -> None:
+        form(value, where)
         length = len(value[axis])
         for name in tables:
             for key, entries in value.get(name, {}).items():
                 if entries is not None and len(entries) != length:
-                    raise FormError(f"{_inside(place, name)}.{key} has {len(entries):,} entries, {axis} {length:,}")
+                    raise FormError(f"{_inside(where, name)}.{key} has {len(entries):,} entries, {axis} {length:,}")
 
     return check_aligned
 
 
-def equally_long(value: Any, place: str) -> None:
+def equally_long(value: Any, where: str) -> None:
     """An object of any names, whose values are lists of numbers of one length."""
-    table(many(number))(value, place)
+    table(many(number))(value, where)
     lengths = {len(entries) for entries in value.values()}
     if len(lengths) > 1:
-        raise FormError(f"the lists of {place} have {min(lengths):,} to {max(lengths):,} entries, not equally many")
+        raise FormError(f"the lists of {where} have {min(lengths):,} to {max(lengths):,} entries, not equally many")
 
 
 def key_of(name: str, names: str) -> Form:
     """An object whose `name`, where there is one, is a key of its object `names`."""
 
-    def check_key(value: Any, place: str) -> None:
+    def check_key(value: Any, where: str) -> None:
         if name in value:
-            one_of(*value.get(names, {}))(value[name], _inside(place, name))
+            one_of(*value.get(names, {}))(value[name], _inside(where, name))
 
     return check_key
 
@@ -108,10 +108,10 @@ def key_of(name: str, names: str) -> Form:
 def together(*names: str) -> Form:
     """An object that has all of these names, or none."""
 
-    def check_together(value: Any, place: str) -> None:
+    def check_together(value: Any, where: str) -> None:
         missing = [name for name in names if name not in value]
         if 0 < len(missing) < len(names):
-            raise FormError(f"{_inside(place, missing[0])} is missing")
+            raise FormError(f"{_inside(where, missing[0])} is missing")
 
     return check_together
 
@@ -119,9 +119,9 @@ def together(*names: str) -> Form:
 def every(*forms: Form) -> Form:
     """A value of all of these forms, tried in this order."""
 
-    def check_every(value: Any, place: str) -> None:
+    def check_every(value: Any, where: str) -> None:
         for form in forms:
-            form(value, place)
+            form(value, where)
 
     return check_every
 
@@ -129,13 +129,13 @@ def every(*forms: Form) -> Form:
 def either(*forms: Form) -> Form:
     """A value of one of several forms; the complaint is that of the last."""
 
-    def check_either(value: Any, place: str) -> None:
+    def check_either(value: Any, where: str) -> None:
         for form in forms[:-1]:
             try:
-                return form(value, place)
+                return form(value, where)
             except FormError:
                 continue
-        return forms[-1](value, place)
+        return forms[-1](value, where)
 
     return check_either
 
@@ -143,76 +143,76 @@ def either(*forms: Form) -> Form:
 def nullable(form: Form) -> Form:
     """A value of this form, or null."""
 
-    def check_nullable(value: Any, place: str) -> None:
+    def check_nullable(value: Any, where: str) -> None:
         if value is not None:
-            form(value, place)
+            form(value, where)
 
     return check_nullable
 
 
-def anything(value: Any, place: str) -> None:
+def anything(value: Any, where: str) -> None:
     """Any value."""
 
 
-def text(value: Any, place: str) -> None:
+def text(value: Any, where: str) -> None:
     """Text that can be written as UTF-8."""
     if not isinstance(value, str):
-        raise _wrong(place, "text", value)
+        raise _wrong(where, "text", value)
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise FormError(f"{place} is text with half a character") from None
+        raise FormError(f"{where} is text with half a character") from None
 
 
-def path(value: Any, place: str) -> None:
+def path(value: Any, where: str) -> None:
     """The name of a file, which need not be UTF-8."""
     if not isinstance(value, str):
-        raise _wrong(place, "a path", value)
+        raise _wrong(where, "a path", value)
 
 
 def one_of(*choices: str) -> Form:
     """One of some texts."""
 
-    def check_choice(value: Any, place: str) -> None:
+    def check_choice(value: Any, where: str) -> None:
         if not isinstance(value, str) or value not in choices:
-            raise _wrong(place, f"one of {', '.join(choices)}", value)
+            raise _wrong(where, f"one of {', '.join(choices)}", value)
 
     return check_choice
 
 
-def flag(value: Any, place: str) -> None:
+def flag(value: Any, where: str) -> None:
     """True or false."""
     if not isinstance(value, bool):
-        raise _wrong(place, "true or false", value)
+        raise _wrong(where, "true or false", value)
 
 
 def whole(low: int = 0, high: int = LARGEST_COUNT) -> Form:
     """A whole number between two, both included."""
 
-    def check_whole(value: Any, place: str) -> None:
+    def check_whole(value: Any, where: str) -> None:
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise _wrong(place, f"a whole number from {low:,} to {high:,}", value)
+            raise _wrong(where, f"a whole number from {low:,} to {high:,}", value)
 
     return check_whole
 
 
-def number(value: Any, place: str) -> None:
+def number(value: Any, where: str) -> None:
     """A finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not _is_finite(value):
-        raise _wrong(place, "a finite number", value)
+        raise _wrong(where, "a finite number", value)
 
 
-def positive(value: Any, place: str) -> None:
+def positive(value: Any, where: str) -> None:
     """A finite number above 0."""
-    number(value, place)
+    number(value, where)
     if value <= 0:
-        raise _wrong(place, "a number above 0", value)
+        raise _wrong(where, "a number above 0", value)
 
 
-def digest(value: Any, place: str) -> None:
+def digest(value: Any, where: str) -> None:
     """A SHA-256 in hexadecimal."""
     if not isinstance(value, str) or len(value) != 64 or not set(value) <= set("0123456789abcdef"):
-        raise _wrong(place, "a SHA-256 digest", value)
+        raise _wrong(where, "a SHA-256 digest", value)
 
 
 def _is_finite(value: float) -> bool:
@@ -222,10 +222,10 @@ def _is_finite(value: float) -> bool:
         return False
 
 
-def _inside(place: str, name: str) -> str:
-    return f"{place}.{name}" if place else name
+def _inside(where: str, name: str) -> str:
+    return f"{where}.{name}" if where else name
 
 
-def _wrong(place: str, expected: str, value: Any) -> FormError:
+def _wrong(where: str, expected: str, value: Any) -> FormError:
     shown = repr(value)
-    return FormError(f"{place or 'the document'} must be {expected}, not {shown[:40]}{'…' if len(shown) > 40 else ''}")
+    return FormError(f"{where or 'the document'} must be {expected}, not {shown[:40]}{'…' if len(shown) > 40 else ''}")

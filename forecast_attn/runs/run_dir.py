@@ -356,9 +356,9 @@ def check_holds_its_own_files(folder: Path) -> None:
         RunError: a link leads out of it, or there is a pipe, a device or a socket.
     """
     root = os.path.realpath(folder)
-    for place, folders, files in os.walk(root):
+    for parent, folders, files in os.walk(root):
         for name in (*folders, *files):
-            path = os.path.join(place, name)  # noqa: PTH118 - faster than Path for the many files of an ensemble
+            path = os.path.join(parent, name)  # noqa: PTH118 - faster than Path for the many files of an ensemble
             shown = folder / os.path.relpath(path, root)
             if os.path.islink(path):  # noqa: PTH114
                 if not os.path.realpath(path).startswith(f"{root}{os.sep}"):
@@ -438,8 +438,8 @@ def was_killed_at_the_start(path: Path) -> bool:
     if not path.is_dir():
         return False
     names = {entry.name for entry in path.iterdir()}
-    ours = {name for name in names if is_partial(name) or name in (run.schema.name, run.tail.name)}
-    return names == ours and (run.schema.name not in names or _is_schema(run.schema))
+    written_first = {name for name in names if is_partial(name) or name in (run.schema.name, run.tail.name)}
+    return names == written_first and (run.schema.name not in names or _is_schema(run.schema))
 
 
 def _is_schema(path: Path) -> bool:

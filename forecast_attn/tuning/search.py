@@ -368,20 +368,20 @@ def _putting_off_interrupts() -> Iterator[Callable[[], None]]:
     """
     handlers = {signum: signal.getsignal(signum) for signum in (signal.SIGINT, signal.SIGTERM)}
     previous = {int(signum): handler for signum, handler in handlers.items() if callable(handler)}
-    heard: list[int] = []
+    signals: list[int] = []
     if threading.current_thread() is not threading.main_thread():
         yield lambda: None
         return
 
     def note(signum: int, frame: object) -> None:
-        heard.append(signum)
-        if len(heard) > 1:
+        signals.append(signum)
+        if len(signals) > 1:
             raise_heard()
 
     def raise_heard() -> None:
-        if heard:
-            signal.signal(heard[0], previous[heard[0]])
-            signal.raise_signal(heard[0])
+        if signals:
+            signal.signal(signals[0], previous[signals[0]])
+            signal.raise_signal(signals[0])
 
     for signum in previous:
         signal.signal(signum, note)

@@ -149,8 +149,8 @@ def _with_stamps(frame: pd.DataFrame, panel: Panel, *, known_only: bool = False)
     roles = panel.roles
     series = np.zeros(len(frame), np.int64)
     if roles.item_id is not None:
-        places = {name: at for at, name in enumerate(panel.item_ids)}
-        series = np.array([places[str(name)] for name in frame[roles.item_id]], np.int64)
+        index_of = {name: at for at, name in enumerate(panel.item_ids)}
+        series = np.array([index_of[str(name)] for name in frame[roles.item_id]], np.int64)
     stamps, _ = axis_stamps(
         frame[roles.time],
         panel.zone,
@@ -180,23 +180,23 @@ def _check_continues(old: Panel, new: Panel, name: str) -> None:
     Raises:
         DataError: names the series and the stamp.
     """
-    places = {item_id: at for at, item_id in enumerate(old.item_ids)}
+    index_of = {item_id: at for at, item_id in enumerate(old.item_ids)}
     if not new.known.any():
         raise DataError(f"'{name}' has no row with a target", "give the rows after the end of the run's table")
     for at, item_id in enumerate(new.item_ids):
-        if item_id not in places or not new.known[at]:
+        if item_id not in index_of or not new.known[at]:
             continue
-        was, own = places[item_id], slice(int(new.starts[at]), int(new.ends[at]))
+        was, rows = index_of[item_id], slice(int(new.starts[at]), int(new.ends[at]))
         end = old.timestamps[old.ends[was] - 1]
-        behind = new.timestamps[own] > end
+        behind = new.timestamps[rows] > end
         if not behind.all():
-            _refuse_overlap(old, new, was, np.arange(own.start, own.stop)[~behind], name)
+            _refuse_overlap(old, new, was, np.arange(rows.start, rows.stop)[~behind], name)
         expected = old.frequency.shift(np.array([end]), 1)[0]
-        if new.timestamps[own.start] != expected:
+        if new.timestamps[rows.start] != expected:
             text = old.zone.stamp_text
             raise DataError(
-                f"'{name}' begins at {text(new.timestamps[own.start])}{_of(old, item_id)}, but the row after the run's "
-                f"table is {text(expected)} (time step {old.frequency.alias})",
+                f"'{name}' begins at {text(new.timestamps[rows.start])}{_of(old, item_id)}, but the row after the "
+                f"run's table is {text(expected)} (time step {old.frequency.alias})",
                 f"give every row from {text(expected)} on",
             )
 
@@ -204,16 +204,16 @@ def _check_continues(old: Panel, new: Panel, name: str) -> None:
 def _refuse_overlap(old: Panel, new: Panel, series: int, rows: NDArray[np.int64], name: str) -> None:
     text, whose = old.zone.stamp_text, _of(old, old.item_ids[series])
     end = text(old.timestamps[old.ends[series] - 1])
-    own = old.timestamps[old.starts[series] : old.ends[series]]
+    stamps = old.timestamps[old.starts[series] : old.ends[series]]
     for row in rows:
-        place = int(np.searchsorted(own, new.timestamps[row]))
+        index = int(np.searchsorted(stamps, new.timestamps[row]))
         stamp = text(new.timestamps[row])
-        if own[min(place, len(own) - 1)] != new.timestamps[row]:
+        if stamps[min(index, len(stamps) - 1)] != new.timestamps[row]:
             raise DataError(
                 f"'{name}' has a row at {stamp}{whose}, which the run's table does not have; that ends at {end}",
                 "give the rows after that; where older ones have changed, train again",
             )
-        was, now = old.target[old.starts[series] + place], new.target[row]
+        was, now = old.target[old.starts[series] + index], new.target[row]
         if not np.array_equal(was, now, equal_nan=True):
             raise DataError(
                 f"'{name}' contradicts the run's table: at {stamp}{whose} '{old.roles.target}' is {now:g}, and was "

@@ -164,8 +164,8 @@ class _Child:
         buffer = io.BytesIO()
         self.grown.added.to_parquet(buffer, index=False)
         write_atomically(run.added, buffer.getvalue())
-        for number, (own, before) in enumerate(zip(self._parts(), parent.parts, strict=True)):
-            self._write_network(own, before, folder_of_network(trained, self.update.model, number))
+        for number, (part, before) in enumerate(zip(self._parts(), parent.parts, strict=True)):
+            self._write_network(part, before, folder_of_network(trained, self.update.model, number))
         calibration = self.update.model.calibration
         if calibration is not None:
             run.write_json(run.calibration, calibration.to_dict())
@@ -182,11 +182,11 @@ class _Child:
     def _finish_unscored(self) -> None:
         """Without held-out steps the scores stay those of the network that was validated last."""
         ending = self._ending()
-        for own, before in zip(self._parts(), self.parent.parts, strict=True):
+        for part, before in zip(self._parts(), self.parent.parts, strict=True):
             if before.validation_attention.is_file():
-                write_atomically(own.validation_attention, before.validation_attention.read_bytes())
-            if own.is_member:
-                own.write_json(own.metrics, _metrics_again(before, ending))
+                write_atomically(part.validation_attention, before.validation_attention.read_bytes())
+            if part.is_member:
+                part.write_json(part.metrics, _metrics_again(before, ending))
         if self.parent.validation_attention.is_file():
             write_atomically(self.run.validation_attention, self.parent.validation_attention.read_bytes())
         metrics = {**_metrics_again(self.parent, ending), "update": self._record()}
@@ -199,18 +199,18 @@ class _Child:
             return [self.run]
         return [self.run.make_member(number) for number in range(len(self.update.model.networks))]
 
-    def _write_network(self, own: RunDir, before: RunDir, trained: Path) -> None:
+    def _write_network(self, part: RunDir, before: RunDir, trained: Path) -> None:
         """The weights of one network, those that held-out steps were scored with beside them, and its history."""
         final = trained.parent.parent / "final" / trained.name if trained.name.isdecimal() else trained.parent / "final"
-        write_atomically(own.history, RunDir(trained).history.read_bytes())
+        write_atomically(part.history, RunDir(trained).history.read_bytes())
         if not self.update.is_new:
-            sources = {own.model: before.model, own.validated: before.validated}
+            sources = {part.model: before.model, part.validated: before.validated}
         elif not self._held_out:
-            sources = {own.model: RunDir(trained).model, own.validated: _validated(before)}
+            sources = {part.model: RunDir(trained).model, part.validated: _validated(before)}
         elif self.update.final_epochs:
-            sources = {own.model: RunDir(final).model, own.validated: RunDir(trained).model}
+            sources = {part.model: RunDir(final).model, part.validated: RunDir(trained).model}
         else:
-            sources = {own.model: RunDir(trained).model}
+            sources = {part.model: RunDir(trained).model}
         for target, source in sources.items():
             if source.is_file():
                 write_atomically(target, source.read_bytes())

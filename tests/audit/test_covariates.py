@@ -70,7 +70,7 @@ def test_every_place_of_a_window_belongs_to_exactly_one_column(holes: bool) -> N
     taken: dict[str, list[int]] = {}
     for columns in columns_and_groups(preparation.schema):
         if not columns.is_group or columns.group == "calendar":
-            for field, places in columns.places.items():
+            for field, places in columns.positions.items():
                 taken.setdefault(field, []).extend(places)
     for field in ("past_covariates", "future_covariates", "static_covariates", *CATEGORIES):
         assert sorted(taken[field]) == list(range(getattr(window, field).shape[-1])), field
@@ -84,7 +84,7 @@ CATEGORIES = ("past_categories", "future_categories", "static_categories")
 def test_a_column_is_where_its_numbers_are(name: str, number: int, holes: bool) -> None:
     preparation = prepared(holes=holes)
     _, window, _ = windows(preparation)
-    for field, (place, *indicator) in by_name(preparation)[name].places.items():
+    for field, (place, *indicator) in by_name(preparation)[name].positions.items():
         values = getattr(window, field)[..., place]
         known = values[values != 0]  # a number that is missing, or not known so far ahead, is 0
         assert len(known) > 0
@@ -111,7 +111,7 @@ def test_a_column_comes_from_the_other_window_and_the_rest_stays(name: str) -> N
         if field in columns.whole:
             assert torch.equal(found, theirs)
             continue
-        places = columns.places.get(field, [])
+        places = columns.positions.get(field, [])
         for place in range(ours.shape[-1]) if field.endswith(("covariates", "categories")) else ():
             assert torch.equal(found[..., place], (theirs if place in places else ours)[..., place]), (field, place)
         if not places:
@@ -124,7 +124,7 @@ def test_what_is_known_ahead_is_moved_in_one_piece() -> None:
     _, window, other = windows(preparation)
     columns = by_name(preparation)["c"]
     mixed = columns.taken_from(other, window)
-    behind, ahead = columns.places["past_covariates"][0], columns.places["future_covariates"][0]
+    behind, ahead = columns.positions["past_covariates"][0], columns.positions["future_covariates"][0]
     assert torch.equal(mixed.future_covariates[:, 0, ahead], mixed.past_covariates[:, -1, behind] + 1)
     assert not torch.equal(mixed.future_covariates[..., ahead], window.future_covariates[..., ahead])
 

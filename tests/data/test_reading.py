@@ -19,7 +19,7 @@ import pytest
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
-from forecast_attn.data.reading import file_places, parts, read_table, source
+from forecast_attn.data.reading import file_positions, parts, read_table, source
 from forecast_attn.errors import ConfigError, DataError
 
 Write = Callable[..., Path]
@@ -352,6 +352,6 @@ def test_progress_counts_stored_bytes(write_csv: Write) -> None:
 
 
 def test_rows_of_a_long_table_are_the_rows_of_its_file(write_csv: Write) -> None:
-    places = file_places(read_table(write_csv("a,b\n1,2\n3,4\n"), DataConfig()))
+    places = file_positions(read_table(write_csv("a,b\n1,2\n3,4\n"), DataConfig()))
     assert places.rows().tolist() == [1, 2]
     assert (places.row(1), places.column("a", 1)) == (2, "a")

@@ -24,7 +24,7 @@ from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.panel_building import build_panel
-from forecast_attn.data.reading import file_places, read_beside, read_table
+from forecast_attn.data.reading import file_positions, read_beside, read_table
 from forecast_attn.data.roles import resolve_roles
 from forecast_attn.errors import ConfigError, DataError
 
@@ -286,7 +286,7 @@ def test_what_is_left_out_of_a_wide_table_is_said(wide: pd.DataFrame) -> None:
 
 def test_wide_rows_are_the_rows_of_the_file(wide: pd.DataFrame) -> None:
     frame = read_table(wide, DataConfig(wide=True, **LONG))
-    places = file_places(frame)
+    places = file_positions(frame)
     assert [(places.row(at), places.column("target", at)) for at in (0, 34, 35, 74)] == [
         (6, "b"), (40, "b"), (1, "a"), (40, "a"),
     ]  # fmt: skip

@@ -88,7 +88,7 @@ def test_means_are_those_of_the_column_at_the_time_forecast_or_at_the_cutoff(pan
     assert [each.count for each in found["plan"].bins] == [(day % 3 == 0).sum(), (day % 3 > 0).sum()]
     heat = found["heat"]
     assert heat.is_number and len(heat.bins) == 10
-    assert heat.bins[0].place == pytest.approx(
+    assert heat.bins[0].position == pytest.approx(
         (day[(frame["item_id"] == "s0")]).sort_values()[: heat.bins[0].count].mean()
     )
     assert sum(each.count for each in heat.bins) == len(frame)

@@ -27,7 +27,7 @@ def rows_of(text, count):
     return [row[axis + 1 :] for row in rows]
 
 
-def places_of(text, count, sign):
+def cells_of(text, count, sign):
     return {
         (row, column) for row, drawn in enumerate(rows_of(text, count)) for column, c in enumerate(drawn) if c == sign
     }
@@ -36,7 +36,7 @@ def places_of(text, count, sign):
 def test_each_value_stands_in_its_row_and_column():
     width = 60 - len("10 ") - 2
     chart = Chart([line([0, 10, 5], x=[0, 1, 2])])
-    drawn = places_of(chart_text(chart, Console(width=60, color_system=None), 11), 11, "*")
+    drawn = cells_of(chart_text(chart, Console(width=60, color_system=None), 11), 11, "*")
     assert {(10, 0), (0, 27), (5, 54)} <= drawn  # 0 at the bottom left, 10 on top in the middle, 5 in the middle right
     assert max(column for _, column in drawn) == 54
     assert width == 55
@@ -46,8 +46,8 @@ def test_each_value_stands_in_its_row_and_column():
 @given(arrays(np.float64, st.integers(2, 40), elements=st.floats(-1e6, 1e6)))
 def test_a_line_touches_every_value_and_nothing_beyond(values):
     rows, span = 12, Span.of(values)
-    drawn = places_of(chart_text(Chart([line(values)]), PLAIN, rows), rows, "*")
-    expected_rows = {rows - 1 - int(np.floor(place + 0.5)) for place in span.places(values, rows)}
+    drawn = cells_of(chart_text(Chart([line(values)]), PLAIN, rows), rows, "*")
+    expected_rows = {rows - 1 - int(np.floor(position + 0.5)) for position in span.positions(values, rows)}
     assert expected_rows <= {row for row, _ in drawn}
     assert min(row for row, _ in drawn) == min(expected_rows)
     assert max(row for row, _ in drawn) == max(expected_rows)
@@ -68,7 +68,7 @@ def test_no_numbers_break_a_chart(values, colour, width, zero):
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 5))
 def test_a_constant_is_one_straight_line_of_the_whole_length(value, count):
     text = chart_text(Chart([line(np.full(count, value))]), PLAIN, 7)
-    drawn = places_of(text, 7, "*")
+    drawn = cells_of(text, 7, "*")
     assert len({row for row, _ in drawn}) == 1
     width = 1 + max(column for _, column in drawn)
     assert len(drawn) == (1 if count == 1 else width)
@@ -76,7 +76,7 @@ def test_a_constant_is_one_straight_line_of_the_whole_length(value, count):
 
 def test_a_missing_value_is_a_gap():
     values = np.array([1.0, 1, np.nan, 1, 1])
-    drawn = places_of(chart_text(Chart([line(values)]), PLAIN, 5), 5, "*")
+    drawn = cells_of(chart_text(Chart([line(values)]), PLAIN, 5), 5, "*")
     columns = sorted(column for _, column in drawn)
     gaps = np.diff(columns)
     assert (gaps > 1).sum() == 1
@@ -86,7 +86,7 @@ def test_a_missing_value_is_a_gap():
 
 def test_without_any_value_the_axes_stand_empty():
     text = chart_text(Chart([line([np.nan, np.nan])]), PLAIN, 5)
-    assert not places_of(text, 5, "*")
+    assert not cells_of(text, 5, "*")
     assert "** y" in text.plain
 
 
@@ -94,7 +94,7 @@ def test_a_band_is_shaded_between_its_lines_and_below_the_line():
     x = np.linspace(0, 10, 11)
     band = Band("80 %", x, np.full(11, 2.0), np.full(11, 8.0), ".", "#4a2a33")
     text = chart_text(Chart([line(np.r_[np.full(10, 5.0), 10], x=x), line([0, 0], x=[0, 10])], [band]), PLAIN, 11)
-    shaded = places_of(text, 11, ".")
+    shaded = cells_of(text, 11, ".")
     assert {row for row, _ in shaded} == set(range(2, 9))
     assert (5, 0) not in shaded
     coloured = chart_text(
@@ -170,7 +170,7 @@ def test_an_area_has_gaps_where_an_edge_is_missing():
 def test_a_span_holds_every_value(values):
     span = Span.of(values)
     assert span.low < span.high
-    places = span.places(values, 10)
-    assert np.isfinite(places).all()
-    assert (places >= -1e-6).all()
-    assert (places <= 9 + 1e-6).all()
+    positions = span.positions(values, 10)
+    assert np.isfinite(positions).all()
+    assert (positions >= -1e-6).all()
+    assert (positions <= 9 + 1e-6).all()

@@ -2,7 +2,7 @@
 
 from forecast_attn.data.findings import require_column
 from forecast_attn.data.reading.dialect import parse_texts
-from forecast_attn.data.reading.places import LONG_TARGET, FilePlaces, file_places
+from forecast_attn.data.reading.positions import LONG_TARGET, FilePositions, file_positions
 from forecast_attn.data.reading.remote import fetched
 from forecast_attn.data.reading.source import Progress, Source, digest_of, parts_of, table_name
 from forecast_attn.data.reading.table import read_beside, read_table
@@ -10,12 +10,12 @@ from forecast_attn.data.reading.wide import shared_by_all
 
 __all__ = [
     "LONG_TARGET",
-    "FilePlaces",
+    "FilePositions",
     "Progress",
     "Source",
     "digest_of",
     "fetched",
-    "file_places",
+    "file_positions",
     "parse_texts",
     "parts_of",
     "read_beside",

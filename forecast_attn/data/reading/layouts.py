@@ -16,10 +16,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import Finding, Report, place, require_column
+from forecast_attn.data.findings import Finding, Report, require_column, row_and_line
 from forecast_attn.data.reading.grids import CellGrid, find_grid, has_grid
 from forecast_attn.data.reading.joined import holds_years, unit_of
-from forecast_attn.data.reading.places import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME
+from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME
 from forecast_attn.errors import ConfigError, DataError
 
 FEWEST_STEPS = 3
@@ -224,7 +224,9 @@ def _refuse_repeats(keys: pd.Series, source: str) -> None:
     repeated = np.flatnonzero(keys.duplicated().to_numpy())
     if len(repeated):
         row, name = int(repeated[0]) + 1, str(keys.name)
-        message = f"'{source}': column '{name}' has '{keys.iloc[row - 1]}' twice, the second time at {place(row)}"
+        message = (
+            f"'{source}': column '{name}' has '{keys.iloc[row - 1]}' twice, the second time at {row_and_line(row)}"
+        )
         hint = f"--id {name},OTHER joins the columns that tell the rows apart"
         raise DataError(message, hint, code="FA202", row=row, column=name, options=("item_id",))
 
@@ -357,7 +359,7 @@ def _refuse_text(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> No
         bad = np.flatnonzero((pd.to_numeric(texts, errors="coerce").isna() & texts.notna()).to_numpy())
         for at in map(int, bad[:1]):
             value, row = str(texts.iloc[at]), at + 1
-            message = f"'{source}': column '{name}' has '{value}' at {place(row)}; expected a number"
+            message = f"'{source}': column '{name}' has '{value}' at {row_and_line(row)}; expected a number"
             raise DataError(message, "correct the cell, or empty it", code="FA103", row=row, column=name, value=value)
 
 

@@ -197,7 +197,7 @@ def _quotes_are_simple(text: bytes, delimiter: str) -> bool:
     return bool((np.searchsorted(ends, opening) == np.searchsorted(ends, closing)).all())
 
 
-def _place(row: int, line: int | None) -> str:
+def _row_and_line(row: int, line: int | None) -> str:
     """Position of a record, in words; its line is the first one of several."""
     if not row:
         return "its header"
@@ -205,13 +205,13 @@ def _place(row: int, line: int | None) -> str:
 
 
 def _other_width(layout: Layout, row: int, line: int | None, width: int) -> DataError:
-    where = _place(row, line)
+    where = _row_and_line(row, line)
     widths = f"{where} has {counted(width, 'field')}, the header {layout.width}"
     return DataError(f"{layout.label} is not a CSV: {widths}", _LIKE_HEADER, code="FA106", row=row or None)
 
 
 def _bad_quotes(layout: Layout, row: int, line: int | None, reason: str) -> DataError:
     problem = "a quote is never closed" if "expected after" not in reason else "text follows a closing quote"
-    where = _place(row, line)
+    where = _row_and_line(row, line)
     hint = 'put quotes around whole fields, and write a quote within one as ""'
     return DataError(f"{layout.label} is not a CSV: {problem} in {where}", hint, code="FA106", row=row or None)

@@ -42,7 +42,7 @@ def read_table(
 
     Returns:
         The rows in the table's order, as columns of int64, float64, bool, datetimes or text. Text out of a file is
-        categorical: each distinct cell once. A wide table is made long; `file_places` knows where its rows were.
+        categorical: each distinct cell once. A wide table is made long; `file_positions` knows where its rows were.
 
     Raises:
         ConfigError: an option that is impossible or does not fit the table.

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report
 from forecast_attn.data.frequency import MONTH_UNITS, UNITS, Stamps, parse_frequency, split_alias
-from forecast_attn.data.reading.places import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME
+from forecast_attn.data.reading.positions import LAYOUT_ROWS, LONG_ID, LONG_TARGET, LONG_TIME
 from forecast_attn.data.reading.source import Source
 from forecast_attn.errors import DataError
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
 from forecast_attn.data.findings import Finding, Report, quoted, require_column
-from forecast_attn.data.reading.places import LONG_ID, LONG_TARGET, WIDE_ROWS
+from forecast_attn.data.reading.positions import LONG_ID, LONG_TARGET, WIDE_ROWS
 from forecast_attn.errors import ConfigError, DataError
 
 

@@ -17,7 +17,7 @@ LAYOUT_ROWS = "row in the file, of several steps"
 
 
 @dataclass(frozen=True)
-class FilePlaces:
+class FilePositions:
     """Row and column of each cell in the file."""
 
     num_rows: int
@@ -39,11 +39,11 @@ class FilePlaces:
         return name if self.names is None or name != LONG_TARGET else str(self.names[at])
 
 
-def file_places(frame: pd.DataFrame) -> FilePlaces:
+def file_positions(frame: pd.DataFrame) -> FilePositions:
     """File positions of the rows of a frame from `read_table`."""
     if frame.index.name == LAYOUT_ROWS:
-        return FilePlaces(len(frame), frame.index.to_numpy(np.int32))
+        return FilePositions(len(frame), frame.index.to_numpy(np.int32))
     if frame.index.name != WIDE_ROWS:
-        return FilePlaces(len(frame))
+        return FilePositions(len(frame))
     names = frame[LONG_ID].array if LONG_ID in frame else None
-    return FilePlaces(len(frame), frame.index.to_numpy(np.int32), names)
+    return FilePositions(len(frame), frame.index.to_numpy(np.int32), names)
