@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from forecast_attn.config.requests import (
 from forecast_attn.config.values import may_be_none, option_type
 
 TARGET = Path(__file__).resolve().parent.parent / "forecast_attn" / "config" / "keywords.py"
+OF_ONE_TRAINING = ("attention", "vintages", "seed")
+"""Options of training that `compare` and `tune` do not take, or take themselves."""
 OPENING = '''"""The keywords of functions that take options, for type checkers and editors.
 
 Written by `make docs` from `config.options` and `config.requests`; a test fails when it is out of date.
@@ -53,8 +56,21 @@ def accepted(field: Any) -> str:
     return f"{kind} | None" if may_be_none(field) else kind
 
 
+def explained(field: Any) -> str:
+    """The help of an option and its default, as a docstring, which editors show beside the keyword."""
+    choices, default = field.metadata["choices"], field.default
+    text = f"{field.metadata['help']} ({', '.join(choices)})" if choices else field.metadata["help"]
+    text = f"{text[0].upper()}{text[1:]}." + ("" if default in (None, ()) else f" Default: {default!r}.")
+    return textwrap.indent("\n".join(textwrap.wrap(f'"""{text}', 113, break_on_hyphens=False)) + '"""', "    ")
+
+
 def class_of(
-    name: str, parts: tuple[Any, ...], summary: str, without: tuple[str, ...] = (), only: tuple[str, ...] = ()
+    name: str,
+    parts: tuple[Any, ...],
+    summary: str,
+    without: tuple[str, ...] = (),
+    only: tuple[str, ...] = (),
+    base: str = "TypedDict",
 ) -> str:
     """The source of one class; a name that stands in several parts is as the first one has it."""
     fields: dict[str, Any] = {}
@@ -62,21 +78,23 @@ def class_of(
         for field in fields_of(part):
             if field.name not in without and (part not in TRAINING or not only or field.name in only):
                 fields.setdefault(field.name, field)
-    lines = [f"    {field.name}: {accepted(field)}" for field in fields.values()]
-    return f'class {name}(TypedDict, total=False):\n    """{summary}"""\n\n' + "\n".join(lines) + "\n"
+    lines = [f"    {field.name}: {accepted(field)}\n{explained(field)}" for field in fields.values()]
+    return f'class {name}({base}, total=False):\n    """{summary}"""\n\n' + "\n".join(lines) + "\n"
 
 
 def document() -> str:
     """The whole module."""
     classes = [
-        class_of("TrainKeywords", TRAINING, "Options of `forecast train`."),
+        class_of("SharedKeywords", TRAINING, "Options of every training, of one network or of many.", OF_ONE_TRAINING),
+        class_of("TrainKeywords", TRAINING, "Options of `forecast train`.", (), OF_ONE_TRAINING, "SharedKeywords"),
         class_of(
             "CompareKeywords",
-            (CompareRequest, *TRAINING),
+            (CompareRequest,),
             "Options of `compare` but its mechanisms and folder.",
-            ("attention", "out", "vintages"),
+            ("attention", "out"),
+            base="SharedKeywords",
         ),
-        class_of("TuneKeywords", (TuneRequest, *TRAINING), "Options of `tune`.", ("vintages",)),
+        class_of("TuneKeywords", (TuneRequest, *TRAINING), "Options of `tune`.", (), ("attention",), "SharedKeywords"),
         class_of("PredictKeywords", (PredictRequest,), "Options of `forecast predict`."),
         class_of("BacktestKeywords", (BacktestRequest,), "Options of `forecast backtest`."),
         class_of("ScoreKeywords", (ScoreRequest,), "Options of `forecast score`."),

@@ -44,6 +44,9 @@ def test_the_keywords_of_type_checkers_are_the_options() -> None:
     for name in ("predict", "backtest", "audit", "inspect"):
         named = getattr(keywords, f"{name.title()}Keywords").__annotations__
         assert set(named) == {field.name for field in fields_of(REQUESTS[name])} - ELSEWHERE.get(name, set())
+    source = Path(keywords.__file__).read_text(encoding="utf-8")  # editors show what follows a key beside the keyword
+    assert "    attention: str\n    \"\"\"Attention mechanism;" in source
+    assert "Default: 'float32'." in source
 
 
 def test_a_forecaster_shows_every_option_and_its_default() -> None:

@@ -10,520 +10,625 @@ from pathlib import Path
 from typing import TypedDict
 
 
-class TrainKeywords(TypedDict, total=False):
-    """Options of `forecast train`."""
+class SharedKeywords(TypedDict, total=False):
+    """Options of every training, of one network or of many."""
 
     target: str | int | None
+    """Column to forecast, or row-count (default: found by its name: target, y, value, OT, …)."""
     time: str | int | None
+    """Column of time stamps, or several, such as year,month or date,time; row-number counts the rows (default: found
+    by name or content)."""
     item_id: str | int | None
+    """Column that identifies the series, or several, such as state,region (default: found by its name)."""
     past_covariates: str | Sequence[str]
+    """Columns known up to the cut-off (default: all undeclared numeric columns)."""
     future_covariates: str | Sequence[str]
+    """Columns known through the horizon, such as prices; NAME:24 for one known only 24 steps ahead."""
     static_covariates: str | Sequence[str]
+    """Columns constant per series."""
     ignore: str | Sequence[str]
+    """Columns to leave out."""
     horizon: int | None
+    """Steps to forecast (default: hourly 24, daily 7, monthly 12, …; fewer for short series or few future rows)."""
     lookback: int | None
+    """Past steps the model sees (default: hourly 168, daily 28, monthly 36, …; fewer for short series)."""
     freq: str | int | None
+    """Time step such as h, D, MS, 15min (default: inferred)."""
     season: str | int | None
+    """Steps after which the series repeats, or hour, day, week, month, quarter or year; with several, the first is
+    the season, and the lookback covers all (default: by the time step)."""
     date_format: str | int | None
+    """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970, excel for its numbers
+    of days (default: found)."""
     tz: str | int | None
+    """Zone of local time stamps, such as Europe/Berlin; results are shown in it."""
     delimiter: str | int | None
+    """Character between the fields of a CSV (default: found)."""
     decimal: str | int | None
+    """Decimal mark of a CSV, a point or a comma (default: found)."""
     encoding: str | int | None
+    """Encoding of a CSV (default: found, if UTF-8, UTF-16 or Latin-1)."""
     skip_rows: int
+    """Lines of a CSV above its header, such as a title. Default: 0."""
     comment: str | int | None
+    """Start of lines of a CSV that are not data, such as '#'."""
     skip_footer: int
+    """Lines of a CSV below its rows, such as totals and sources. Default: 0."""
     header: bool
+    """The first line of a CSV names its columns; else they are column_1, column_2, …. Default: True."""
     header_rows: int
+    """Lines of a CSV that name its columns, such as names and units. Default: 1."""
     na: str | Sequence[str]
+    """Cells that mean no value, in addition to NA, NaN, null and the like: -,?,-999."""
     sheet: str | int | None
+    """Sheet of a spreadsheet, by its name (default: the only one with rows)."""
     wide: bool
+    """One column per series, named by the column, instead of one row per series and step. Default: False."""
     layout: str
+    """Form of the table: one row per series and step (long), one row per series (rows), or one row per year with a
+    column per month or quarter, or per day with a column per hour (calendar) (long, rows, calendar). Default:
+    'long'."""
     duplicates: str
+    """Treatment of repeated rows of one series and time stamp (error, mean, first, last). Default: 'error'."""
     resample: str | int | None
+    """Merge events, irregular rows or finer steps into one row per step, such as 15min, D, MS."""
     aggregate: str
+    """Aggregate of the target's rows that --resample merges (mean, sum, last). Default: 'mean'."""
     missing: str
+    """Treatment of empty cells and absent rows; mask hides them from attention and loss; auto masks a few and
+    refuses many (auto, error, mask, ffill, interpolate, zero). Default: 'auto'."""
     categorical: str | Sequence[str]
+    """Covariates whose numbers are categories; declared columns of text are categorical anyway."""
     weight: str | int | None
+    """Column of each series' weight in the loss, constant per series."""
     calendar: str | int
+    """Calendar features: auto (by frequency), none, or a list of names. Default: 'auto'."""
     holidays: str | Sequence[str]
+    """Countries whose public holidays are a feature, such as DE,FR."""
     holiday_dates: str | int | None
-    vintages: str | int | None
+    """CSV of additional dates to treat as holidays."""
     scaling: str
+    """Scaling of each series, fitted on its training rows; covariates leaves the target as it is (standard, robust,
+    mean-abs, covariates, none). Default: 'standard'."""
     transform: str
+    """Transform of the target before scaling, for skewed values (none, arcsinh, log). Default: 'none'."""
     non_negative: bool
+    """Cut forecasts and their quantiles off at 0, for a target that is never negative. Default: False."""
     short_series: str
+    """Treatment of series too short for a training window; auto pads those of a panel (auto, skip, pad, error).
+    Default: 'auto'."""
     validation: float
-    attention: str
+    """End of the table kept for validation: a fraction below 1, or a number of steps. Default: 0.2."""
     attention_order: str | None
+    """Attend before the decoder's cell (bahdanau) or after it (luong) (bahdanau, luong)."""
     attention_size: int | None
+    """Width of additive and projected scores (default: 128)."""
     heads: int
+    """Heads of multi-head attention. Default: 4."""
     normaliser: str
+    """Function that turns scores into weights (softmax, sparsemax, entmax15). Default: 'softmax'."""
     attention_window: str
+    """Keys that a query may see (global, local-p, local-m). Default: 'global'."""
     window_radius: int
+    """Half width D of a local attention window. Default: 10."""
     input_feeding: bool
+    """Feed the attentional state into the next decoder step (luong order). Default: False."""
     cell: str
+    """Recurrent cell of encoder and decoder (gru, lstm). Default: 'gru'."""
     hidden_size: int | None
+    """Size of the encoder's state, per direction (default: 64; 32 for panels read step by step)."""
     decoder_size: int | None
+    """Size of the decoder's state (default: the encoder's output size)."""
     num_layers: int
+    """Recurrent layers of the encoder and of the decoder. Default: 1."""
     bidirectional: bool | None
+    """Read the lookback in both directions (default: only with patches)."""
     patch_length: int | None
+    """Time steps that the network reads as one (a patch); must divide the lookback (default: a quarter of a season
+    of hourly and finer series, such as 6 hours; else 1)."""
     projection_size: int | None
+    """Width of a learned projection of a step's inputs, before the cells; 0 for none (default: 128 with patches,
+    else 0)."""
     lags: str | int | Sequence[int | str] | None
+    """Steps back whose values each forecast step reads directly, bypassing the attention, such as 24,168 (default:
+    none)."""
     temporal_decoder_size: int | None
+    """Width of a perceptron per time step that adds to the decoder's forecast; 0 for none (default: 64 with patches,
+    else 0)."""
     linear_path: bool
+    """Add a linear map of the whole window, and what is known ahead, to the forecast. Default: False."""
     skip: bool
+    """Add a linear map of each lookback step's inputs to its encoder output. Default: True."""
     dropout: float
+    """Dropout between layers and before the head. Default: 0.1."""
     decoding: str
+    """Direct: all steps at once; autoregressive: each step reads the previous output (direct, autoregressive).
+    Default: 'direct'."""
     window_normalisation: str
+    """Level and scale of each window: of its whole lookback, of its last season, or none; mean divides by the mean
+    (none, standard, last-season, mean). Default: 'last-season'."""
     quantiles: str | float | Sequence[float | str]
+    """Quantiles to forecast, such as 0.1,0.5,0.9: a column each, trained on the pinball loss."""
     distribution: str
+    """Distribution to fit by its likelihood; its quantiles are those of --quantiles, else 0.1,0.5,0.9 (none,
+    gaussian, student-t, negative-binomial, tweedie). Default: 'none'."""
     calibration: str
+    """Conformal calibration of quantiles on validation windows: split (around the point forecast), cqr, or adaptive,
+    which starts as cqr and follows later errors (none, split, cqr, adaptive). Default: 'none'."""
     preset: str
+    """A set of options; options that you give win: fast (six epochs of a smaller network: a third of the time on
+    long tables, too few for short ones); default (one network); accurate (four networks with averaged weights, four
+    to five times the time of one); `help` lists them (fast, default, accurate). Default: 'default'."""
     loss: str
+    """Loss on the scaled target; quantiles and distributions have their own (mae, mse, huber). Default: 'mae'."""
     batch_size: int | None
+    """Windows per training step (default: 16 to 128, by the number of windows)."""
     learning_rate: float | None
+    """Peak learning rate of AdamW (default: 0.001 with patches, else 0.008)."""
     weight_decay: float | None
+    """Decoupled weight decay of AdamW (default: 0.01 with patches, else 0.0001)."""
     schedule: str
+    """Course of the learning rate over --max-epochs (constant, one-cycle, cosine). Default: 'one-cycle'."""
     warmup: float | None
+    """Share of the steps during which the learning rate rises (default: 0.3 for one-cycle, 0.05 for cosine)."""
     weight_averaging: str
+    """Weights to validate and keep: the last ones, or their exponential moving average (ema) (none, ema). Default:
+    'none'."""
     averaging_decay: float
+    """Highest decay of the average per step; lower in the first steps. Default: 0.999."""
     gradient_clip: float
+    """Largest norm of the gradient; 0 disables clipping. Default: 1.0."""
     max_epochs: int | None
+    """Largest number of epochs (default: enough for about 2,000 training steps, 1,200 with patches)."""
     max_time: str | int | None
+    """Time limit, such as 90s, 10m, 1h30m; the schedule is fitted to it."""
     patience: int | None
+    """Epochs without a better validation loss before training stops (default: a quarter of --max-epochs)."""
     epoch_windows: int
+    """Largest number of training windows per epoch; 0 for all. Default: 12800."""
     validation_windows: int
+    """Largest number of validation windows scored per epoch; 0 for all. Default: 1024."""
     teacher_forcing: str | int
+    """Teacher forcing ratio, from first to last epoch. Default: '1.0..0'."""
     teacher_forcing_decay: str
-    seed: int | None
+    """Decay of the teacher forcing ratio (linear, exponential, inverse-sigmoid). Default: 'linear'."""
     ensemble: int
+    """Number of networks to train with different seeds and to combine. Default: 1."""
     final_fit: str
+    """Train again on all rows, for as many epochs as validation found best: auto (only panels of 20 or more series
+    without patches), always, or none (auto, always, none). Default: 'auto'."""
     combination: str
+    """Forecast a weighted mean of the network and baselines, with weights that validation chooses (auto), or the
+    network alone (none) (auto, none). Default: 'auto'."""
     combine: str
+    """Combination of an ensemble's forecasts, quantile by quantile (mean, median). Default: 'mean'."""
     accelerator: str
+    """Where to train (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
     devices: int
+    """Number of devices to train on, on each machine. Default: 1."""
     num_nodes: int
+    """Number of machines, whose processes torchrun or srun has started. Default: 1."""
     strategy: str
+    """How several devices train together; auto is ddp (DistributedDataParallel) (auto, ddp). Default: 'auto'."""
     threads: int
+    """CPU threads; more than one helps only large networks on an idle machine. Default: 1."""
     precision: str
+    """Numeric precision of training: 32, or mixed bf16 or 16 (32, bf16, 16). Default: '32'."""
     attention_windows: str | int
+    """Validation windows whose attention is written, evenly spread, or all. Default: '128'."""
     attention_dtype: str
+    """Type of the attention weights in the file (float32, float16). Default: 'float32'."""
     attention_top: int | None
+    """Write only the K largest weights of each row, with their lags."""
 
 
-class CompareKeywords(TypedDict, total=False):
+class TrainKeywords(SharedKeywords, total=False):
+    """Options of `forecast train`."""
+
+    vintages: str | int | None
+    """Table of past forecasts of covariates, with a column issued_at: each cut-off sees those issued by then."""
+    attention: str
+    """Attention mechanism; `help` lists them (none, bahdanau, bahdanau-normed, luong-dot, luong-general,
+    luong-concat, luong-location, luong-scaled, scaled-dot, multi-head, keras-additive, keras-dot). Default:
+    'luong-general'."""
+    seed: int | None
+    """Random seed (default: drawn, and recorded)."""
+
+
+class CompareKeywords(SharedKeywords, total=False):
     """Options of `compare` but its mechanisms and folder."""
 
     seeds: int
+    """Trainings of each mechanism. Default: 3."""
     seed: int
+    """Seed of the first training of each; the others follow. Default: 0."""
     jobs: int
+    """Processes that work at the same time. Default: 1."""
     engine: str
-    target: str | int | None
-    time: str | int | None
-    item_id: str | int | None
-    past_covariates: str | Sequence[str]
-    future_covariates: str | Sequence[str]
-    static_covariates: str | Sequence[str]
-    ignore: str | Sequence[str]
-    horizon: int | None
-    lookback: int | None
-    freq: str | int | None
-    season: str | int | None
-    date_format: str | int | None
-    tz: str | int | None
-    delimiter: str | int | None
-    decimal: str | int | None
-    encoding: str | int | None
-    skip_rows: int
-    comment: str | int | None
-    skip_footer: int
-    header: bool
-    header_rows: int
-    na: str | Sequence[str]
-    sheet: str | int | None
-    wide: bool
-    layout: str
-    duplicates: str
-    resample: str | int | None
-    aggregate: str
-    missing: str
-    categorical: str | Sequence[str]
-    weight: str | int | None
-    calendar: str | int
-    holidays: str | Sequence[str]
-    holiday_dates: str | int | None
-    scaling: str
-    transform: str
-    non_negative: bool
-    short_series: str
-    validation: float
-    attention_order: str | None
-    attention_size: int | None
-    heads: int
-    normaliser: str
-    attention_window: str
-    window_radius: int
-    input_feeding: bool
-    cell: str
-    hidden_size: int | None
-    decoder_size: int | None
-    num_layers: int
-    bidirectional: bool | None
-    patch_length: int | None
-    projection_size: int | None
-    lags: str | int | Sequence[int | str] | None
-    temporal_decoder_size: int | None
-    linear_path: bool
-    skip: bool
-    dropout: float
-    decoding: str
-    window_normalisation: str
-    quantiles: str | float | Sequence[float | str]
-    distribution: str
-    calibration: str
-    preset: str
-    loss: str
-    batch_size: int | None
-    learning_rate: float | None
-    weight_decay: float | None
-    schedule: str
-    warmup: float | None
-    weight_averaging: str
-    averaging_decay: float
-    gradient_clip: float
-    max_epochs: int | None
-    max_time: str | int | None
-    patience: int | None
-    epoch_windows: int
-    validation_windows: int
-    teacher_forcing: str | int
-    teacher_forcing_decay: str
-    ensemble: int
-    final_fit: str
-    combination: str
-    combine: str
-    accelerator: str
-    devices: int
-    num_nodes: int
-    strategy: str
-    threads: int
-    precision: str
-    attention_windows: str | int
-    attention_dtype: str
-    attention_top: int | None
+    """Work in processes of this machine, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
 
 
-class TuneKeywords(TypedDict, total=False):
+class TuneKeywords(SharedKeywords, total=False):
     """Options of `tune`."""
 
     trials: int
+    """Trials of the study, those of earlier calls and other processes included. Default: 50."""
     max_time: str | int | None
+    """Time limit of the search, such as 30m, 8h; the same command goes on later."""
     space: Path | str | None
+    """TOML file of options to search and their values (default: by the table)."""
     metric: str
+    """Error to minimise (mae, rmse, mase, pinball). Default: 'mae'."""
     backtest: int | None
+    """Score by a backtest of the last K cut-offs, instead of on the validation windows."""
     pruner: str
+    """Early stopping of trials that validate badly (median, none). Default: 'median'."""
     storage: str | int | None
+    """Database of the study: an SQLite file or a URL (default: runs/<table>.study.db)."""
     study: str | int
+    """Name of the study in its database. Default: 'forecast-attn'."""
     seed: int
+    """Seed of the search and of every training. Default: 0."""
     winner: bool
+    """Train a run with the best options at the end. Default: True."""
     out: Path | str | None
+    """Run directory of the winner (default: runs/<time>-<attention>)."""
     png: Path | str | None
+    """Picture of the importance of each option (extra plot)."""
     jobs: int
+    """Processes that work at the same time. Default: 1."""
     engine: str
-    target: str | int | None
-    time: str | int | None
-    item_id: str | int | None
-    past_covariates: str | Sequence[str]
-    future_covariates: str | Sequence[str]
-    static_covariates: str | Sequence[str]
-    ignore: str | Sequence[str]
-    horizon: int | None
-    lookback: int | None
-    freq: str | int | None
-    season: str | int | None
-    date_format: str | int | None
-    tz: str | int | None
-    delimiter: str | int | None
-    decimal: str | int | None
-    encoding: str | int | None
-    skip_rows: int
-    comment: str | int | None
-    skip_footer: int
-    header: bool
-    header_rows: int
-    na: str | Sequence[str]
-    sheet: str | int | None
-    wide: bool
-    layout: str
-    duplicates: str
-    resample: str | int | None
-    aggregate: str
-    missing: str
-    categorical: str | Sequence[str]
-    weight: str | int | None
-    calendar: str | int
-    holidays: str | Sequence[str]
-    holiday_dates: str | int | None
-    scaling: str
-    transform: str
-    non_negative: bool
-    short_series: str
-    validation: float
+    """Work in processes of this machine, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
     attention: str
-    attention_order: str | None
-    attention_size: int | None
-    heads: int
-    normaliser: str
-    attention_window: str
-    window_radius: int
-    input_feeding: bool
-    cell: str
-    hidden_size: int | None
-    decoder_size: int | None
-    num_layers: int
-    bidirectional: bool | None
-    patch_length: int | None
-    projection_size: int | None
-    lags: str | int | Sequence[int | str] | None
-    temporal_decoder_size: int | None
-    linear_path: bool
-    skip: bool
-    dropout: float
-    decoding: str
-    window_normalisation: str
-    quantiles: str | float | Sequence[float | str]
-    distribution: str
-    calibration: str
-    preset: str
-    loss: str
-    batch_size: int | None
-    learning_rate: float | None
-    weight_decay: float | None
-    schedule: str
-    warmup: float | None
-    weight_averaging: str
-    averaging_decay: float
-    gradient_clip: float
-    max_epochs: int | None
-    patience: int | None
-    epoch_windows: int
-    validation_windows: int
-    teacher_forcing: str | int
-    teacher_forcing_decay: str
-    ensemble: int
-    final_fit: str
-    combination: str
-    combine: str
-    accelerator: str
-    devices: int
-    num_nodes: int
-    strategy: str
-    threads: int
-    precision: str
-    attention_windows: str | int
-    attention_dtype: str
-    attention_top: int | None
+    """Attention mechanism; `help` lists them (none, bahdanau, bahdanau-normed, luong-dot, luong-general,
+    luong-concat, luong-location, luong-scaled, scaled-dot, multi-head, keras-additive, keras-dot). Default:
+    'luong-general'."""
 
 
 class PredictKeywords(TypedDict, total=False):
     """Options of `forecast predict`."""
 
     out: Path | str | None
+    """CSV of the forecasts; - for stdout."""
     attention_members: bool
+    """Write the weights of each ensemble member to its own file too. Default: False."""
     cold_start: bool
+    """Forecast series never seen in training, scaled by their own lookback. Default: False."""
     non_negative: bool | None
+    """Cut forecasts and quantiles off at 0 (default: as in training)."""
     samples: int | None
+    """Draw N paths of every series (autoregressive, with quantiles)."""
     seed: int | None
+    """Seed of the paths (default: drawn and shown)."""
     samples_out: Path | str | None
+    """Parquet file of the paths."""
     combine_with: str | Sequence[str] | None
+    """Average with these baselines (regression,quantile-regression), fitted to the history; none: the network alone
+    (default: as validation chose in training)."""
     engine: str
+    """Compute in this process, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
     accelerator: str
+    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
     attention_out: Path | str | None
+    """Parquet file of the weights."""
     attention_windows: str | int
+    """Windows whose weights are written, evenly spread, or all. Default: 'all'."""
     attention_dtype: str
+    """Type of the written weights (float32, float16). Default: 'float32'."""
     attention_top: int | None
+    """Write only the K largest weights of each row, with their lags."""
 
 
 class BacktestKeywords(TypedDict, total=False):
     """Options of `forecast backtest`."""
 
     cutoffs: int | None
+    """The last N cut-offs whose horizon is in the data."""
     start: str | int | None
+    """First stamp to forecast (default: the end of training)."""
     end: str | int | None
+    """Last stamp a forecast may start at; a date covers its whole day."""
     stride: str | int | None
+    """Distance between cut-offs: steps (24), exact time (24h), or days on the wall clock (7D) (default: the
+    horizon)."""
     refit: str | int
+    """Train further every K cut-offs, on rows up to there. Default: 'never'."""
     refit_epochs: int | None
+    """Epochs of each refit (default: 2)."""
     refit_learning_rate: float | None
+    """Peak learning rate of each refit (default: a fifth of the run's)."""
     refit_window: str | int | None
+    """Refit on the newest steps only: 1344, or 8W (default: on all rows)."""
     refit_validation: int | None
+    """Steps before a refit's cut-off that choose its best epoch and are not trained on; 0 for none (default: 7
+    horizons)."""
     refit_from: str | int | None
+    """Weights that a refit starts from: those of the last refit, or of the run (last, run; default: last)."""
     refit_half_life: str | int | None
+    """Draw windows of this age half as often in a refit, older ones less: 1344, or 8W (default: all alike)."""
     refit_keep: str | int | None
+    """Weights to continue with: those of the refit (new, the default), or the better ones on --refit-validation
+    (best)."""
     refit_final_fit: bool
+    """End each refit with a training on the rows of --refit-validation too. Default: False."""
     baselines: str | Sequence[str] | None
+    """Models to compare with, or none (default: naive,seasonal-naive,mean,median,drift,linear); also regression,
+    median-regression, quantile-regression, kernel-regression, boosted-trees, auto-ets, auto-arima."""
     combine_with: str | Sequence[str] | None
+    """Also score the mean of the model's forecast and these baselines' (regression,quantile-regression), as
+    combination; none: the network alone (default: as validation chose in training)."""
     metrics: str | Sequence[str] | None
+    """Metrics, such as mae,rmse (default: all)."""
     by: str | Sequence[str]
+    """Score by step, item_id, hour, weekday or cutoff too."""
     out: Path | str | None
+    """Parquet or CSV of the forecasts; the scores are written beside it as JSON."""
     out_run: Path | str | None
+    """Run directory of the training, where a table is backtested."""
     name: str | int | None
+    """Name of the model in the file (default: the run's)."""
     non_negative: bool | None
+    """Cut forecasts and quantiles off at 0 (default: as in training)."""
     accelerator: str
+    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
     jobs: int
+    """Processes that work at the same time. Default: 1."""
     engine: str
+    """Work in processes of this machine, or on a Ray cluster (extra ray) (local, ray). Default: 'local'."""
     attention_out: Path | str | None
+    """Parquet file of the weights."""
     attention_windows: str | int
+    """Windows whose weights are written, evenly spread, or all. Default: 'all'."""
     attention_dtype: str
+    """Type of the written weights (float32, float16). Default: 'float32'."""
     attention_top: int | None
+    """Write only the K largest weights of each row, with their lags."""
 
 
 class ScoreKeywords(TypedDict, total=False):
     """Options of `forecast score`."""
 
     rate: float
+    """Share of normal rows that may be flagged. Default: 0.01."""
     step: int
+    """Steps ahead of the forecasts that rows are compared with. Default: 1."""
     side: str
+    """Flag rows above the interval, below it, or both (both, above, below). Default: 'both'."""
     start: str | int | None
+    """First stamp to score (default: the one after the reference)."""
     reference: Path | str | None
+    """Table of rows known to be normal (default: the rows that validated the run)."""
     out: Path | str | None
+    """CSV or Parquet file of the scores."""
     accelerator: str
+    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
 class ReconcileKeywords(TypedDict, total=False):
     """Options of `forecast reconcile`."""
 
     method: str
+    """Way to make the forecasts add up (bottom-up, top-down, ols, wls-struct, wls-var, mint). Default: 'mint'."""
     reference: Path | str | None
+    """Table of past rows whose errors wls-var and mint learn from (default: the run's own)."""
     out: Path | str | None
+    """CSV of the forecasts that add up."""
     accelerator: str
+    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
 class UpdateKeywords(TypedDict, total=False):
     """Options of `forecast update`."""
 
     out: Path | str | None
+    """Run directory to write (default: runs/<time>-<attention>)."""
     epochs: int | None
+    """Epochs of training (default: 2)."""
     learning_rate: float | None
+    """Peak learning rate (default: a fifth of the run's)."""
     window: str | int | None
+    """Train on the newest steps only: 1344, or 8W (default: on all rows)."""
     half_life: str | int | None
+    """Draw windows of this age half as often, older ones less: 1344, or 8W; none: all alike (default: 8 lookbacks,
+    if no --window is given)."""
     validation: int | None
+    """Newest steps, held out to choose between old and new weights; 0 for none (default: 7 horizons)."""
     keep: str
+    """Weights to keep: the better ones on --validation, or always the new ones (best, new). Default: 'best'."""
     final_fit: bool
+    """At the end, train the new weights on the steps of --validation too. Default: True."""
     accelerator: str
+    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
 class AuditKeywords(TypedDict, total=False):
     """Options of `forecast audit`."""
 
     windows: int
+    """Largest number of validation windows to audit, spread evenly. Default: 128."""
     seeds: Path | str | Sequence[Path | str]
+    """Another training on the same table to compare with; repeatable."""
     covariates: bool
+    """Measure the importance of each column too (permutation importance). Default: False."""
     draws: int | None
+    """Random orders of the weights (default: 100 for up to 128 windows, fewer for more)."""
     repeats: int
+    """Permutations of each column. Default: 10."""
     seed: int
+    """Seed of all random draws. Default: 0."""
     out: Path | str | None
+    """JSON document to write."""
     accelerator: str
+    """Where to compute (auto, cpu, gpu, cuda, mps). Default: 'auto'."""
 
 
 class InspectKeywords(TypedDict, total=False):
     """Options of `forecast inspect`."""
 
     item: str | int | None
+    """Only this series."""
     cutoff: str | int | None
+    """Only this cut-off."""
     step: int | None
+    """Only this step ahead."""
     head: int | None
+    """Only this head, counted from 0."""
     top: int
+    """Lags to list per step. Default: 5."""
     by: str | int | None
+    """Compare groups: item, head, or hour or weekday of the cut-off."""
     compare: Path | str | None
+    """Compare with this run or file."""
     validation: bool
+    """Inspect the run's validation windows instead of its forecast. Default: False."""
     export: Path | str | None
+    """Write the weights as .csv (long) or .npz."""
     png: Path | str | None
+    """Write a picture of the weights below their series."""
     svg: Path | str | None
+    """The same picture, scalable."""
     html: Path | str | None
+    """Write an interactive page for any browser."""
     html_windows: int | None
+    """Windows to choose from on the page (default: as many as fit 1.2 MB)."""
 
 
 class PlotKeywords(TypedDict, total=False):
     """Options of `forecast plot` but its kind."""
 
     item: str | Sequence[str]
+    """Only this series; repeatable."""
     cutoff: str | int | None
+    """Forecast of this cut-off (default: the last of each series)."""
     model: str | Sequence[str]
+    """Only this model of a backtest; repeatable."""
     history: int | None
+    """Steps before the cut-off (default: four horizons, at least 24)."""
     step: int | None
+    """Step ahead whose attribution is drawn (default: the mean of all)."""
     column: str | Sequence[str]
+    """Column of --kind by-value; repeatable (default: all)."""
     png: Path | str | None
+    """Write the picture."""
     svg: Path | str | None
+    """The same picture, scalable."""
     animate: Path | str | None
+    """Animate the validation windows of a series and where each looked, as .gif or .png."""
 
 
 class ReportKeywords(TypedDict, total=False):
     """Options of `forecast report`."""
 
     html: Path | str | None
+    """Page to write (default: report.html in the run, unless --pdf is given)."""
     pdf: Path | str | None
+    """The same page as a PDF, printed by an installed Chromium or Chrome."""
 
 
 class ExportKeywords(TypedDict, total=False):
     """Options of `forecast export` but its file."""
 
     network_alone: bool
+    """Leave out the baselines that validation combined the network with. Default: False."""
 
 
 class ServingKeywords(TypedDict, total=False):
     """Options of `create_app`."""
 
     token_file: Path | str | None
+    """File with the token that requests must carry (default: the variable FORECAST_ATTN_TOKEN)."""
     max_bytes: int
+    """Largest body of a request in bytes. Default: 16777216."""
     max_waiting: int
+    """Most requests at a time; further ones are refused with status 503. Default: 64."""
     timeout: float
+    """Seconds that a request may take. Default: 30.0."""
     reload: float
+    """Seconds between checks for newer runs; 0 never checks. Default: 5.0."""
 
 
 class ServeKeywords(TypedDict, total=False):
     """Options of `serve`."""
 
     host: str | int
+    """Address to listen on; 0.0.0.0 for all networks. Default: '127.0.0.1'."""
     port: int
+    """Port to listen on; 0 takes a free one. Default: 8000."""
     token_file: Path | str | None
+    """File with the token that requests must carry (default: the variable FORECAST_ATTN_TOKEN)."""
     max_bytes: int
+    """Largest body of a request in bytes. Default: 16777216."""
     max_waiting: int
+    """Most requests at a time; further ones are refused with status 503. Default: 64."""
     timeout: float
+    """Seconds that a request may take. Default: 30.0."""
     reload: float
+    """Seconds between checks for newer runs; 0 never checks. Default: 5.0."""
 
 
 class UiKeywords(TypedDict, total=False):
     """Options of `ui`."""
 
     port: int
+    """Port on this machine; 0 takes a free one. Default: 8765."""
 
 
 class EvaluateKeywords(TypedDict, total=False):
     """Options of `forecast evaluate`."""
 
     model_columns: str | Sequence[str]
+    """Columns that are forecasts (default: found)."""
     metrics: str | Sequence[str] | None
+    """Metrics, such as mae,rmse (default: all)."""
     by: str | Sequence[str]
+    """Overall, step, item_id, hour, weekday, cutoff, or several. Default: ('overall',)."""
     season: int | None
+    """Steps of a season (default: by frequency)."""
     block: int | None
+    """Steps per forecast in a table without cut-offs."""
     reference: str | int | None
+    """Model to compare with (default: seasonal-naive)."""
     norm: int
+    """Norm of a cut-off's errors in the tests: 1 or 2. Default: 1."""
     out: Path | str | None
+    """Scores to write: .csv, or .json with the tests."""
     target: str | int | None
+    """Column to forecast, or row-count (default: found by its name: target, y, value, OT, …)."""
     time: str | int | None
+    """Column of time stamps, or several, such as year,month or date,time; row-number counts the rows (default: found
+    by name or content)."""
     item_id: str | int | None
+    """Column that identifies the series, or several, such as state,region (default: found by its name)."""
     freq: str | int | None
+    """Time step such as h, D, MS, 15min (default: inferred)."""
     date_format: str | int | None
+    """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970, excel for its numbers
+    of days (default: found)."""
     tz: str | int | None
+    """Zone of local time stamps, such as Europe/Berlin; results are shown in it."""
     delimiter: str | int | None
+    """Character between the fields of a CSV (default: found)."""
     decimal: str | int | None
+    """Decimal mark of a CSV, a point or a comma (default: found)."""
     encoding: str | int | None
+    """Encoding of a CSV (default: found, if UTF-8, UTF-16 or Latin-1)."""
     skip_rows: int
+    """Lines of a CSV above its header, such as a title. Default: 0."""
     comment: str | int | None
+    """Start of lines of a CSV that are not data, such as '#'."""
     skip_footer: int
+    """Lines of a CSV below its rows, such as totals and sources. Default: 0."""
     header: bool
+    """The first line of a CSV names its columns; else they are column_1, column_2, …. Default: True."""
     header_rows: int
+    """Lines of a CSV that name its columns, such as names and units. Default: 1."""
     na: str | Sequence[str]
+    """Cells that mean no value, in addition to NA, NaN, null and the like: -,?,-999."""
     sheet: str | int | None
+    """Sheet of a spreadsheet, by its name (default: the only one with rows)."""
     wide: bool
+    """One column per series, named by the column, instead of one row per series and step. Default: False."""
     layout: str
+    """Form of the table: one row per series and step (long), one row per series (rows), or one row per year with a
+    column per month or quarter, or per day with a column per hour (calendar) (long, rows, calendar). Default:
+    'long'."""
