@@ -5,7 +5,8 @@ matplotlib comes with the extra [plot]; its figures are made as objects, so that
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
+    from matplotlib.image import AxesImage
 
 WIDTH, DOTS_PER_INCH = 9.0, 160
 HEIGHTS = {"series": 1.15, "profile": 0.95, "weights": 3.0, "step": 0.45}
@@ -238,25 +240,11 @@ def _draw_profile(axes: "Axes", inspection: Inspection) -> None:
 
 
 def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, lines: SeriesLines | None) -> None:
-    from matplotlib.colors import PowerNorm
-
     header, steps = inspection.header, inspection.target_steps
-    # The last patch may reach beyond the horizon; what does is not shown.
-    below = steps[0] + len(inspection.steps) * header.patch_length
-    extent = (header.lookback - 0.5, -0.5, below - 0.5, steps[0] - 0.5)
-    # The square root shows what one peak would else leave in the dark; the colour bar's ticks are true weights.
-    norm = PowerNorm(0.5, vmin=0, vmax=float(inspection.mean_weights.max()) or 1)
-    image = axes.imshow(
-        inspection.mean_weights, cmap=heat_colours(), norm=norm, extent=extent, aspect="auto", interpolation="nearest"
-    )
-    axes.set_ylim(steps[-1] + 0.5, steps[0] - 0.5)
-    bar = axes.figure.colorbar(image, cax=colour_bar)
     several = len(inspection.steps) > 1
-    bar.set_label("weight (square-root scale)" if several else "weight", color=INK, fontsize=LABEL)
-    bar.ax.tick_params(labelsize=TICK, colors=INK)
-    bar.outline.set_visible(False)
+    image = draw_rows(axes, inspection, float(inspection.mean_weights.max()))
+    draw_colour_bar(colour_bar, image, "weight (square-root scale)" if several else "weight")
     axes.set_ylabel("step ahead" if several else "step", color=INK, fontsize=LABEL)
-    axes.set_yticks(*labelled_steps(inspection))
     seasonal = _has_seasons(header) and several
     if seasonal:
         _mark_seasons(axes, header, steps)
@@ -268,6 +256,31 @@ def _draw_weights(axes: "Axes", colour_bar: "Axes", inspection: Inspection, line
     words = [f"lag (time steps before the cut-off{patches})", "; ".join(marks)]
     words += ["shaded: middle half of the windows"] if lines is not None and lines.spread is not None else []
     axes.set_xlabel("\n".join(filter(None, words)), color=INK, fontsize=LABEL)
+
+
+def draw_rows(axes: "Axes", inspection: Inspection, highest: float) -> "AxesImage":
+    """Draw the weights of each step and key, whose darkest colour is the highest weight."""
+    from matplotlib.colors import PowerNorm
+
+    header, steps = inspection.header, inspection.target_steps
+    below = steps[0] + len(inspection.steps) * header.patch_length
+    extent = (header.lookback - 0.5, -0.5, below - 0.5, steps[0] - 0.5)
+    # The square root shows what one peak would else leave in the dark; the colour bar's ticks are true weights.
+    norm = PowerNorm(0.5, vmin=0, vmax=highest or 1)
+    image = axes.imshow(
+        inspection.mean_weights, cmap=heat_colours(), norm=norm, extent=extent, aspect="auto", interpolation="nearest"
+    )
+    axes.set_ylim(steps[-1] + 0.5, steps[0] - 0.5)  # the part of the last patch beyond the horizon is not shown
+    axes.set_yticks(*labelled_steps(inspection))
+    return image
+
+
+def draw_colour_bar(axes: "Axes", image: "AxesImage", label: str) -> None:
+    """Draw the scale of `draw_rows` into axes of its own."""
+    bar = axes.figure.colorbar(image, cax=axes)
+    bar.set_label(label, color=INK, fontsize=LABEL)
+    bar.ax.tick_params(labelsize=TICK, colors=INK)
+    bar.outline.set_visible(False)
 
 
 def _draw_effective(axes: "Axes", inspection: Inspection) -> None:
@@ -326,13 +339,18 @@ def _mark_seasons(axes: "Axes", header: InspectionHeader, steps: list[int]) -> N
 
 def _dress(axes: "Axes", inspection: Inspection, *, ticks: bool) -> None:
     """The lag axis, the most recent on the right, labelled in lags and in time."""
-    header = inspection.header
-    every = tick_lags(header.lookback, header.season)
     most = MOST_TICKS if inspection.lookback_timestamps is None else MOST_STAMPS
+    text = partial(_tick_text, inspection) if ticks else None
+    draw_lag_axis(axes, inspection.header.lookback, inspection.header.season, most, text)
+
+
+def draw_lag_axis(axes: "Axes", lookback: int, season: int, most: int, text: Callable[[int], str] | None) -> None:
+    """Draw the lag axis, the cut-off on the right, with at most so many ticks; `text` labels a lag."""
+    every = tick_lags(lookback, season)
     shown = every[:: -(-len(every) // most)]
-    axes.set_xlim(header.lookback - 0.5, -0.5)
-    axes.set_xticks(shown, [_tick_text(inspection, lag) for lag in shown] if ticks else None)
-    axes.tick_params(labelsize=TICK, colors=INK, length=3, labelbottom=ticks)
+    axes.set_xlim(lookback - 0.5, -0.5)
+    axes.set_xticks(shown, None if text is None else [text(lag) for lag in shown])
+    axes.tick_params(labelsize=TICK, colors=INK, length=3, labelbottom=text is not None)
     axes.spines[:].set_visible(False)
 
 

@@ -7,17 +7,23 @@ from numpy.typing import NDArray
 
 from forecast_attn.data.findings import counted
 from forecast_attn.inspection.differences import WeightComparison
-from forecast_attn.inspection.heatmap import tick_lags
-from forecast_attn.inspection.plots import LABEL, TICK, WIDTH, empty_figure, heat_colours, labelled_steps, wrapped
+from forecast_attn.inspection.plots import (
+    LABEL,
+    TICK,
+    WIDTH,
+    draw_colour_bar,
+    draw_lag_axis,
+    draw_rows,
+    empty_figure,
+    wrapped,
+)
 from forecast_attn.inspection.results import GroupStatistics, Inspection, InspectionHeader
 from forecast_attn.inspection.statistics import has_time_distances, time_distance
 from forecast_attn.notebook import ACCENT, INK, SOFT
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
-    from matplotlib.image import AxesImage
 
 COLUMNS, MOST_TILES = 4, 24
 TILE, TITLE_ROOM = 1.05, 1.5
@@ -84,11 +90,9 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    from matplotlib.colors import PowerNorm
-
     figure = empty_figure(WIDTH, 5.2)
     grid = figure.add_gridspec(2, 4, height_ratios=[1, 2.6], width_ratios=[1, 1, 0.34, 0.04])
-    norm = PowerNorm(0.5, vmin=0, vmax=max(float(each.mean_weights.max()) for each in comparison.inspections) or 1)
+    highest = max(float(each.mean_weights.max()) for each in comparison.inspections)
     lookback = max(each.header.lookback for each in comparison.inspections)
     most = max(float(each.profile.max()) for each in comparison.inspections)
     for column, (sign, name, each) in enumerate(zip("AB", comparison.names, comparison.inspections, strict=True)):
@@ -99,7 +103,7 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
         profile.set_title(f"{sign}  {_shortened(name)}: {each.header.mechanism}", fontsize=LABEL, color=INK, loc="left",
                           parse_math=False)  # fmt: skip
         weights = figure.add_subplot(grid[1, column], sharex=profile, label=f"weights {sign}")
-        image = _draw_weights(weights, each, norm)
+        image = draw_rows(weights, each, highest)
         _dress(profile, each.header, 5, lookback=lookback)
         _dress(weights, each.header, 5, lookback=lookback)
         profile.tick_params(labelbottom=False, labelleft=column == 0)
@@ -108,26 +112,11 @@ def draw_comparison(comparison: WeightComparison) -> "Figure":
             profile.set_ylabel("mean weight", fontsize=LABEL, color=INK)
             weights.set_ylabel("step ahead", fontsize=LABEL, color=INK)
     _draw_distances(figure.add_subplot(grid[1, 2], label="distances"), comparison)
-    bar = figure.colorbar(image, cax=figure.add_subplot(grid[1, 3], label="colour bar"))
-    bar.set_label("weight (square-root scale)", color=INK, fontsize=LABEL)
-    bar.ax.tick_params(labelsize=TICK, colors=INK)
-    bar.outline.set_visible(False)
+    draw_colour_bar(figure.add_subplot(grid[1, 3], label="colour bar"), image, "weight (square-root scale)")
     readings = [f"{sign}: {each.reading.text}" for sign, each in zip("AB", comparison.inspections, strict=True)]
     _write_title(figure, "Two attentions side by side")
     _write_words(figure, [comparison.sentence, *readings])
     return figure
-
-
-def _draw_weights(axes: "Axes", inspection: Inspection, norm: "Normalize") -> "AxesImage":
-    header, steps = inspection.header, inspection.target_steps
-    below = steps[0] + len(inspection.steps) * header.patch_length
-    extent = (header.lookback - 0.5, -0.5, below - 0.5, steps[0] - 0.5)
-    image = axes.imshow(
-        inspection.mean_weights, cmap=heat_colours(), norm=norm, extent=extent, aspect="auto", interpolation="nearest"
-    )
-    axes.set_ylim(steps[-1] + 0.5, steps[0] - 0.5)
-    axes.set_yticks(*labelled_steps(inspection))
-    return image
 
 
 def _draw_distances(axes: "Axes", comparison: WeightComparison) -> None:
@@ -162,16 +151,13 @@ def _edges(header: InspectionHeader) -> NDArray[np.float64]:
 
 
 def _dress(axes: "Axes", header: InspectionHeader, most: int, *, lookback: int | None = None) -> None:
-    """The lag axis with the cut-off on the right, in lags and in time."""
-    length = lookback or header.lookback
-    every = tick_lags(length, header.season)
-    ticks = every[:: -(-len(every) // most)]
+    """The lag axis in lags and in time."""
     timed = has_time_distances(header.frequency)
-    texts = [f"{lag}\n−{time_distance(header.frequency, lag)}" if timed and lag else str(lag) for lag in ticks]
-    axes.set_xlim(length - 0.5, -0.5)
-    axes.set_xticks(ticks, texts)
-    axes.tick_params(labelsize=TICK, colors=INK, length=3)
-    axes.spines[:].set_visible(False)
+
+    def text(lag: int) -> str:
+        return f"{lag}\n−{time_distance(header.frequency, lag)}" if timed and lag else str(lag)
+
+    draw_lag_axis(axes, lookback or header.lookback, header.season, most, text)
 
 
 def _write_title(figure: "Figure", title: str) -> None:
