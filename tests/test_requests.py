@@ -45,7 +45,7 @@ def test_the_keywords_of_type_checkers_are_the_options() -> None:
         named = getattr(keywords, f"{name.title()}Keywords").__annotations__
         assert set(named) == {field.name for field in fields_of(REQUESTS[name])} - ELSEWHERE.get(name, set())
     source = Path(keywords.__file__).read_text(encoding="utf-8")  # editors show what follows a key beside the keyword
-    assert "    attention: str\n    \"\"\"Attention mechanism;" in source
+    assert '    attention: str\n    """Attention mechanism;' in source
     assert "Default: 'float32'." in source
 
 

@@ -224,13 +224,13 @@ def _since_1970(column: pd.Series, unit: str) -> ParsedStamps:
 def _of_serial_days(column: pd.Series) -> ParsedStamps:
     """Days and their fractions, to the second: 45231.5 is noon of 2023-11-01."""
     days = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    bad = ~((days > FIRST_SERIAL_DAY) & (days < LAST_SERIAL_DAY))
+    bad = ~((days > FIRST_POSSIBLE_DAY) & (days < LAST_POSSIBLE_DAY))
     seconds = np.round(np.where(bad, 0, days) * 86_400).astype("timedelta64[s]")
     return ParsedStamps((_DAY_ZERO + seconds).astype("datetime64[ns]"), bad)
 
 
-FIRST_SERIAL_DAY, LAST_SERIAL_DAY = -80_000, 130_000
-"""Before 1681 and after 2255 there are no stamps."""
+FIRST_POSSIBLE_DAY, LAST_POSSIBLE_DAY = -80_000, 130_000
+"""Serial days of 1681 and 2255: before 1681 and after 2255 there are no stamps."""
 
 
 FIRST_LIKELY_DAY, LAST_LIKELY_DAY = 20_000, 80_000
