@@ -38,32 +38,20 @@ def predict(
     **options: Any,
 ) -> None:
     from forecast_attn.cli.tables import make_console
-    from forecast_attn.errors import ConfigError
 
     request = PredictCommandRequest.from_options(command_options("predict", config, options))
     if request.partitioned:
         _predict_parts(run, data, future, request, json=json, quiet=quiet)
         return
-    to_stdout = str(request.out) == "-"
-    if to_stdout and json:
-        raise ConfigError("--out - and --json both want stdout", "choose one of them")
-    if str(data) == str(future) == "-":
-        raise ConfigError("--data and --future cannot both come from stdin", "--future FILE")
-    out, attention_out, samples_out = request.out, request.attention_out, request.samples_out
-    _refuse_shared_files(data=data, future=future, out=out, attention_out=attention_out, samples_out=samples_out)
-    chosen = {
-        "--attention-windows": request.attention_windows != "all",
-        "--attention-dtype": request.attention_dtype != "float32",
-        "--attention-top": request.attention_top is not None,
-        "--attention-members": request.attention_members,
-    }
-    _refuse_what_is_not_written(out, attention_out, samples_out, request.samples, chosen)
+    _check_files(request, data, future, json=json)
     from forecast_attn.cli.library import Forecaster
     from forecast_attn.runs.run_dir import RunDir
 
     notes = make_console(stderr=True, quiet=quiet)
     forecaster = Forecaster.load(run)
     directory = RunDir(forecaster.run_path)
+    to_stdout, out = str(request.out) == "-", request.out
+    attention_out, samples_out = request.attention_out, request.samples_out
     if not any((out, attention_out, samples_out)):
         csv_path: Path | None = directory.predictions
         attention_out, samples_out = directory.attention, directory.samples
@@ -147,19 +135,47 @@ def _predict_parts(
         raise SystemExit(INCOMPLETE)
 
 
-def _refuse_what_is_not_written(
-    out: Path | None, attention_out: Path | None, samples_out: Path | None, samples: int | None, chosen: dict[str, bool]
-) -> None:
-    """Refuse options of a file that the named ones leave out."""
+def _check_files(request: PredictCommandRequest, data: Path | None, future: Path | None, *, json: bool) -> None:
+    """Refuse files that get in each other's way, and options of a file that the named ones leave out."""
     from forecast_attn.errors import ConfigError
 
+    out, attention_out, samples_out = request.out, request.attention_out, request.samples_out
+    if str(out) == "-" and json:
+        raise ConfigError("--out - and --json both want stdout", "choose one of them")
+    if str(data) == str(future) == "-":
+        raise ConfigError("--data and --future cannot both come from stdin", "--future FILE")
+    _refuse_shared_files(data=data, future=future, out=out, attention_out=attention_out, samples_out=samples_out)
     if out is None and attention_out is None and samples_out is None:
         return
-    for option, given in chosen.items():
-        if given and attention_out is None:
+    of_weights = {
+        "--attention-windows": request.attention_windows != "all",
+        "--attention-dtype": request.attention_dtype != "float32",
+        "--attention-top": request.attention_top is not None,
+        "--attention-members": request.attention_members,
+    }
+    for option, is_given in of_weights.items():
+        if is_given and attention_out is None:
             raise ConfigError(f"{option} is about weights, which are not written", "add --attention-out FILE")
-    if samples is not None and samples_out is None:
+    if request.samples is not None and samples_out is None:
         raise ConfigError("--samples draws paths, which are not written", "add --samples-out FILE")
+
+
+def _refuse_shared_files(**files: Path | str | None) -> None:
+    """Refuse to write over a file that is read, or two results into one."""
+    import os
+
+    from forecast_attn.errors import ConfigError
+
+    for kind in ("attention", "samples"):
+        if str(files[f"{kind}_out"]) == "-":
+            raise ConfigError(f"--{kind}-out is a Parquet file, not stdout", f"--{kind}-out {kind}.parquet")
+    named = {name: Path(os.path.realpath(path)) for name, path in files.items() if path not in (None, "-")}
+    for first, second in itertools.combinations(named, 2):
+        both_read = {first, second} == {"data", "future"}
+        same = named[first] == named[second] and not (named[first].exists() and not named[first].is_file())
+        if same and not both_read:
+            one, other = (f"--{name.replace('_', '-')}" for name in (first, second))
+            raise ConfigError(f"{one} and {other} name the same file, '{files[first]}'", "give each a file of its own")
 
 
 def _say_what_was_done(notes: PipedConsole, result: ForecastResult) -> None:
@@ -218,24 +234,6 @@ def _say_combination(notes: PipedConsole, result: ForecastResult) -> None:
         few = quoted(result.alone)
         message = f"of {len(result.alone):,} series {baselines} {have} no forecast, the network's is used alone"
         notes.tell("warning", f"{message}: {few}; give more rows with --data")
-
-
-def _refuse_shared_files(**files: Path | str | None) -> None:
-    """Refuse to write over a file that is read, or two results into one."""
-    import os
-
-    from forecast_attn.errors import ConfigError
-
-    for kind in ("attention", "samples"):
-        if str(files[f"{kind}_out"]) == "-":
-            raise ConfigError(f"--{kind}-out is a Parquet file, not stdout", f"--{kind}-out {kind}.parquet")
-    named = {name: Path(os.path.realpath(path)) for name, path in files.items() if path not in (None, "-")}
-    for first, second in itertools.combinations(named, 2):
-        both_read = {first, second} == {"data", "future"}
-        same = named[first] == named[second] and not (named[first].exists() and not named[first].is_file())
-        if same and not both_read:
-            one, other = (f"--{name.replace('_', '-')}" for name in (first, second))
-            raise ConfigError(f"{one} and {other} name the same file, '{files[first]}'", "give each a file of its own")
 
 
 def _members_of(result: ForecastResult) -> dict[str, list[str]]:
