@@ -71,14 +71,14 @@ def main() -> int:
 
     with ThreadPoolExecutor(arguments.jobs) as pool:
         results = dict(zip(pieces, pool.map(run, pieces.values()), strict=True))
-    found = {
+    scores_by_name = {
         name: {
             table.stem: _over_seeds([results[name, table.stem, seed] for seed in arguments.seeds]) for table in tables
         }
         for name in names
     }
-    write_json(arguments.out / f"ablation-{arguments.protocol}.json", found)
-    for line in _table(found, [table.stem for table in tables]):
+    write_json(arguments.out / f"ablation-{arguments.protocol}.json", scores_by_name)
+    for line in _table(scores_by_name, [table.stem for table in tables]):
         print(line)
     return 0
 
@@ -123,14 +123,14 @@ def _over_seeds(results: list[dict[str, Any]]) -> dict[str, float]:
     }
 
 
-def _table(found: dict[str, dict[str, dict[str, float]]], markets: list[str]) -> list[str]:
+def _table(scores_by_name: dict[str, dict[str, dict[str, float]]], markets: list[str]) -> list[str]:
     """Markdown: MSE / MAE, and the change of the MAE against the first row."""
-    first = next(iter(found.values()))
+    first = next(iter(scores_by_name.values()))
     lines = [
         f"| | {' | '.join(markets)} | MAE, mean change | CPU seconds |",
         f"|---|{'---|' * len(markets)}---|---|",
     ]
-    for name, scores in found.items():
+    for name, scores in scores_by_name.items():
         cells = [f"{scores[market]['mse']:.4f} / {scores[market]['mae']:.4f}" for market in markets]
         change = mean(scores[market]["mae"] / first[market]["mae"] - 1 for market in markets)
         seconds = mean(scores[market]["cpu_seconds"] for market in markets)

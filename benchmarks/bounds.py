@@ -24,8 +24,8 @@ def at_least(name: str, figure: float, limit: float, unit: str = "") -> None:
 def _report(name: str, figure: float, side: str, limit: float, unit: str, *, held: bool) -> None:
     if not held:
         _broken.append(name)
-    said = f"{figure:.2f}" if abs(figure) < 10 else f"{figure:,.0f}"
-    print(f"{MARK} {name} | {said}{unit} | {side} {limit:g}{unit} | {'held' if held else 'BROKEN'}", flush=True)
+    shown = f"{figure:.2f}" if abs(figure) < 10 else f"{figure:,.0f}"
+    print(f"{MARK} {name} | {shown}{unit} | {side} {limit:g}{unit} | {'held' if held else 'BROKEN'}", flush=True)
 
 
 def exit_code() -> int:

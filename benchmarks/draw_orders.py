@@ -42,8 +42,8 @@ def arrow(axes: Axes, start: Point, end: Point, colour: str, bend: float = 0.0, 
     axes.annotate("", xy=end, xytext=start, arrowprops=line)
 
 
-def label(axes: Axes, place: Point, text: str, colour: str = "black", align: str = "center") -> None:
-    axes.text(*place, text, ha=align, va="center", color=colour, fontsize=10.5)
+def label(axes: Axes, point: Point, text: str, colour: str = "black", align: str = "center") -> None:
+    axes.text(*point, text, ha=align, va="center", color=colour, fontsize=10.5)
 
 
 def encoder_row(axes: Axes) -> None:
@@ -104,10 +104,10 @@ def luong(axes: Axes) -> None:
 
 def orders() -> Figure:
     figure, axes = plt.subplots(1, 2, figsize=(14.2, 4.6), layout="constrained")
-    for place, draw in zip(axes, (bahdanau, luong), strict=True):
-        draw(place)
-        place.set(xlim=(0, 10.2), ylim=(-0.2, 5.5), aspect="equal")
-        place.axis("off")
+    for panel, draw in zip(axes, (bahdanau, luong), strict=True):
+        draw(panel)
+        panel.set(xlim=(0, 10.2), ylim=(-0.2, 5.5), aspect="equal")
+        panel.axis("off")
     return figure
 
 
@@ -135,11 +135,11 @@ def weights() -> Figure:
     for (name, row), colour in zip(rows.items(), (BLUE, ORANGE, GREEN), strict=True):
         axes[1].plot(-lags.flip(0), row, color=colour, label=name, drawstyle="steps-mid", lw=1.8)
     axes[1].set(title="--attention-window: which keys, radius 5, step 1")
-    for place in axes:
-        place.set(xlabel="hours before the cut-off", xticks=[-47, -36, -23, -12, 0])
-        place.set_xticklabels(["47", "36", "23", "12", "0"])
-        place.spines[["top", "right"]].set_visible(False)
-        place.legend(frameon=False, loc="upper left")
+    for panel in axes:
+        panel.set(xlabel="hours before the cut-off", xticks=[-47, -36, -23, -12, 0])
+        panel.set_xticklabels(["47", "36", "23", "12", "0"])
+        panel.spines[["top", "right"]].set_visible(False)
+        panel.legend(frameon=False, loc="upper left")
     return figure
 
 

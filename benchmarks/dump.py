@@ -101,10 +101,10 @@ def seconds(work: Callable[[], object]) -> float:
 
 def writing(subject: Subject, folder: Path) -> None:
     """Speed and memory of every form against prediction alone, in turns."""
-    told: dict[str, int] = {}
+    estimated: dict[str, int] = {}
 
     def write(name: str) -> None:
-        told[name] = subject.write(folder / f"{name}.parquet", FORMS[name])
+        estimated[name] = subject.write(folder / f"{name}.parquet", FORMS[name])
 
     works: dict[str, Callable[[], None]] = {
         "prediction": subject.predict,
@@ -116,15 +116,15 @@ def writing(subject: Subject, folder: Path) -> None:
         for name, work in works.items():
             turns[name].append(measured(work))
     best = {name: np.min(measures, axis=0) for name, measures in turns.items()}
-    print(f"{'':<14}{'windows/s':>11}{'of prediction':>15}{'more memory':>13}{'size':>10}{'told':>10}")
+    print(f"{'':<14}{'windows/s':>11}{'of prediction':>15}{'more memory':>13}{'size':>10}{'estimated':>10}")
     for name in works:
         share, more = best["prediction"][0] / best[name][0], best[name][1] - best["prediction"][1]
         line = f"{name:<14}{len(subject.cutoffs) / best[name][0]:>11,.0f}{share:>15.0%}{more:>10,.0f} MB"
-        if name in told:
+        if name in estimated:
             size = (folder / f"{name}.parquet").stat().st_size
-            line += f"{size_text(size):>10}{size_text(told[name]):>10}"
+            line += f"{size_text(size):>10}{size_text(estimated[name]):>10}"
         print(line)
-        if name in told:
+        if name in estimated:
             at_least(f"{name} written, of prediction's speed", share, 0.5)
             at_most(f"{name} written, more memory", more, 200, " MB")
 
@@ -139,9 +139,11 @@ def reading(path: Path) -> None:
         inspected.append(seconds(lambda: inspect_attention(read_attention(path))))
         bare.append(seconds(lambda: subprocess.run([sys.executable, "-c", script], check=True)))
         command.append(seconds(lambda: subprocess.run(words, check=True, stdout=subprocess.DEVNULL)))
-    for name, ours, theirs in (("inspect", inspected, read), ("the command", command, bare)):
-        ratio = min(ours) / min(theirs)
-        line = f"{name:<14}{min(ours):>8.2f} s   pyarrow reads the weights in {min(theirs):.2f} s   ratio {ratio:.2f}"
+    for name, ours, bare_times in (("inspect", inspected, read), ("the command", command, bare)):
+        ratio = min(ours) / min(bare_times)
+        line = (
+            f"{name:<14}{min(ours):>8.2f} s   pyarrow reads the weights in {min(bare_times):.2f} s   ratio {ratio:.2f}"
+        )
         print(line)
         at_most(f"{name}, of reading by pyarrow", ratio, 3)
 

@@ -61,15 +61,15 @@ def markets_in(folder: Path, names: list[str] | None) -> list[Path]:
     Raises:
         ConfigError: there is none, or not one of a name.
     """
-    found = {path.stem: path for path in sorted(folder.glob("*.csv")) if not path.stem.startswith("ETT")}
-    wanted = list(found) if names is None else names
-    missing = [name for name in wanted if name not in found]
+    tables = {path.stem: path for path in sorted(folder.glob("*.csv")) if not path.stem.startswith("ETT")}
+    wanted = list(tables) if names is None else names
+    missing = [name for name in wanted if name not in tables]
     if missing or not wanted:
         raise ConfigError(
             f"'{folder}' has no {', '.join(f'{name}.csv' for name in missing) or 'market file (*.csv)'}",
-            f"it has {', '.join(found) or 'none'}",
+            f"it has {', '.join(tables) or 'none'}",
         )
-    return [found[name] for name in wanted]
+    return [tables[name] for name in wanted]
 
 
 if __name__ == "__main__":

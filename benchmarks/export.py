@@ -104,10 +104,10 @@ def panel(rows: int = 90) -> pd.DataFrame:
 def cases() -> dict[str, tuple[pd.DataFrame, dict[str, Any]]]:
     """A table and options by the name of the row."""
     alone = table(120)[["date", "target"]]
-    found = {name: (alone, options_of(number, name)) for number, name in enumerate(ATTENTIONS)}
-    found["panel"] = (panel(), EVERY_COLUMN)
-    found["panel-ensemble"] = (panel(), {**EVERY_COLUMN, "ensemble": 2, "combine": "median", "patch_length": 7})
-    return found
+    by_name = {name: (alone, options_of(number, name)) for number, name in enumerate(ATTENTIONS)}
+    by_name["panel"] = (panel(), EVERY_COLUMN)
+    by_name["panel-ensemble"] = (panel(), {**EVERY_COLUMN, "ensemble": 2, "combine": "median", "patch_length": 7})
+    return by_name
 
 
 def main() -> int:

@@ -75,9 +75,9 @@ def json_cases(run: Path, count: int, seed: int) -> Iterator[Case]:
     for number in range(count):
         name = names[number % len(names)]
         content = json.loads((run / name).read_text(encoding="utf-8"))
-        place, changed = altered(content, rng)
+        location, changed = altered(content, rng)
         text = json.dumps(changed)
-        yield Case(f"{name}: {place}", _writer(name, text))
+        yield Case(f"{name}: {location}", _writer(name, text))
 
 
 def metadata_cases(run: Path, count: int, seed: int) -> Iterator[Case]:
@@ -90,8 +90,8 @@ def metadata_cases(run: Path, count: int, seed: int) -> Iterator[Case]:
         name = names[number % len(names)]
         content = json.loads(pq.read_schema(run / name).metadata[ATTENTION_KEY])
         content.pop("conventions")
-        place, changed = altered(content, rng)
-        yield Case(f"{name}: {place}", _metadata_writer(name, json.dumps(changed)))
+        location, changed = altered(content, rng)
+        yield Case(f"{name}: {location}", _metadata_writer(name, json.dumps(changed)))
 
 
 def weight_cases(run: Path, seed: int) -> Iterator[Case]:
@@ -108,8 +108,8 @@ def weight_cases(run: Path, seed: int) -> Iterator[Case]:
 def altered(content: Any, rng: random.Random) -> tuple[str, Any]:
     """A copy with one value replaced, removed, repeated or added, and where."""
     changed = copy.deepcopy(content)
-    places = list(_places(changed))
-    parent, key, place = places[rng.randrange(len(places))]
+    locations = list(_locations(changed))
+    parent, key, location = locations[rng.randrange(len(locations))]
     how = rng.choice(("replace", "replace", "replace", "replace", "remove", "repeat", "add", "scale"))
     old = parent[key]
     if how == "remove":
@@ -122,17 +122,17 @@ def altered(content: Any, rng: random.Random) -> tuple[str, Any]:
         parent[key] = old * rng.choice((-1, 1e6, 10**9, 1e308, 0))
     else:
         how, parent[key] = "replace", rng.choice(VALUES)
-        return f"{place} = {parent[key]!r:.40}", changed
-    return f"{place}: {how}", changed
+        return f"{location} = {parent[key]!r:.40}", changed
+    return f"{location}: {how}", changed
 
 
-def _places(content: Any, name: str = "") -> Iterator[tuple[Any, Any, str]]:
+def _locations(content: Any, name: str = "") -> Iterator[tuple[Any, Any, str]]:
     """Every place in a JSON document: its container, its key, and how to call it."""
     keys = content if isinstance(content, dict) else range(len(content)) if isinstance(content, list) else ()
     for key in list(keys):
-        place = f"{name}.{key}".strip(".")
-        yield content, key, place
-        yield from _places(content[key], place)
+        location = f"{name}.{key}".strip(".")
+        yield content, key, location
+        yield from _locations(content[key], location)
 
 
 def _forged(header: dict[str, Any], body: bytes, rng: random.Random) -> Iterator[tuple[str, bytes]]:
@@ -248,7 +248,7 @@ def commands(case: str) -> list[list[str]]:
 
 def failures(run: Path, cases: Iterator[Case], tell: Callable[[Failure], None] = lambda _: None) -> list[Failure]:
     """The cases of a run that a command did not answer; `tell` is called with each at once."""
-    found = []
+    unanswered = []
     with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
         _warm_up(run, Path(folder))
         for case in cases:
@@ -257,9 +257,9 @@ def failures(run: Path, cases: Iterator[Case], tell: Callable[[Failure], None] =
                 if what.startswith(_NO_ANSWER):
                     what = _outcome(run, case, words, Path(folder), seconds=BUSY * SECONDS)
                 if what:
-                    found.append(Failure(case.name, " ".join(words), what))
-                    tell(found[-1])
-    return found
+                    unanswered.append(Failure(case.name, " ".join(words), what))
+                    tell(unanswered[-1])
+    return unanswered
 
 
 def _warm_up(run: Path, folder: Path) -> None:
@@ -357,9 +357,9 @@ def main() -> None:
         *metadata_cases(options.run, third, options.seed),
         *weight_cases(options.run, options.seed),
     ]
-    found = failures(options.run.resolve(), iter(cases), _show)
-    print(f"{len(cases):,} altered runs, {len(found)} without an answer")
-    sys.exit(bool(found))
+    unanswered = failures(options.run.resolve(), iter(cases), _show)
+    print(f"{len(cases):,} altered runs, {len(unanswered)} without an answer")
+    sys.exit(bool(unanswered))
 
 
 if __name__ == "__main__":

@@ -60,9 +60,11 @@ def main() -> int:
         write_parts(Path(folder), series, steps)
         command = [sys.executable, "-c", TRAINING, folder]
         done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found = json.loads(done.stdout.splitlines()[-1])
-    print(f"{rows:,} rows in {FILES} files: {found['seconds']:.0f} CPU s")
-    at_most("peak of training on a folder of Parquet files", found["peak"], MEGABYTES + rows * BYTES_A_ROW / 1e6, " MB")
+    measured = json.loads(done.stdout.splitlines()[-1])
+    print(f"{rows:,} rows in {FILES} files: {measured['seconds']:.0f} CPU s")
+    at_most(
+        "peak of training on a folder of Parquet files", measured["peak"], MEGABYTES + rows * BYTES_A_ROW / 1e6, " MB"
+    )
     return exit_code()
 
 

@@ -116,7 +116,7 @@ def main() -> int:
 
 def report_speed(rounds: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
     """The fastest of each side: what else the machine does only ever adds time."""
-    pandas, ours = (min((pair[side] for pair in rounds), key=lambda found: found["seconds"]) for side in (0, 1))
+    pandas, ours = (min((pair[side] for pair in rounds), key=lambda measured: measured["seconds"]) for side in (0, 1))
     speed = pandas["seconds"] / ours["seconds"]
     print(f"pandas and a float32 copy    {pandas['seconds']:7.1f} s   peak {pandas['peak']:6.0f} MB")
     print(f"read and validated as panel  {ours['seconds']:7.1f} s   peak {ours['peak']:6.0f} MB")

@@ -104,14 +104,14 @@ def scores_of(
 ) -> dict[str, dict[str, float]]:
     """sMAPE, MASE and OWA of every forecast, and of the formulas."""
     past = {str(name): rows.to_numpy(np.float64) for name, rows in train.groupby("item_id", sort=False)["target"]}
-    came = np.stack([rows.to_numpy(np.float64) for _, rows in test.groupby("item_id", sort=False)["target"]])
+    actual = np.stack([rows.to_numpy(np.float64) for _, rows in test.groupby("item_id", sort=False)["target"]])
     names = [str(name) for name in test["item_id"].unique()]
-    found = formulas([past[name] for name in names], came.shape[1], season)
+    by_model = formulas([past[name] for name in names], actual.shape[1], season)
     scales = np.array([_scale(past[name], season) for name in names])
     for model, table in forecasts.items():
         rows = {str(name): values.to_numpy() for name, values in table.groupby("item_id")["prediction"]}
-        found[model] = np.stack([rows.get(name, found["seasonal-naive"][at]) for at, name in enumerate(names)])
-    scores = {model: _errors(came, forecast, scales) for model, forecast in found.items()}
+        by_model[model] = np.stack([rows.get(name, by_model["seasonal-naive"][at]) for at, name in enumerate(names)])
+    scores = {model: _errors(actual, forecast, scales) for model, forecast in by_model.items()}
     reference = scores["naive2"]
     for each in scores.values():
         each["owa"] = (each["mase"] / reference["mase"] + each["smape"] / reference["smape"]) / 2
@@ -151,12 +151,12 @@ def _peer_forecast(model: Any, values: np.ndarray, horizon: int) -> np.ndarray:
     return np.asarray(model.forecast(y=values, h=horizon)["mean"])
 
 
-def _errors(came: np.ndarray, forecast: np.ndarray, scales: np.ndarray) -> dict[str, float]:
+def _errors(actual: np.ndarray, forecast: np.ndarray, scales: np.ndarray) -> dict[str, float]:
     """sMAPE in per cent, and MASE over the series that change."""
-    error = np.abs(came - forecast)
+    error = np.abs(actual - forecast)
     usable = scales > 0
     return {
-        "smape": float(np.mean(200 * error / np.maximum(np.abs(came) + np.abs(forecast), 1e-12))),
+        "smape": float(np.mean(200 * error / np.maximum(np.abs(actual) + np.abs(forecast), 1e-12))),
         "mase": float(np.mean(error.mean(axis=1)[usable] / scales[usable])),
     }
 
@@ -190,8 +190,8 @@ def table_of(results: list[dict[str, Any]]) -> list[str]:
         for model, scores in result["scores"].items():
             seconds = f"{result['cpu_seconds']['training']:.0f}" if model == "default" else ""
             numbers = f"{scores['mase']:.3f} | {scores['smape']:.2f} | {scores['owa']:.3f}"
-            place = f"{result['panel']}, {result['seed']}"
-            lines.append(f"| {place} | {model} | {numbers} | {scores.get('without', '')} | {seconds} |")
+            row = f"{result['panel']}, {result['seed']}"
+            lines.append(f"| {row} | {model} | {numbers} | {scores.get('without', '')} | {seconds} |")
         weights = (result["combination"] or {}).get("weights")
         lines.append(f"| {result['panel']}, {result['seed']} | weights: {weights} | | | | | |")
     return lines

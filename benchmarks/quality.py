@@ -140,18 +140,20 @@ def main() -> int:
     stage = PROTOCOL.stages(len(table))[arguments.test]
     print(f"{arguments.table.name}, protocol F, {stage.name}: {stage.windows(HORIZON):,} windows, horizon {HORIZON}")
     print(f"{'':<28}{'MSE':>8}{'MAE':>8}{'seconds':>10}", flush=True)
-    found = {"ours, default settings": ours(table, stage, train, arguments.seconds, arguments.seed)}
+    scores_by_name = {"ours, default settings": ours(table, stage, train, arguments.seconds, arguments.seed)}
     torch.set_num_threads(arguments.threads)
-    took = found["ours, default settings"]["seconds"]
-    found[f"bare GRU, {arguments.threads} threads"] = bare(table, stage, train, took, arguments.seed)
-    for name, scores in found.items():
+    took = scores_by_name["ours, default settings"]["seconds"]
+    scores_by_name[f"bare GRU, {arguments.threads} threads"] = bare(table, stage, train, took, arguments.seed)
+    for name, scores in scores_by_name.items():
         print(f"{name:<28}{scores['mse']:>8.3f}{scores['mae']:>8.3f}{scores['seconds']:>10.1f}")
     if arguments.json is not None:
-        arguments.json.write_text(json.dumps({"stage": stage.name, **found}, indent=1) + "\n", encoding="utf-8")
+        arguments.json.write_text(
+            json.dumps({"stage": stage.name, **scores_by_name}, indent=1) + "\n", encoding="utf-8"
+        )
     if not arguments.test:
         return 0
-    mine = found["ours, default settings"]
-    reached = mine["mae"] <= GOAL and sum(mine["epoch_seconds"]) <= arguments.seconds
+    with_defaults = scores_by_name["ours, default settings"]
+    reached = with_defaults["mae"] <= GOAL and sum(with_defaults["epoch_seconds"]) <= arguments.seconds
     print(f"MAE at most {GOAL} after at most {arguments.seconds:g} s in epochs: {'yes' if reached else 'NO'}")
     return 0 if reached else 1
 

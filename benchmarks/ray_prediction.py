@@ -88,9 +88,9 @@ def main() -> int:
     parser.add_argument("--series", type=int, default=5_000)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        found = measure(Path(folder), asked.series)
-    print(json.dumps(found, indent=1))
-    return 0 if found["same bytes"] and found["ratio"] >= BOUND else 1
+        measured = measure(Path(folder), asked.series)
+    print(json.dumps(measured, indent=1))
+    return 0 if measured["same bytes"] and measured["ratio"] >= BOUND else 1
 
 
 if __name__ == "__main__":

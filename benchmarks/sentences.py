@@ -173,17 +173,17 @@ def say(example: Example, folder: Path) -> Said:
     terminal = _forecast("inspect", run, "--validation", "--html", page)
     _forecast("report", run, "--html", report)
     sentences: dict[str, list[str]] = {}
-    for surface, said in (
+    for surface, texts in (
         ("before the audit", plain),
         ("terminal", [*_terminal_lines(terminal), *_terminal_lines(audit)]),
         ("page", _html_sentences(page)),
         ("report", _html_sentences(report)),
         ("json", _json_sentences(document, json.loads((run / "audit.json").read_text()))),
     ):
-        for sentence in said:
-            places = sentences.setdefault(sentence, [])
-            if surface not in places:
-                places.append(surface)
+        for sentence in texts:
+            surfaces = sentences.setdefault(sentence, [])
+            if surface not in surfaces:
+                surfaces.append(surface)
     return Said(sentences, list(_evidence(run, document)))
 
 
@@ -270,20 +270,20 @@ def _evidence(run: Path, document: dict[str, Any]) -> Iterator[str]:
 # --------------------------------------------------------------------------- the page
 
 
-def write_page(said: dict[str, Said]) -> str:
+def write_page(results: dict[str, Said]) -> str:
     examples = {example.name: example for example in EXAMPLES}
-    runs = Counter(sentence for each in said.values() for sentence in each.sentences)
+    runs = Counter(sentence for each in results.values() for sentence in each.sentences)
     shared: dict[str, list[str]] = {sentence: [] for sentence, count in runs.items() if count >= SHARED}
-    for name, each in said.items():
+    for name, each in results.items():
         for sentence in shared.keys() & each.sentences.keys():
             shared[sentence].append(name)
-    parts = [HEAD, *(f"| {_cell(sentence)} | {_names(names, said)} |\n" for sentence, names in shared.items()), "\n"]
-    for name, each in said.items():
+    parts = [HEAD, *(f"| {_cell(sentence)} | {_names(names, results)} |\n" for sentence, names in shared.items()), "\n"]
+    for name, each in results.items():
         parts.append(f"## {name[:1].upper()}{name[1:]}\n\n*{examples[name].truth}*: "
                      f"`forecast train table.csv {' '.join(examples[name].options)}`\n\nMeasured:\n")  # fmt: skip
         parts.append("".join(f"\n- {fact}" for fact in each.evidence) + "\n\n| sentence | stands in |\n|---|---|")
-        own = {sentence: places for sentence, places in each.sentences.items() if sentence not in shared}
-        rows = (f"| {_cell(sentence)} | {', '.join(places)} |" for sentence, places in own.items())
+        single = {sentence: surfaces for sentence, surfaces in each.sentences.items() if sentence not in shared}
+        rows = (f"| {_cell(sentence)} | {', '.join(surfaces)} |" for sentence, surfaces in single.items())
         parts.append("\n" + "\n".join(rows) + "\n\n")
     return "".join(parts).rstrip("\n") + "\n"
 
@@ -292,9 +292,9 @@ def _cell(sentence: str) -> str:
     return sentence.replace("|", "/")
 
 
-def _names(names: list[str], said: dict[str, Said]) -> str:
+def _names(names: list[str], results: dict[str, Said]) -> str:
     """The runs in their order; all of them in a word."""
-    return "all" if len(names) == len(said) else ", ".join(name for name in said if name in names)
+    return "all" if len(names) == len(results) else ", ".join(name for name in results if name in names)
 
 
 HEAD = """# Every sentence, and its evidence
@@ -319,13 +319,13 @@ def main() -> None:
     arguments = parser.parse_args()
     wanted = arguments.runs.split(",") if arguments.runs else [example.name for example in EXAMPLES]
     os.environ["COLUMNS"] = WIDE
-    said: dict[str, Said] = {}
+    results: dict[str, Said] = {}
     with tempfile.TemporaryDirectory() as folder:
         for example in EXAMPLES:
             if example.name in wanted:
-                said[example.name] = say(example, (arguments.keep or Path(folder)) / example.name.replace(" ", "-"))
-                print(f"{example.name}: {len(said[example.name].sentences)} sentences", flush=True)
-    arguments.out.write_text(write_page(said), encoding="utf-8")
+                results[example.name] = say(example, (arguments.keep or Path(folder)) / example.name.replace(" ", "-"))
+                print(f"{example.name}: {len(results[example.name].sentences)} sentences", flush=True)
+    arguments.out.write_text(write_page(results), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -50,9 +50,9 @@ def server(run: Path) -> Iterator[tuple[int, int]]:
     log = run.parent / "server.log"  # a pipe that nobody reads would fill up, and the server wait
     with log.open("w") as stream:
         process = subprocess.Popen([*words, "--timeout", "600"], stderr=stream)
-    while "\n" not in (said := log.read_text()):
+    while "\n" not in (output := log.read_text()):
         time.sleep(0.1)
-    port = int(said.splitlines()[0].rpartition(":")[2])
+    port = int(output.splitlines()[0].rpartition(":")[2])
     try:
         asyncio.run(_until_ready(port))
         yield port, process.pid

@@ -27,8 +27,8 @@ class Kept:
 
     def __init__(self, path: Path | None, code: str) -> None:
         self.path, self.code = path, code
-        found = json.loads(path.read_text()) if path is not None and path.is_file() else {}
-        self.bounds: dict[str, list[str]] = found["bounds"] if found.get("code") == code else {}
+        saved = json.loads(path.read_text()) if path is not None and path.is_file() else {}
+        self.bounds: dict[str, list[str]] = saved["bounds"] if saved.get("code") == code else {}
 
     def add(self, name: str, lines: list[str]) -> None:
         """Keep the bounds of a benchmark that has ended."""

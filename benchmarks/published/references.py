@@ -71,8 +71,8 @@ LTSF_LINEAR = {
 }
 """ETTh1, oil temperature alone, horizons 96, 192, 336 and 720."""
 PUBLISHED |= {
-    f"U{horizon}": {"ETTh1": {name: numbers[place] for name, numbers in LTSF_LINEAR.items()}}
-    for place, horizon in enumerate((96, 192, 336, 720))
+    f"U{horizon}": {"ETTh1": {name: numbers[column] for name, numbers in LTSF_LINEAR.items()}}
+    for column, horizon in enumerate((96, 192, 336, 720))
 }
 
 GOALS: dict[str, dict[str, Numbers]] = {

@@ -28,9 +28,9 @@ def summarise(out: Path) -> list[dict[str, Any]]:
 
 def _configuration_of(result: dict[str, Any]) -> str:
     """A digest of everything but the table, what follows from it, and the seed: equal where the options are."""
-    own = ("seed", "validation", "past_covariates", "future_covariates", "ignore")
+    differing = ("seed", "validation", "past_covariates", "future_covariates", "ignore")
     candidates = [
-        {name: value for name, value in each.items() if name not in own}
+        {name: value for name, value in each.items() if name not in differing}
         for each in with_defaults(result["configuration"])["candidates"]
     ]
     return hashlib.sha256(json.dumps(candidates, sort_keys=True).encode()).hexdigest()[:8]
@@ -156,8 +156,8 @@ def _line(name: str, numbers: Numbers, ours: tuple[float, float] | None = None) 
 
 def _warnings(rows: list[dict[str, Any]]) -> Iterator[str]:
     for protocol in dict.fromkeys(row["protocol"] for row in rows):
-        own = [row for row in rows if row["protocol"] == protocol]
-        if len({row["configuration"] for row in own}) > 1:
+        of_protocol = [row for row in rows if row["protocol"] == protocol]
+        if len({row["configuration"] for row in of_protocol}) > 1:
             yield f"\nnote: {protocol} was run with more than one configuration; all markets should share one"
     if any("test" not in row for row in rows):
         yield "\nThe test part is scored with --test only, once everything is decided."
