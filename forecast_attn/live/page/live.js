@@ -41,8 +41,8 @@ function stateWords(run) {
   if (run.problem) return run.problem;
   const epochs = epochsOf(run), members = run.curves.length > 1 ? `, ${plural(run.curves.length, "network")}` : "";
   if (run.finished) return `${plural(epochs, "epoch")}${members}, finished ${ago(Date.now() / 1000 - run.changed)}`;
-  const so_far = epochs ? `epoch ${epochs} of at most ${run.mostEpochs}${members}` : "before the first epoch";
-  return `not finished: ${so_far}, last sign ${ago(Date.now() / 1000 - run.changed)}`;
+  const progress = epochs ? `epoch ${epochs} of at most ${run.mostEpochs}${members}` : "before the first epoch";
+  return `not finished: ${progress}, last sign ${ago(Date.now() / 1000 - run.changed)}`;
 }
 
 function resultWords(run) {
