@@ -32,7 +32,7 @@ def _is_present(device: str) -> bool:
 
 @contextmanager
 def cpu_threads(count: int) -> Iterator[None]:
-    """Compute with so many threads, and leave the caller's number as it was.
+    """Compute with this number of threads, and restore the caller's afterwards.
 
     A recurrent network of usual size gains a fifth from a second thread on an idle machine and loses up to nine tenths
     where another program wants the core, because threads that wait for each other spin. And sums of floats depend on

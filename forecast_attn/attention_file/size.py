@@ -66,7 +66,7 @@ def size_text(count: float) -> str:
 def estimate_size(
     metadata: AttentionMetadata, windows: int, first: WindowCoordinates, trial: NDArray[np.float32]
 ) -> DumpSize:
-    """The size of a file of so many windows.
+    """Size that an attention file will have.
 
     Args:
         metadata: of the file.
@@ -116,9 +116,9 @@ class DumpChoice:
     """Selection of the weights to write.
 
     Attributes:
-        windows: at most so many windows, evenly spread over the cut-offs; None for all.
+        windows: most windows, evenly spread over the cut-offs; None for all.
         dtype: of the stored weights.
-        top: keep the largest weights of each row only, so many; None for all.
+        top: number of largest weights to keep of each row; None for all.
     """
 
     windows: int | None = None

@@ -26,7 +26,7 @@ def stamps_until(cutoffs: NDArray[Any], length: int, frequency: str) -> NDArray[
 
 
 def stamps_after(times: NDArray[Any], steps: NDArray[np.int64], frequency: str) -> NDArray[Any]:
-    """(rows, len(steps)) times (rows, len(steps)), each column so many steps of the frequency later.
+    """(rows, len(steps)) times (rows, len(steps)), each column its number of steps of the frequency later.
 
     Raises:
         ConfigError: there is no such frequency.

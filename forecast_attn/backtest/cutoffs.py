@@ -24,7 +24,7 @@ class Schedule:
     """The requested cut-offs; `stride` is the horizon when None, and `start` the end of training."""
 
     cutoffs: int | None = None
-    """The last so many cut-offs whose horizon is in the data."""
+    """The last cut-offs whose horizon is in the data, this many."""
     start: str | None = None
     """First stamp that is forecast."""
     end: str | None = None
@@ -245,7 +245,7 @@ class Stride:
                 raise ConfigError(f"{flag} is not a multiple of a step, {step_name(frequency.alias)}", EXAMPLES)
 
     def from_stamp(self, start: np.datetime64 | np.int64, times: NDArray[np.int64], on: Axis) -> Stamps:
-        """The stamps so many strides after `start`, or before it (num_times,)."""
+        """The stamps this many strides after `start`, or before it (num_times,)."""
         stamps = np.full(len(times), start)
         if self.steps:
             return on.frequency.shift(stamps, times * self.steps)

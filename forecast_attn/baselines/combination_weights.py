@@ -142,7 +142,7 @@ def _weights_by_error(errors: Floats, power: float = POWER) -> Floats:
 
 
 def _partitions(total: int, number: int) -> Iterator[tuple[int, ...]]:
-    """Every way to write `total` as a sum of so many whole numbers from 0 on, in order."""
+    """Every way to write `total` as a sum of `number` whole numbers from 0 on, in order."""
     for bars in itertools.combinations(range(total + number - 1), number - 1):
         edges = (-1, *bars, total + number - 1)
         yield tuple(after - before - 1 for before, after in itertools.pairwise(edges))

@@ -36,7 +36,7 @@ Ints = NDArray[np.int64]
 HALF_LIVES = (np.inf, 365.0, 90.0)
 """Seasons after which a window counts half; the mean of the three forecasts is the forecast."""
 SCALE_EVERY, SCALE_OVER = 28, 365
-"""Every so many seasons, counted from the first row, the scales are those of the last so many."""
+"""Seasons after which the scales are renewed, counted from the first row, and seasons that they are measured on."""
 _WINDOWS_AT_ONCE = 4_096
 
 

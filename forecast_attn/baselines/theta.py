@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 SEASONS, FEWEST_ROWS = 20, 200
-"""Rows of a series that are read: so many seasons, but at least so many rows. Naive2 reads all."""
+"""Rows of a series that are read: this many seasons, but at least this many rows. Naive2 reads all."""
 LEVEL_RATES = np.linspace(0.05, 0.99, 20)
 """Of exponential smoothing."""
 TREND_GRID = tuple(

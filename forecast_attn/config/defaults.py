@@ -16,7 +16,7 @@ SHORTEST_SEASON = 24
 FEWEST_SEASONS = 2
 """Fewest seasons in the lookback; with fewer there is little to choose among."""
 FEWEST_SERIES = 20
-"""Smallest number of series that counts as a panel: a network soon learns what so many series share."""
+"""Smallest number of series that counts as a panel: a network soon learns what that many series share."""
 
 
 _MINUTE = 60 * 10**9
@@ -38,14 +38,14 @@ SIZES_OF_BUSINESS_DAYS = DefaultSizes(5, 5, 20)
 
 
 def sizes_of_months(months: int) -> DefaultSizes:
-    """Return the default sizes where a step is so many months long."""
+    """Return the default sizes for a step of this many months."""
     season = 12 // months if 12 % months == 0 else 1
     horizon, lookback = {1: (12, 36), 3: (4, 12)}.get(months, (3, 9))
     return DefaultSizes(season, horizon, lookback)
 
 
 def sizes_of_step(step: int) -> DefaultSizes:
-    """Return the default sizes where a step is so many nanoseconds long.
+    """Return the default sizes for a step of this many nanoseconds.
 
     From five minutes to hours the season is a day and the lookback a week. A day of finer steps would be a lookback of
     thousands, so their season is an hour, or a minute; below a second none is assumed.
@@ -70,7 +70,7 @@ LONGEST_DAY = 288
 
 
 def sizes_of_sessions(per_day: int, days: int) -> DefaultSizes:
-    """Return the default sizes where a week has so many days with so many steps: a day, and a week back.
+    """Return the default sizes for a week of this many days with this many steps: a day, and a week back.
 
     Steps of a day have the season of a week. Of very many steps a day, as of minutes, the season is still the day, and
     the lookback two of them.

@@ -59,7 +59,7 @@ def option(
         metavar: the value's name in help texts; the type's when None.
         choices: the only values.
         read: makes a value of what was given, instead of the type's own function.
-        check: raises ConfigError for a value that is none.
+        check: raises ConfigError for a value outside the option's.
         essential: whether a short help page shows it.
     """
     metadata: dict[str, Any] = {"help": text, "flag": flag, "low": low, "high": high, "metavar": metavar}

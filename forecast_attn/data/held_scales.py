@@ -20,9 +20,9 @@ Ints = NDArray[np.int64]
 GROWTH = 1.1
 """Scales are measured anew whenever a series has a tenth more rows, which keeps the table of them short."""
 SETTLED, FEWEST = 0.1, 200
-"""A scale is first kept after this share of the training rows, and after so many rows."""
+"""A scale is first kept after this share of the training rows, and after this number of rows."""
 FAR = 3.0
-"""A scale is given up where the mean so far lies so many of its deviations away, or the deviation so far is so many
+"""A scale is given up where the mean so far lies this many of its deviations away, or the deviation so far is this many
 times as large."""
 
 

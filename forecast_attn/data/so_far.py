@@ -30,7 +30,7 @@ Ints = NDArray[np.int64]
 FLAT = 1e-9
 """A variance below this share of that of the whole training span is none: the column has not moved yet."""
 SETTLING = 8
-"""Windows before scales have settled are left out where they are at most one of so many."""
+"""Windows before scales have settled are left out where they are at most one of this many."""
 LARGEST = 10.0
 """Covariates farther out are cut off: the first rows of a series may know little of a column's range."""
 
@@ -63,7 +63,7 @@ class ScalesSoFar(NamedTuple):
     flat: Bool[Tensor, "num_series num_counts"]
     """Whether the target has not moved yet."""
     training_rows: Int64[Tensor, "num_series"]
-    """Rows the scaler was fitted on; at so many and more its own scales count."""
+    """Rows the scaler was fitted on; from that many on its own scales count."""
     settled_rows: Int64[Tensor, "num_series"]
     """Number of rows after which scales are kept."""
 

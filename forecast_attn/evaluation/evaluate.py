@@ -78,7 +78,7 @@ def evaluate(forecasts: Any, actuals: Any, **options: Unpack[EvaluateKeywords]) 
             h0 to h23); a list of such tables, of different models.
         actuals: a table with the target. Rows are joined on series and time stamp.
         **options: listed below. Every column of numbers that has no other meaning is a model without `model_columns`.
-            With `block`, each block of so many steps of a table without cut-offs counts as one forecast made right
+            With `block`, each block of that many steps of a table without cut-offs counts as one forecast made right
             before it; `season` when absent; without either there is no seasonal-naive and no test. Grouped by step,
             each step is tested too.
 

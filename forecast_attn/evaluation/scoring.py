@@ -196,7 +196,7 @@ def check_groups(by: str | Sequence[str]) -> tuple[str, ...]:
     """Return the groups to score, without `overall`.
 
     Raises:
-        ConfigError: one that is none.
+        ConfigError: a metric that does not exist.
     """
     names = (by,) if isinstance(by, str) else tuple(by)
     for name in names:

@@ -57,7 +57,7 @@ def default_windows(dump: AttentionDump) -> int:
 
 
 def _light_bytes(dump: AttentionDump) -> float:
-    """Size of a window without weights and covariates: the series, the forecast with an interval, what came."""
+    """Size of a window without weights and covariates: the series, the forecast with an interval, the actual values."""
     return 4 * (dump.metadata.lookback + 4 * dump.metadata.horizon) * BASE64
 
 

@@ -259,7 +259,7 @@ def _recent(mean: MeanWeights, count: int) -> Mask:
 
 
 def span_words(mean: MeanWeights, keys: int) -> str:
-    """Length of so many keys in time: `10 days`, `36 hours`, `1 hour`; in steps on axes without time."""
+    """Length of a number of keys in time: `10 days`, `36 hours`, `1 hour`; in steps on axes without time."""
     return _spans_words(mean, [(keys, keys)])
 
 

@@ -127,7 +127,7 @@ def heat_colours() -> "Colormap":
 
 
 def empty_figure(width: float, height: float) -> "Figure":
-    """A white figure of so many inches.
+    """A white figure of this width and height in inches.
 
     Raises:
         ConfigError: matplotlib is not installed.
@@ -345,7 +345,7 @@ def _dress(axes: "Axes", inspection: Inspection, *, ticks: bool) -> None:
 
 
 def draw_lag_axis(axes: "Axes", lookback: int, season: int, most: int, text: Callable[[int], str] | None) -> None:
-    """Draw the lag axis, the cut-off on the right, with at most so many ticks; `text` labels a lag."""
+    """Draw the lag axis, the cut-off on the right, with at most `most` ticks; `text` labels a lag."""
     every = tick_lags(lookback, season)
     shown = every[:: -(-len(every) // most)]
     axes.set_xlim(lookback - 0.5, -0.5)

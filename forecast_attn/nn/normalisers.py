@@ -39,7 +39,7 @@ def find_normaliser(name: str) -> Normaliser:
     """Look a normaliser up by its name.
 
     Raises:
-        ConfigError: there is none of that name.
+        ConfigError: no normaliser has that name.
     """
     if name not in NORMALISERS:
         raise ConfigError(f"there is no normaliser '{name}'", did_you_mean(name, tuple(NORMALISERS)))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 HEIGHT, SMALL_HEIGHT, MARGIN = 4.4, 1.75, 1.2  # inches
 MOST_TICKS = 11  # of a lone panel
 BAND_DENSITIES = (0.18, 0.34, 0.5, 0.64)  # of the bands, the widest first
-TITLE_ROOM = {1: 100, 2: 44, 3: 30}  # characters above one of so many panels beside each other
+TITLE_ROOM = {1: 100, 2: 44, 3: 30}  # characters above a panel, by the number of panels side by side
 BAR = 14  # points, of the intervals of a single step
 DOTS_UP_TO = 8
 """Steps ahead that are few enough to be marked one by one."""

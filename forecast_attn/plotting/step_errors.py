@@ -15,7 +15,7 @@ from forecast_attn.plotting.scene import numbers
 Floats = NDArray[np.float64]
 
 FAR = 6
-"""A model with so many times the error of the best would make one line of all others."""
+"""A model with this many times the error of the best is left out: beside it all others would be one line."""
 
 
 @dataclass(frozen=True, eq=False)

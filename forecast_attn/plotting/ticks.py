@@ -107,7 +107,7 @@ def _multiples(first: np.datetime64, last: np.datetime64, spacing: int) -> NDArr
 
 
 def _months(first: np.datetime64, last: np.datetime64, spacing: int) -> NDArray[np.datetime64]:
-    """Every so many months, counted from the year 0."""
+    """Every `spacing` months, counted from the year 0."""
     months = [int(stamp.astype("datetime64[M]").astype(np.int64)) + 1970 * 12 for stamp in (first, last)]
     numbers = np.arange(months[0] // spacing, months[1] // spacing + 1) * spacing - 1970 * 12
     return numbers.astype("datetime64[M]")

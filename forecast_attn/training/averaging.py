@@ -51,7 +51,7 @@ class WeightAverage(torch.nn.Module):
 
 
 def decay_at(step: int, highest: float) -> float:
-    """The decay after so many steps: min(highest, (1 + step) / (10 + step)).
+    """The decay after a number of steps: min(highest, (1 + step) / (10 + step)).
 
     It grows with the steps, so that early on the first weights, which are random, are soon forgotten: the average then
     reaches back over a tenth of the steps so far. (`num_updates` of TensorFlow's ExponentialMovingAverage.)

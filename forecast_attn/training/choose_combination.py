@@ -35,7 +35,7 @@ CANDIDATE_REGRESSIONS = ("linear", "median-regression")
 """The fitted baselines that a run could keep: they learn from the whole table at every forecast."""
 MOST_SERIES, LONGEST_LOOKBACK, MOST_VALUES = 1_000, 1_000, 20_000_000
 """Of a table from which fitted baselines can learn at every forecast. Values are the rows of its longest series times
-the lookback; so many cost about 7 seconds."""
+the lookback; that many cost about 7 seconds."""
 CUTOFFS_A_SERIES, MOST_SERIES_SCORED, FEWEST_ROWS_BEFORE = 6, 200, 6
 """At which formulas are scored beside the validation windows, and the rows before the first one."""
 

@@ -83,5 +83,5 @@ def fit_on_all_rows(run: RunDir, module: ForecastModule) -> None:
 
 
 def config_of_final_fit(config: RunConfig, epochs: int) -> RunConfig:
-    """The options of the run, for so many epochs and no early end."""
+    """The options of the run, for a number of epochs without early stopping."""
     return replace(config, training=replace(config.training, max_epochs=epochs, patience=epochs, max_time=None))

@@ -145,7 +145,7 @@ _WINDOWS_AT_A_TIME = 1_000_000
 
 
 def _with_scale(preparation: Preparation) -> Preparation:
-    """The same with the training windows that have a scale by their cut-off; with all of them where that is none."""
+    """The same with the training windows that have a scale by their cut-off; with all of them where none has."""
     import torch
 
     arrays = preparation.windows()

@@ -38,7 +38,7 @@ from forecast_attn.training.train import module_of
 RATE_SHARE = 0.2
 """Learning rate of a refit, as a share of the run's: small steps from weights that are good already."""
 VALIDATION_HORIZONS = 7
-"""The last so many horizons choose the best epoch of a refit; fewer where the run itself was validated on fewer. The
+"""Number of last horizons that choose the best epoch of a refit; fewer where the run itself was validated on fewer. The
 newest rows are worth more to train on than to choose among a few epochs."""
 
 
@@ -57,7 +57,7 @@ class Refit:
     since: Any | None = None
     """The steps of a window's horizon lie after this stamp; its lookback may begin before. All windows when None."""
     validation: int | None = None
-    """The last so many steps choose the best epoch; 0 for none, and the last epoch. When None as a refit does."""
+    """Number of last steps that choose the best epoch; 0 for none, and the last epoch. When None as a refit does."""
     half_life: Any | None = None
     """Stamp at which a window is drawn half as often as one at the cut-off; all are drawn alike when None."""
     keep: str = "new"

@@ -288,7 +288,7 @@ BYTES_PER_WEIGHT = 16
 
 
 def check_memory(number: int) -> None:
-    """Refuse a network of so many numbers that this machine cannot train it.
+    """Refuse a network too large for this machine to train.
 
     Raises:
         ConfigError: says what it needs and what there is.

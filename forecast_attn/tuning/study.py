@@ -27,7 +27,7 @@ ATTEMPT, PROCESS, ERROR, SAME = "attempt", "process", "error", "same_as"
 """Attributes of a trial: how often it was begun before, who works on it, why it failed, and the trial with the same
 options whose score it has."""
 MOST_ATTEMPTS = 3
-"""A trial whose process dies is begun again so often, then given up: it may be what kills the process."""
+"""A trial whose process dies is begun again this often, then given up: it may be what kills the process."""
 GIVEN_UP = "its process died, several times"
 HEARTBEAT, GRACE = 10, 60
 """Seconds between signs of life of a process, and without one until another machine takes its trial for dead."""
@@ -86,7 +86,7 @@ def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict
 
     Raises:
         ConfigError: the study was started with other options.
-        RunError: the study is none of this command.
+        RunError: the study was not made by this command.
     """
     import optuna
 

@@ -127,7 +127,7 @@ def _without_end(chunks: Iterable[bytes], count: int) -> Iterator[bytes]:
 
 
 def _start_of_last_lines(text: bytes, count: int) -> int:
-    """Offset at which the last so many lines that are not blank begin; 0 where there are fewer."""
+    """Offset at which the last `count` lines that are not blank begin; 0 where there are fewer."""
     end = len(text)
     while count and end:
         start = text.rfind(b"\n", 0, end - 1) + 1
