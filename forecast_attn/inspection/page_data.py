@@ -292,7 +292,7 @@ def _tiles(
     all_groups = {by: group_windows(dump, by) for by in ("item", "head", *_kinds(dump))}
     all_groups |= {f"{name} at the cut-off": grouping for name, grouping in regimes.items()}
     groups = {by: grouping for by, grouping in all_groups.items() if len(grouping.names) > 1}
-    places = _places_in(dump, shown)
+    indices = _indices_in(dump, shown)
     profiles = {by: np.zeros((len(grouping.names), dump.metadata.num_keys)) for by, grouping in groups.items()}
     for windows, block in dump.blocks() if groups else ():
         by_row = np.nan_to_num(block).mean(axis=2, dtype=np.float64)  # (windows, heads, keys)
@@ -304,18 +304,18 @@ def _tiles(
             "kind": by,
             "names": grouping.names,
             "leftOut": grouping.left_out,
-            "windows": _windows_of(grouping._replace(groups=grouping.groups[places]), grouping.names, whole),
+            "windows": _windows_of(grouping._replace(groups=grouping.groups[indices]), grouping.names, whole),
             "profiles": encode_weights(profiles[by] / np.bincount(grouping.groups.ravel())[:, None]),
         }
         for by, grouping in groups.items()
     ]
 
 
-def _places_in(dump: AttentionDump, shown: AttentionDump) -> NDArray[np.int64]:
-    """The place in a file of each window shown."""
+def _indices_in(dump: AttentionDump, shown: AttentionDump) -> NDArray[np.int64]:
+    """Index in the file of each window shown."""
     keys = zip(dump.window_item_ids, dump.window_cutoffs.tolist(), strict=True)
-    places = {key: place for place, key in enumerate(keys)}
-    return np.array([places[key] for key in zip(shown.window_item_ids, shown.window_cutoffs.tolist(), strict=True)])
+    indices = {key: index for index, key in enumerate(keys)}
+    return np.array([indices[key] for key in zip(shown.window_item_ids, shown.window_cutoffs.tolist(), strict=True)])
 
 
 def _windows_of(grouping: Grouping, names: list[str], whole: NDArray[np.bool_]) -> list[int]:

@@ -168,9 +168,9 @@ def _regimes(panel: Panel, dump: AttentionDump | None) -> dict[str, Grouping]:
         (roles.future_categories, panel.future_categories),
         (roles.past_categories, panel.past_categories),
     ):
-        for place, name in enumerate(names):
+        for column, name in enumerate(names):
             words = {**dict(enumerate(panel.categories[name])), -1: "unknown"}
-            regimes[name] = group_by_value(dump, codes[rows, place], words.__getitem__)
+            regimes[name] = group_by_value(dump, codes[rows, column], words.__getitem__)
     return {name: groups for name, groups in regimes.items() if 2 <= len(groups.names) <= MOST_REGIMES}
 
 
