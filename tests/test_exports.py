@@ -50,6 +50,15 @@ def of_shops() -> str:
     return "\n".join([",".join(["id", "item_id", "store_id", *days]), *rows])
 
 
+def of_meat() -> str:
+    """Columns that begin many rows below the others: no row without them is a title."""
+    days, numbers = pd.date_range("2020-01-01", periods=100, freq="MS"), values(100)
+    rows = [
+        f"{day:%Y-%m-%d},{numbers[at]},{numbers[-at]}" + (",3.5" if at >= 40 else ",") for at, day in enumerate(days)
+    ]
+    return "\n".join(["date,beef,pork,turkey", *rows])
+
+
 def of_features() -> str:
     """Weeks before as covariates of weeks: the date is the time."""
     demand = values(160)
@@ -172,6 +181,7 @@ READ: dict[Callable[[], str], tuple[dict[str, object], str]] = {
         "the rows as 60 series, 12 steps of 1 row ahead",
     ),
     of_shops: ({"layout": "rows"}, "the rows as 6 series, 12 steps of 1 row ahead"),
+    of_meat: ({"target": "beef", "missing": "mask"}, "'beef', 12 steps of 1 month ahead"),
     of_features: ({}, "'demand', 13 steps of 1 week ahead"),
     of_flights: (
         {"target": "air_time", "resample": "D"},

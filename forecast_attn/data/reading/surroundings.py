@@ -244,7 +244,9 @@ def _below_titles(lines: list[str]) -> tuple[int | None, bool]:
     are_titles = len(titles) >= MOST_HEADER_ROWS or any(map(_is_data, titles[-1])) or begin_alone
     if are_titles and all(name.strip() for name in names) and not any(map(_is_data, names)):
         return first - 1, True
-    return (first, False) if len(titles) > MOST_HEADER_ROWS else (None, True)
+    # Numbers above belong to rows with holes, unless they are as few as those of a title.
+    with_numbers = sum(any(_is_data(row[at]) for at in numeric) for row in titles if len(row) == width)
+    return (first, False) if len(titles) > MOST_HEADER_ROWS and 2 * with_numbers < len(titles) else (None, True)
 
 
 def _is_data(cell: str) -> bool:
