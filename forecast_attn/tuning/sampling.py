@@ -1,4 +1,4 @@
-"""The values of the next trial: a function of the seed, the trial's number, and the trials before it."""
+"""The values of the next trial: a function of the seed, the trial's turn, and the trials before it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,19 @@ from optuna.samplers import BaseSampler, TPESampler
 from optuna.study import Study
 from optuna.trial import FrozenTrial, TrialState
 
+TURN = "turn"
+"""Attribute of a trial that is begun again: the turn of the one that was cut short."""
 
-class SampledByNumber(BaseSampler):
+
+def turn_of(study: Study, trial: FrozenTrial) -> int:
+    """Return the number that a trial would have if none had been cut short."""
+    if TURN in trial.user_attrs:
+        return int(trial.user_attrs[TURN])
+    trials = study.get_trials(deepcopy=False)
+    return trial.number - sum(TURN in each.user_attrs for each in trials if each.number < trial.number)
+
+
+class SampledByTurn(BaseSampler):
     """Tree-structured Parzen estimators (Bergstra et al. 2011), seeded anew for every trial.
 
     Optuna's own sampler begins its random numbers again in every process: one that goes on with a study, or joins it,
@@ -24,7 +35,7 @@ class SampledByNumber(BaseSampler):
 
     def before_trial(self, study: Study, trial: FrozenTrial) -> None:
         """Seed the sampler for a trial."""
-        (state,) = np.random.SeedSequence((self.seed, trial.number)).generate_state(1)
+        (state,) = np.random.SeedSequence((self.seed, turn_of(study, trial))).generate_state(1)
         self._sampler = TPESampler(seed=int(state))
         self._sampler.before_trial(study, trial)
 

@@ -90,7 +90,7 @@ def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict
     """
     import optuna
 
-    from forecast_attn.tuning.sampling import SampledByNumber
+    from forecast_attn.tuning.sampling import SampledByTurn
 
     # As it comes back from a database: tuples are lists.
     plan = json.loads(json.dumps(plan))
@@ -98,7 +98,7 @@ def open_study(storage: RDBStorage, name: str, plan: dict[str, Any], first: dict
     options: dict[str, Any] = {
         "study_name": name,
         "storage": storage,
-        "sampler": SampledByNumber(seed),
+        "sampler": SampledByTurn(seed),
         "pruner": pruner,
     }
     try:
@@ -242,18 +242,25 @@ def mark_interrupted(trial: Trial) -> None:
 
 
 def begin_again(study: Study, trial: FrozenTrial) -> None:
-    """Put the options of a trial that was cut short at the front of those to try; after a few attempts give it up."""
+    """Put the options of a trial that was cut short at the front of those to try; after a few attempts give it up.
+
+    Options that were not all chosen are drawn again, all of them: from where the first one was, they are the same.
+    """
     import optuna
+
+    from forecast_attn.tuning.sampling import TURN, turn_of
 
     attempt = trial.user_attrs.get(ATTEMPT, 1)
     if attempt >= MOST_ATTEMPTS:
         return
+    is_chosen = trial.params.keys() == study.user_attrs[PLAN]["space"].keys()
     study.add_trial(
         optuna.trial.create_trial(
             state=optuna.trial.TrialState.WAITING,
-            params=trial.params,
-            distributions=trial.distributions,
-            user_attrs={ATTEMPT: attempt},
+            params=trial.params if is_chosen else {},
+            distributions=trial.distributions if is_chosen else {},
+            user_attrs={ATTEMPT: attempt, TURN: turn_of(study, trial)},
+            system_attrs=trial.system_attrs,  # the first trial's values: Optuna keeps them there until they are chosen
         )
     )
 

@@ -266,6 +266,34 @@ def test_the_trial_of_a_dead_process_is_taken_over(table: str) -> None:
 
 
 @pytest.mark.slow
+def test_a_trial_killed_before_or_while_it_draws_is_drawn_again_as_it_would_have_been(table: str) -> None:
+    options: dict[str, Any] = {"space": "space.toml", "trials": 3, "winner": False}
+    tune(table, storage="whole.db", **options, **SMALL)
+    whole = [trial.params for trial in study_in("whole.db").trials]
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    for drawn in ([], ["attention"]):
+        for at in (0, 1):  # the defaults, and the first that is drawn
+            storage = f"{at}{len(drawn)}.db"
+            request = TuneRequest.from_options({**options, "storage": storage})
+            with pytest.warns(optuna.exceptions.ExperimentalWarning):
+                search = Search.prepare(table, None, request, SMALL, TuningListener())
+            for _ in range(at):
+                search._try_next(None)
+            with pytest.warns(UserWarning, match="Heartbeat"):
+                trial = search.study.ask()
+            trial.set_user_attr("process", [socket.gethostname(), gone.pid])
+            trial.set_user_attr("attempt", 1)
+            for name in drawn:
+                search.space[name].suggest(trial, name)
+            search.close()
+            tune(table, storage=storage, **options, **SMALL)
+            trials = study_in(storage).trials
+            assert trials[at].state == optuna.trial.TrialState.FAIL
+            assert [trial.params for trial in trials if trial.number != at] == whole
+
+
+@pytest.mark.slow
 def test_a_trial_that_the_time_ends_is_tried_again(table: str) -> None:
     request = TuneRequest.from_options({"space": "space.toml", "trials": 2, "winner": False})
     with pytest.warns(optuna.exceptions.ExperimentalWarning):
