@@ -9,10 +9,12 @@ from collections import Counter
 import pytest
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from forecast_attn.cli import training_display
 from forecast_attn.cli.printing import broken, say_error, say_fact
 from forecast_attn.cli.tables import make_console
+from forecast_attn.inspection import terminal as inspection_terminal
 from forecast_attn.training.progress import EpochRecord
 from forecast_attn.training.schedule import TrainingPlan
 
@@ -129,6 +131,28 @@ def test_no_line_ends_within_a_date_a_command_or_a_share(room):
     lines = broken("most of it (12 %) after 2026-11-22 14:00; see `forecast audit RUN`, or not", room).split("\n")
     for whole in ("(12 %)", "2026-11-22 14:00;", "`forecast audit RUN`,"):
         assert sum(whole in line for line in lines) == 1
+
+
+@pytest.mark.parametrize("width", range(24, 60))
+def test_cells_and_styled_sentences_keep_dates_commands_and_shares_whole(width):
+    sentence = "raises the error 24 % as much after 2026-11-22 14:00; see `forecast audit RUN`, or not"
+    grid = Table.grid(padding=(0, 1))
+    grid.add_row("-", sentence)
+    for renderable in (grid, Text(sentence)):
+        console = make_console()
+        console.width, console.file = width, io.StringIO()
+        console.print(renderable)
+        lines = console.file.getvalue().splitlines()
+        assert " ".join(" ".join(lines).split()).removeprefix("- ") == sentence
+        for whole in ("24 %", "2026-11-22 14:00;", "`forecast audit RUN`,"):
+            assert sum(whole in line for line in lines) == 1
+
+
+@pytest.mark.parametrize("width", range(30, 60))
+def test_a_line_below_its_heading_keeps_dates_and_shares_whole(width):
+    lines = inspection_terminal._hanging("looks  most of it (12 %) after 2026-11-22 14:00 and 24 % before", width)
+    for whole in ("(12 %)", "2026-11-22 14:00", "24 %"):
+        assert whole in lines
 
 
 def test_what_goes_on_below_stands_under_its_beginning():

@@ -14,7 +14,8 @@ _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 """Characters that move the cursor, change colours, ring, hide or reverse text; and lone surrogates."""
 _WHOLE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d|`[^`]*`|\S+ %")
 """Texts within which no line is broken: dates with their time, commands and shares."""
-_JOINT = "\ue000"  # a private-use character stands for a blank at which no line is broken
+JOINT = "\ue000"
+"""A private-use character that stands for a blank at which no line is broken."""
 _PLAIN = {
     "–": "-",
     "—": "-",
@@ -46,17 +47,21 @@ def one_line(text: str) -> str:
     return text.replace("\n", "\\n")
 
 
+def joined(text: str) -> str:
+    """Return text with `JOINT` for the blanks at which no line may be broken."""
+    return _WHOLE.sub(lambda match: match[0].replace(" ", JOINT), text)
+
+
 def broken(text: str, room: int) -> str:
     """Break lines at blanks; commands, which people copy, and words longer than a line stay whole."""
     from textwrap import TextWrapper
 
     wrapper = TextWrapper(room, break_long_words=False, break_on_hyphens=False, replace_whitespace=False)
-    joined = _WHOLE.sub(lambda match: match[0].replace(" ", _JOINT), text).split("\n")
     lines = []
-    for line in joined:
+    for line in joined(text).split("\n"):
         wrapper.subsequent_indent = line[: len(line) - len(line.lstrip(" "))]
         lines.append(line if line.lstrip().startswith("forecast ") else wrapper.fill(line))
-    return "\n".join(lines).replace(_JOINT, " ")
+    return "\n".join(lines).replace(JOINT, " ")
 
 
 def say(text: str, *, err: bool = False) -> None:

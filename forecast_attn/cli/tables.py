@@ -14,8 +14,9 @@ from rich.console import Console
 from rich.measure import Measurement
 from rich.segment import Segment
 from rich.table import Column, Table
+from rich.text import Text
 
-from forecast_attn.cli.printing import broken, visible
+from forecast_attn.cli.printing import JOINT, broken, joined, visible
 
 if TYPE_CHECKING:
     from forecast_attn.data.roles import Roles
@@ -37,6 +38,9 @@ class PipedConsole(Console):
             for table in fitting_tables(objects[0], self):
                 super().print(table, **options)
             return
+        for each in objects:
+            if isinstance(each, Text):
+                each.plain = joined(each.plain)  # as long as before: its styles stay where they are
         if self.is_terminal or not options.get("soft_wrap"):  # else a pipe's reader gets whole lines
             objects = tuple(broken(each, self.width) if isinstance(each, str) else each for each in objects)
         super().print(*objects, **options)
@@ -49,10 +53,14 @@ class PipedConsole(Console):
         finally:
             self.quiet = quiet
 
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Keep dates, commands and shares whole in the cells of tables, too."""
+        return super().render_str(joined(text), **options)
+
     def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
-        """Write control characters out in all text, also of tables and progress bars."""
+        """Write control characters out in all text, also of tables and progress bars, and blanks for joints."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else Segment(visible(segment.text), segment.style)
+            yield segment if segment.control else Segment(visible(segment.text.replace(JOINT, " ")), segment.style)
 
     def on_broken_pipe(self) -> None:
         """Exit without an error, where rich would exit with 1."""

@@ -47,8 +47,8 @@ def render(inspection: Inspection, console: Console) -> None:
 
 
 def _hanging(line: str, width: int) -> str:
-    """The line wrapped under its value, which begins at `HEADING_WIDTH`; a date stays with its time."""
-    whole = re.sub(r"(\d{4}-\d\d-\d\d) (\d\d:)", "\\1\0\\2", line)
+    """The line wrapped under its value, which begins at `HEADING_WIDTH`; dates and shares stay whole."""
+    whole = re.sub(r"(?<=\d{4}-\d\d-\d\d) (?=\d\d:)| (?=%)", "\0", line)
     lines = textwrap.wrap(
         whole, width, subsequent_indent=" " * HEADING_WIDTH, break_long_words=False, break_on_hyphens=False
     )
