@@ -625,7 +625,7 @@ class Forecaster:
         """Put all that is known of the run on one page that prints.
 
         Args:
-            data: the table of the training; where the run recorded it when None.
+            data: file of the table of the training, for its bytes are compared; the recorded one when None.
             **options: listed below. Without any, nothing is written.
 
         Returns:
@@ -633,12 +633,14 @@ class Forecaster:
 
         Raises:
             RunError: not fitted, the run is damaged, or a file cannot be written.
-            ConfigError: there is no browser to print a PDF with.
+            ConfigError: there is no browser to print a PDF with, or `data` is no file.
             DataError: what is wrong with the table.
         """
         from forecast_attn.reporting.printer import check_targets, write_report
         from forecast_attn.reporting.report import build_run_report
 
+        if not isinstance(data, str | Path | None):
+            raise ConfigError(f"a report takes a file of the table, not a {type(data).__name__}", "report('data.csv')")
         request = ReportRequest.from_options(dict(options))
         check_targets(request)
         report = build_run_report(self._fitted(), None if data is None else Path(data))

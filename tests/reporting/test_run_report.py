@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from forecast_attn import Forecaster
+from forecast_attn.errors import ConfigError
 from forecast_attn.inspection.reading import best_of_baselines
 from forecast_attn.plotting.past import validation_forecasts
 from forecast_attn.reporting.report import _beside, window_errors
@@ -235,6 +236,11 @@ def test_a_table_that_is_gone_leaves_its_parts_out_and_says_so(run_copy, forecas
     assert "The data</h2>" not in report.html
     assert "In short</h2>" in report.html
     assert "srcdoc=" in report._repr_html_()
+
+
+def test_a_data_frame_is_refused_with_a_sentence(run_copy):
+    with pytest.raises(ConfigError, match="takes a file of the table, not a DataFrame"):
+        Forecaster.load(run_copy).report(pd.DataFrame())  # type: ignore[arg-type]
 
 
 def test_without_a_name_it_is_in_the_run(run_copy, forecast):
