@@ -2,12 +2,12 @@
 
 from typing import NoReturn
 
-from forecast_attn import garbage
+from forecast_attn import memory
 
 
 def main() -> NoReturn:
-    """Run the command line; garbage is looked for when a command begins (`cli.flags.Command`)."""
-    garbage.hold_back()
+    """Run the command line; garbage collection is resumed when a command begins (`cli.flags.Command`)."""
+    memory.pause_collection()
     from forecast_attn.cli import main as run
 
     run()

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from forecast_attn.attention_file import AttentionDump
     from forecast_attn.audit import Audit, AuditListener
     from forecast_attn.backtest.anomalies import AnomalyScores
-    from forecast_attn.backtest.fresh import TableBeforeCutoffs
     from forecast_attn.backtest.job import Backtest, BacktestListener
+    from forecast_attn.backtest.new_run import TableBeforeCutoffs
     from forecast_attn.backtest.plan import BacktestOptions
     from forecast_attn.backtest.result import BacktestPlan, BacktestResult
     from forecast_attn.config.keywords import (
@@ -144,7 +144,7 @@ class Forecaster:
             ConfigError: options contradict each other, or the logger cannot write.
             RunError: the run directory cannot be written, or the loss became non-finite.
         """
-        from forecast_attn.training.group import broadcast, is_first, joined
+        from forecast_attn.training.process_group import broadcast, is_first, joined
         from forecast_attn.training.progress import TrainingListener
         from forecast_attn.training.tracking import check_tracking, tracked
         from forecast_attn.training.train import train
@@ -193,7 +193,7 @@ class Forecaster:
             ConfigError: the run would be logged elsewhere than `log_to` says.
             DataError: what is wrong with the table.
         """
-        from forecast_attn.training.group import broadcast, joined
+        from forecast_attn.training.process_group import broadcast, joined
         from forecast_attn.training.progress import TrainingListener
         from forecast_attn.training.tracking import check_resumed, tracked
         from forecast_attn.training.train import check_resumable, resume
@@ -417,7 +417,7 @@ class Forecaster:
         training: TrainingListener | None,
     ) -> TableBeforeCutoffs:
         """Read the table whose first part is trained on."""
-        from forecast_attn.backtest.fresh import TableBeforeCutoffs
+        from forecast_attn.backtest.new_run import TableBeforeCutoffs
 
         if data is None:
             raise RunError("this Forecaster is not fitted", "give a table, call fit(table), or Forecaster.load(run)")
@@ -466,13 +466,13 @@ class Forecaster:
         """
         from forecast_attn.backtest.anomalies import score_rows
         from forecast_attn.backtest.forecast_rows import check_out
-        from forecast_attn.runs.targets import refuse_targets
+        from forecast_attn.runs.output_paths import refuse_outputs
 
         request, run = ScoreRequest.from_options(dict(options)), self._fitted()
         if request.out is not None:
             check_out(request.out)
             read = [Path(data) if isinstance(data, str | Path) else None, request.reference]
-            refuse_targets({"--out": request.out}, read=read, runs=[run])
+            refuse_outputs({"--out": request.out}, read=read, runs=[run])
         scores = score_rows(run, data, request, self._scratch_dir)
         if request.out is not None:
             scores.write(request.out)
@@ -499,11 +499,11 @@ class Forecaster:
             RunError: not fitted, the run is damaged, it has no forecasts, or the file cannot be written.
         """
         from forecast_attn.hierarchy.reconcile import reconcile_run
-        from forecast_attn.runs.targets import refuse_targets
+        from forecast_attn.runs.output_paths import refuse_outputs
 
         request, run = ReconcileRequest.from_options(dict(options)), self._fitted()
         tables = [Path(each) for each in (hierarchy, forecasts) if isinstance(each, str | Path)]
-        refuse_targets({"--out": request.out}, read=[*tables, request.reference], runs=[run])
+        refuse_outputs({"--out": request.out}, read=[*tables, request.reference], runs=[run])
         result = reconcile_run(run, hierarchy, forecasts, request, self._scratch_dir())
         if request.out is not None:
             result.write(request.out)
@@ -603,11 +603,11 @@ class Forecaster:
             DataError: what is wrong with the table.
         """
         from forecast_attn.audit import AuditOptions, audit_run, write_audit
-        from forecast_attn.runs.targets import refuse_targets
+        from forecast_attn.runs.output_paths import refuse_outputs
 
         request, run = AuditRequest.from_options(dict(options)), self._fitted()
         if request.out is not None and request.out.resolve() != run.audit.resolve():
-            refuse_targets(
+            refuse_outputs(
                 {"--out": request.out}, read=[Path(data) if isinstance(data, str | Path) else None], runs=[run]
             )
         attention = self.config.model.attention != "none" or not request.covariates

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from forecast_attn import garbage
+from forecast_attn import memory
 from forecast_attn.cli import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "forecast_attn"
 FLOORS = (
-    ("errors", "garbage", "urls", "version"),
+    ("errors", "memory", "urls", "version"),
     ("config", "devices", "notebook", "cluster"),
     ("data", "nn"),
     ("runs", "baselines"),
@@ -104,12 +104,12 @@ def test_garbage_is_collected_again_once_a_command_has_loaded_the_library() -> N
 
 def test_nothing_is_kept_from_the_end_where_triton_would_call_it_leaks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "triton", raising=False)
-    with garbage.held_back():
+    with memory.collection_paused():
         pass
-    garbage.let_go()
+    memory.unfreeze_for_triton()
     assert gc.get_freeze_count() > 0
     monkeypatch.setitem(sys.modules, "triton", sys)
-    garbage.let_go()
+    memory.unfreeze_for_triton()
     assert gc.get_freeze_count() == 0
 
 

@@ -217,7 +217,7 @@ def test_refits_use_one_gpu(two_gpus: None, run_copy: Path) -> None:
 @pytest.mark.slow
 def test_work_apart_says_how_it_ended(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     from forecast_attn.errors import DataError, RunError
-    from forecast_attn.training.apart import run_apart
+    from forecast_attn.training.child_process import run_in_child_process
 
     def refuse() -> None:
         raise DataError("the table is empty", "add rows", row=3)
@@ -225,13 +225,13 @@ def test_work_apart_says_how_it_ended(tmp_path: Path, capfd: pytest.CaptureFixtu
     def crash() -> None:
         raise ZeroDivisionError
 
-    run_apart((tmp_path / "done").touch)
+    run_in_child_process((tmp_path / "done").touch)
     assert (tmp_path / "done").exists()
     with pytest.raises(DataError, match=r"^the table is empty\nhint: add rows$") as error:
-        run_apart(refuse)
+        run_in_child_process(refuse)
     assert error.value.row == 3
     with pytest.raises(RunError, match="a process that scores the training failed"):
-        run_apart(crash)
+        run_in_child_process(crash)
     assert "ZeroDivisionError" in capfd.readouterr().err
 
 

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as arrays
 from forecast_attn import Forecaster
 from forecast_attn.attention_file import read_attention
 from forecast_attn.baselines import registry
-from forecast_attn.data import so_far
+from forecast_attn.data import causal_scales
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.forecasting.ensemble import combined, member_seed
 from forecast_attn.runs.run_dir import RunDir
@@ -121,8 +121,8 @@ def test_what_no_network_decides_is_computed_once_for_all_members(table, tmp_pat
     """Two members and the ensemble score the same baselines, as do those of an update; all train on the same windows,
     in the end on all rows, too."""
     fitted, measured = [], []
-    forecasts, scales = registry.baseline_forecasts, so_far.scales_so_far
-    monkeypatch.setattr(so_far, "scales_so_far", lambda *args: [measured.append(1), scales(*args)][1])
+    forecasts, scales = registry.baseline_forecasts, causal_scales.causal_scales
+    monkeypatch.setattr(causal_scales, "causal_scales", lambda *args: [measured.append(1), scales(*args)][1])
     monkeypatch.setattr(
         registry, "baseline_forecasts", lambda name, *args: [fitted.append(name), forecasts(name, *args)][1]
     )

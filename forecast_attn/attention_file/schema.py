@@ -14,7 +14,7 @@ from forecast_attn.config.options import MOST_HEADS, MOST_STEPS
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.data.zones import time_zone
 from forecast_attn.errors import RunError
-from forecast_attn.runs.forms import check, flag, nullable, number, one_of, record, table, text, whole
+from forecast_attn.runs.validators import check, flag, nullable, number, one_of, record, table, text, whole
 from forecast_attn.version import package_version
 
 FORMAT_VERSION = 3

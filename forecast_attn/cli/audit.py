@@ -50,12 +50,12 @@ def audit(
 
 def _target(run: RunDir, out: Path | None, data: Path | None) -> Path:
     """Path to write: never over a table or another file of the run, and checked before the work."""
-    from forecast_attn.runs.targets import check_folder, refuse_targets
+    from forecast_attn.runs.output_paths import check_folder, refuse_outputs
 
     if out is None or out.resolve() == run.audit.resolve():
         check_folder(run.audit)
         return run.audit
-    refuse_targets({"--out": out}, read=[data], runs=[run])
+    refuse_outputs({"--out": out}, read=[data], runs=[run])
     return out
 
 

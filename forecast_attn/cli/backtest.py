@@ -10,8 +10,8 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import finished_runs
-from forecast_attn.cli.ending import saying_how_to_go_on
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, command_options, given_options, with_options
+from forecast_attn.cli.signals import with_resume_hint
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, BacktestRequest
 from forecast_attn.errors import ConfigError, RunError
@@ -107,7 +107,7 @@ class _Command:
         run = RunDir(request.out_run) if request.out_run is not None else RunDir(forecaster.run_path)
         options: Any = {**request.to_options(), "out": request.out or run.backtest}
         with (
-            saying_how_to_go_on(lambda: self._how_to_go_on(run, request)),
+            with_resume_hint(lambda: self._how_to_go_on(run, request)),
             TrainingDisplay(quiet=self.quiet) as training,
             BacktestDisplay(quiet=self.quiet, training=training) as display,
         ):

@@ -9,8 +9,8 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_comparisons
-from forecast_attn.cli.ending import saying_how_to_go_on
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, TableArgument, search_options, with_options
+from forecast_attn.cli.signals import with_resume_hint
 from forecast_attn.config.requests import TRAINING, CompareRequest, Sharing
 from forecast_attn.errors import ConfigError
 
@@ -45,7 +45,7 @@ def compare(
     from forecast_attn.comparison.compare import resume_comparison
 
     folder = options["out"] if resume is None else resume
-    with saying_how_to_go_on(lambda: _how_to_go_on(folder)), display:
+    with with_resume_hint(lambda: _how_to_go_on(folder)), display:
         if resume is not None:
             comparison = resume_comparison(resume, data, listener=display, **options)
         else:

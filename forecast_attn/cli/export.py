@@ -18,11 +18,11 @@ def export(
 ) -> None:
     request = ExportRequest.from_options(command_options("export", config, options))
     from forecast_attn.cli.library import Forecaster
+    from forecast_attn.runs.output_paths import refuse_outputs
     from forecast_attn.runs.run_dir import RunDir
-    from forecast_attn.runs.targets import refuse_targets
 
     forecaster = Forecaster.load(run)
-    refuse_targets({"--onnx": request.onnx}, read=[], runs=[RunDir(forecaster.run_path)])
+    refuse_outputs({"--onnx": request.onnx}, read=[], runs=[RunDir(forecaster.run_path)])
     written = forecaster.export(**request.to_options())
     if json:
         printing.write_json(written.to_dict())

@@ -12,9 +12,9 @@ import typer
 from typer.core import TyperCommand
 
 import forecast_attn.cli.printing as printing
-from forecast_attn import garbage
+from forecast_attn import memory
 from forecast_attn.cli.completion import completer_of, finished_runs
-from forecast_attn.cli.ending import ending_when_told
+from forecast_attn.cli.signals import ending_at_sigterm
 from forecast_attn.config.file import read_config_file
 from forecast_attn.config.options import DataConfig, ModelConfig, TrainingConfig, all_options
 from forecast_attn.config.requests import Request, fields_of
@@ -52,9 +52,9 @@ class Command(TyperCommand):
     """A command whose help page shows the essential options of training; with `--help-all`, every option."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, with garbage looked for again, but not among what the program began with."""
-        garbage.look_again()
-        with ending_when_told():
+        """Run the command; garbage collection, paused while the program began, is resumed."""
+        memory.resume_collection()
+        with ending_at_sigterm():
             return super().invoke(ctx)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:

@@ -1,6 +1,6 @@
-"""`Forecaster` as a command loads it: without a search for garbage among everything that is imported."""
+"""`Forecaster` as a command loads it: with garbage collection paused while it is imported."""
 
-from forecast_attn.garbage import held_back
+from forecast_attn.memory import collection_paused
 
-with held_back():
+with collection_paused():
     from forecast_attn.forecaster import Forecaster as Forecaster

@@ -11,8 +11,8 @@ import typer
 
 import forecast_attn.cli.printing as printing
 from forecast_attn.cli.completion import resumable_runs
-from forecast_attn.cli.ending import saying_how_to_go_on
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, TableArgument, given_options, with_options
+from forecast_attn.cli.signals import with_resume_hint
 from forecast_attn.config.mechanisms import ATTENTIONS
 from forecast_attn.config.options import DataConfig, RunConfig, find_option
 from forecast_attn.config.requests import TRAINING, TrackingRequest
@@ -70,14 +70,14 @@ def train(
         check_is_free(out)
 
     from forecast_attn.cli.training_display import TrainingDisplay, show_summary
-    from forecast_attn.training.group import is_follower
+    from forecast_attn.training.process_group import is_follower
 
     run = resume or out
     assert run is not None
     follows = is_follower(None if resume is not None else checked.training)
     display = TrainingDisplay(quiet=quiet or follows)
     display.say("loading" if resume is None else f"resuming {resume}")
-    with saying_how_to_go_on(lambda: _how_to_go_on(run)), display:
+    with with_resume_hint(lambda: _how_to_go_on(run)), display:
         from forecast_attn.cli.library import Forecaster
 
         if resume is not None:

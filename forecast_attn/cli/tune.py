@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.ending import saying_how_to_go_on
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, TableArgument, search_options, with_options
+from forecast_attn.cli.signals import with_resume_hint
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TRAINING, TuneRequest
 from forecast_attn.errors import ConfigError
@@ -27,15 +27,15 @@ def tune(
     request, shared = _checked(data, config, options)
 
     from forecast_attn.cli.tuning_display import TuningDisplay, show_search
-    from forecast_attn.runs.targets import refuse_targets
+    from forecast_attn.runs.output_paths import refuse_outputs
 
-    refuse_targets({"--png": request.png}, read=[data, request.space], runs=[])
+    refuse_outputs({"--png": request.png}, read=[data, request.space], runs=[])
     display = TuningDisplay(request.metric, quiet=quiet)
     display.say("loading")
     from forecast_attn.tuning.search import tune as search
 
     assert data is not None
-    with saying_how_to_go_on(lambda: "what is finished is kept; go on with the same command"), display:
+    with with_resume_hint(lambda: "what is finished is kept; go on with the same command"), display:
         result = search(data, listener=display, **shared, **request.to_options())
     if request.png is not None:
         _draw(result, request.png)

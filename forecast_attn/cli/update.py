@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import forecast_attn.cli.printing as printing
-from forecast_attn.cli.ending import saying_how_to_go_on
 from forecast_attn.cli.flags import ConfigFile, Json, Quiet, RunArgument, command_options, with_options
+from forecast_attn.cli.signals import with_resume_hint
 from forecast_attn.config.requests import UpdateRequest
 from forecast_attn.errors import ConfigError
 
@@ -43,7 +43,7 @@ def update(
     notes = make_console(stderr=True, quiet=quiet)
     forecaster = Forecaster.load(run)
     out = request.out or fresh_path(forecaster.config.model.attention)
-    with saying_how_to_go_on(lambda: "nothing is written; give the command again"):
+    with with_resume_hint(lambda: "nothing is written; give the command again"):
         result = forecaster.update(
             data,
             history=history,

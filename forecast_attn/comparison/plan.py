@@ -11,8 +11,8 @@ from forecast_attn.config.requests import CompareRequest
 from forecast_attn.config.values import MOST_SEEDS
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.atomic import check_name, write_errors_of
-from forecast_attn.runs.forms import anything, check, digest, many, nullable, record, table, text, whole
 from forecast_attn.runs.run_dir import DAMAGED_HINT, DataSource, RunDir, check_holds_its_own_files, check_is_free
+from forecast_attn.runs.validators import anything, check, digest, many, nullable, record, table, text, whole
 from forecast_attn.version import package_version
 
 

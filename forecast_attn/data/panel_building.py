@@ -20,7 +20,6 @@ from forecast_attn.data.cleaning import (
     without_empty_series,
     without_repeats,
 )
-from forecast_attn.data.few_missing import policy_for_few
 from forecast_attn.data.findings import (
     Finding,
     Repair,
@@ -36,6 +35,7 @@ from forecast_attn.data.findings import (
 from forecast_attn.data.frequency import with_season
 from forecast_attn.data.issued import IssuedForecasts, fill_absent, parse_issued
 from forecast_attn.data.localise import localise
+from forecast_attn.data.missing_policy import policy_for_few
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.resampling import resampled
 from forecast_attn.data.roles import Roles

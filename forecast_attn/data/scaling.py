@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from forecast_attn.config.options import find_option
 from forecast_attn.data.findings import Finding, counted, quoted
-from forecast_attn.data.held_scales import held_rows
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.scale_fitting import Rows, fit_affine, fit_transform
 from forecast_attn.data.segments import extremes
+from forecast_attn.data.settled_scales import held_rows
 from forecast_attn.data.split import Split
 from forecast_attn.data.transforms import Affine, Transform
 from forecast_attn.errors import DataError

@@ -74,7 +74,7 @@ class Schema:
         """
         self.check_columns(panel)
         # With torch, which checking a table does not need.
-        from forecast_attn.data.so_far import scales_so_far
+        from forecast_attn.data.causal_scales import causal_scales
         from forecast_attn.data.vintages import Vintages
         from forecast_attn.data.windows import WindowArrays
 
@@ -83,8 +83,8 @@ class Schema:
         vintages = None
         if panel.issued is not None:
             vintages = Vintages.build(panel, panel.issued).scaled(scaler.future, panel.starts[:-1])
-        so_far = None if training_rows is None else scales_so_far(panel, rows, scaler, training_rows)
-        return replace(WindowArrays.build(rows, self.lookback, self.horizon, vintages), so_far=so_far)
+        scales = None if training_rows is None else causal_scales(panel, rows, scaler, training_rows)
+        return replace(WindowArrays.build(rows, self.lookback, self.horizon, vintages), causal_scales=scales)
 
     def check_columns(self, panel: Panel) -> None:
         """Refuse a table whose columns have other roles than those whose scales and categories are here.

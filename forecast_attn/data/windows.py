@@ -8,8 +8,8 @@ import torch
 from jaxtyping import Bool, Float, Int, Int64
 from torch import Tensor
 
+from forecast_attn.data.causal_scales import CausalScales, Units
 from forecast_attn.data.scaled_rows import RowLayout, ScaledRows
-from forecast_attn.data.so_far import ScalesSoFar, Units
 from forecast_attn.data.vintages import Vintages
 
 
@@ -62,7 +62,7 @@ class WindowArrays:
     future_categories_known: Bool[Tensor, "horizon num_future_categories"] | None
     vintages: Vintages | None
     """Future covariates as they were forecast, scaled; they count along the horizon."""
-    so_far: ScalesSoFar | None = None
+    causal_scales: CausalScales | None = None
     """With them every window is scaled by the rows up to its cut-off, as training has it; else by the scaler."""
 
     @classmethod
@@ -97,7 +97,7 @@ class WindowArrays:
 
     def to(self, device: torch.device | str) -> "WindowArrays":
         """The same arrays on another device."""
-        kinds = Tensor | Vintages | ScalesSoFar
+        kinds = Tensor | Vintages | CausalScales
         moved: dict[str, Any] = {name: each.to(device) for name, each in vars(self).items() if isinstance(each, kinds)}
         return replace(self, **moved)
 
@@ -111,7 +111,9 @@ class WindowArrays:
         series = self.series_of(index)
         past, inside = self._past_rows(index, series)
         future = index[:, None] + self.future_steps
-        units = None if self.so_far is None else self.so_far.units(index - self.starts[series] + 1, series)
+        units = (
+            None if self.causal_scales is None else self.causal_scales.units(index - self.starts[series] + 1, series)
+        )
         target = None if units is None else units.columns(0, 1)
         past_target, observed = self._observed(_in_units(self.target[past][..., None], target)[..., 0], inside)
         return Window(

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from forecast_attn.data.reading.remote import check_is_empty, mark_done, opened, remove, send
 from forecast_attn.errors import ConfigError, RunError
 from forecast_attn.runs.atomic import appearing_folder, check_name, write_errors_of
-from forecast_attn.runs.targets import check_folder
+from forecast_attn.runs.output_paths import check_folder
 from forecast_attn.urls import url_of, without_secrets
 
 

@@ -48,8 +48,8 @@ from forecast_attn.forecasting.layouts import as_darts, as_nixtla
 from forecast_attn.forecasting.model import Model, WindowForecasts, forecast_windows, load_model
 from forecast_attn.forecasting.samples import SampleChoice, write_samples
 from forecast_attn.runs.atomic import replacing, write_errors_of
+from forecast_attn.runs.output_paths import refuse_url
 from forecast_attn.runs.run_dir import DAMAGED_HINT, RunDir
-from forecast_attn.runs.targets import refuse_url
 from forecast_attn.runs.training_table import Table
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from forecast_attn.data.findings import quoted
-from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel, tail
 from forecast_attn.data.schema import Schema
 from forecast_attn.errors import RunError
+from forecast_attn.memory import release_memory
 from forecast_attn.runs.run_dir import RunDir
 
 MOST_FUTURE_ROWS = 100_000

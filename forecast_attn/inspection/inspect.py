@@ -15,8 +15,8 @@ from forecast_attn.inspection.reading import evidence_of
 from forecast_attn.inspection.report import inspect_attention
 from forecast_attn.inspection.results import Inspection
 from forecast_attn.runs.atomic import write_atomically
+from forecast_attn.runs.output_paths import refuse_outputs
 from forecast_attn.runs.run_dir import RunDir
-from forecast_attn.runs.targets import refuse_targets
 
 EXPORTS = (".csv", ".npz")
 
@@ -146,7 +146,7 @@ def check_targets(source: AttentionSource, request: InspectRequest, table: Path 
     """
     written = {f"--{name}": getattr(request, name) for name in WRITTEN}
     if any(written.values()):
-        refuse_targets(written, read=[source.path, table], runs=[source.run])
+        refuse_outputs(written, read=[source.path, table], runs=[source.run])
 
 
 def check_combination(request: InspectRequest, *, has_table: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forecast_attn.config.options import MOST_STEPS
-from forecast_attn.runs.forms import (
+from forecast_attn.runs.validators import (
     aligned,
     anything,
     digest,

@@ -51,8 +51,8 @@ from forecast_attn.runs.atomic import (
     write_atomically,
     write_errors_of,
 )
-from forecast_attn.runs.formats import FORMAT_VERSION, upgraded
-from forecast_attn.runs.forms import FormError, anything, check
+from forecast_attn.runs.migrations import FORMAT_VERSION, upgraded
+from forecast_attn.runs.validators import ValidationError, anything, check
 from forecast_attn.urls import url_of, without_secrets
 
 RUNS = Path("runs")
@@ -261,7 +261,7 @@ class RunDir:
         try:
             content = upgraded(content)
             check(content, _FORMS.get(path.name, anything))
-        except FormError as error:
+        except ValidationError as error:
             raise RunError(f"'{path}' is damaged: {error}", DAMAGED_HINT) from None
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError, ConfigError) as error:
             raise RunError(f"'{path}' is damaged: {error!r}", DAMAGED_HINT) from None

@@ -43,10 +43,10 @@ def read_panel(
         DataError: what is wrong with it.
         ConfigError: declared columns contradict each other.
     """
-    from forecast_attn.data.memory import release_memory
     from forecast_attn.data.panel_building import build_panel
     from forecast_attn.data.reading import Source, read_table
     from forecast_attn.data.roles import resolve_roles
+    from forecast_attn.memory import release_memory
 
     name, options = name_of(data), config.data
     frame = read_table(data, options, progress=progress)

@@ -16,9 +16,9 @@ from forecast_attn.errors import ConfigError
 from forecast_attn.runs.atomic import write_atomically
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.fit import fit
-from forecast_attn.training.group import is_first
 from forecast_attn.training.module import ForecastModule
 from forecast_attn.training.preparation import Preparation
+from forecast_attn.training.process_group import is_first
 from forecast_attn.training.progress import TrainingListener
 
 

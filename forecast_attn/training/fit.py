@@ -18,9 +18,9 @@ from forecast_attn.devices import choose_device
 from forecast_attn.errors import ConfigError, RunError, TerminatedError
 from forecast_attn.runs.run_dir import RunDir
 from forecast_attn.training.callbacks import ENDING_REASONS, REASON_METRIC, Recorder
-from forecast_attn.training.group import check_alone, cluster_environment, joined_launch
 from forecast_attn.training.lightning import SIGTERMException, pl
 from forecast_attn.training.module import ForecastModule
+from forecast_attn.training.process_group import check_alone, cluster_environment, joined_launch
 from forecast_attn.training.progress import TrainingListener
 
 PRECISIONS: dict[str, Any] = {"32": "32-true", "bf16": "bf16-mixed", "16": "16-mixed"}

@@ -15,7 +15,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import torch
 
-from forecast_attn.garbage import held_back
+from forecast_attn.memory import collection_paused
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -90,11 +90,11 @@ def _names_asked_for() -> Iterator[tuple[str, dict[str, Any]]]:
 
 @contextmanager
 def importing_less() -> Iterator[None]:
-    """Import without looking for garbage, and with stand-ins of a few modules that nobody has loaded.
+    """Import with garbage collection paused, and with stand-ins of a few modules that nobody has loaded.
 
     Whoever asks them for more gets it from the real module.
     """
-    with ExitStack() as leaving, held_back():
+    with ExitStack() as leaving, collection_paused():
         for name, names in list(_names_asked_for()):
             leaving.enter_context(_in_place_of(name, names))
         yield

@@ -8,11 +8,14 @@ import functools
 import math
 from collections.abc import Callable
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F  # noqa: N812
 
+from forecast_attn.data.panel import Panel
+from forecast_attn.errors import DataError
 from forecast_attn.nn.heads import Head, QuantileHead
 
 Loss = Callable[[Tensor, Tensor, str], Tensor]
@@ -137,3 +140,31 @@ LIKELIHOODS: dict[str, Loss] = {
 
 def _reduced(losses: Tensor, reduction: str) -> Tensor:
     return losses.mean() if reduction == "mean" else losses
+
+
+def check_counts(panel: Panel, distribution: str) -> None:
+    """Refuse a target that the distribution gives no probability.
+
+    Args:
+        panel: the table.
+        distribution: negative-binomial, of whole numbers from 0 on, or tweedie, of numbers from 0 on.
+
+    Raises:
+        DataError: names the first such value.
+    """
+    values = panel.target
+    bad = values < 0
+    needs, instead = "numbers of 0 or more", "student-t"
+    if distribution == "negative-binomial":
+        bad |= values != np.round(values)
+        bad &= ~np.isnan(values)
+        needs, instead = "whole numbers of 0 or more", "tweedie, which takes any numbers of 0 or more"
+    for at in np.flatnonzero(bad)[:1]:
+        name = panel.item_ids[panel.series_of(at)]
+        when = panel.zone.stamp_text(panel.timestamps[at])
+        raise DataError(
+            f"series '{name}' has the target {values[at]:g} at {when}; --distribution {distribution} needs {needs}",
+            f"--distribution {instead if values[at] >= 0 else 'student-t'}",
+            column=panel.roles.target,
+            item_id=name,
+        )

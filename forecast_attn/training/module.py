@@ -23,9 +23,9 @@ from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.training.averaging import WeightAverage
 from forecast_attn.training.lightning import AdamW, OptimizerLRScheduler, pl
 from forecast_attn.training.loss import loss_of, mean_loss, window_losses
+from forecast_attn.training.pending_losses import BatchLoss, PendingLosses
 from forecast_attn.training.sampling import EpochSampler, WindowBatches, mix_seed, share_of_step
 from forecast_attn.training.schedule import TrainingPlan, moved_on, scheduler_of
-from forecast_attn.training.unread import BatchLoss, UnreadLosses
 
 Batch = tuple[Tensor, Window]
 
@@ -61,7 +61,7 @@ class ForecastModule(pl.LightningModule):
         self._seconds = parse_duration(config.max_time) if config.max_time else None
         self._clock: tuple[float, float] | None = None
         self._arrays = arrays
-        self._training_losses, self._validation_losses = UnreadLosses(), UnreadLosses()
+        self._training_losses, self._validation_losses = PendingLosses(), PendingLosses()
         self._validation_sum = 0.0
 
     # ------------------------------------------------------------------ windows

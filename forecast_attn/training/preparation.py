@@ -150,16 +150,16 @@ def _with_scale(preparation: Preparation) -> Preparation:
 
     arrays = preparation.windows()
     preparation = replace(preparation, arrays=arrays)  # their scales take longer to measure than the table to read
-    cutoffs, so_far = preparation.training_cutoffs, arrays.so_far
-    if so_far is None:
+    cutoffs, scales = preparation.training_cutoffs, arrays.causal_scales
+    if scales is None:
         return preparation
     scaled, unmoved = np.empty(len(cutoffs), np.bool_), 0
     for first in range(0, len(cutoffs), _WINDOWS_AT_A_TIME):
         block = slice(first, first + _WINDOWS_AT_A_TIME)
         series = preparation.panel.series_of(cutoffs[block])
         rows = torch.from_numpy(cutoffs[block] - preparation.panel.starts[series] + 1)
-        has_moved = so_far.has_moved(rows, torch.from_numpy(series))
-        scaled[block] = (has_moved & so_far.has_settled(rows, torch.from_numpy(series))).numpy()
+        has_moved = scales.has_moved(rows, torch.from_numpy(series))
+        scaled[block] = (has_moved & scales.has_settled(rows, torch.from_numpy(series))).numpy()
         unmoved += int((~has_moved).sum())
     if not scaled.any():
         return preparation

@@ -15,7 +15,6 @@ from forecast_attn.baselines.naive import Floats, seasonal_naive_error
 from forecast_attn.baselines.registry import DEFAULT_BASELINES, CachedBaselines
 from forecast_attn.config.options import RunConfig
 from forecast_attn.config.values import NETWORK
-from forecast_attn.data.memory import release_memory
 from forecast_attn.data.split import spread_evenly
 from forecast_attn.data.windows import WindowArrays
 from forecast_attn.devices import choose_device
@@ -28,6 +27,7 @@ from forecast_attn.forecasting.model import Model, forecast_windows, load_networ
 from forecast_attn.forecasting.quantiles import score_quantiles
 from forecast_attn.forecasting.tail import write_tail
 from forecast_attn.forecasting.weight_need import weight_need
+from forecast_attn.memory import release_memory
 from forecast_attn.runs.run_dir import RunDir, sha256_of
 from forecast_attn.training.callbacks import best_epoch_of
 from forecast_attn.training.choose_combination import (

@@ -20,7 +20,7 @@ from forecast_attn.config.options import RunConfig
 from forecast_attn.config.requests import TrackingRequest
 from forecast_attn.errors import ConfigError
 from forecast_attn.runs.run_dir import RunDir
-from forecast_attn.training.group import is_first
+from forecast_attn.training.process_group import is_first
 from forecast_attn.training.progress import EpochRecord, TrainingListener
 from forecast_attn.training.schedule import TrainingPlan
 

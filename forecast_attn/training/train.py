@@ -19,8 +19,6 @@ from forecast_attn.attention_file.writer import check_top
 from forecast_attn.baselines.registry import CachedBaselines
 from forecast_attn.config.defaults import patches_note, shape_of
 from forecast_attn.config.options import COUNT_DISTRIBUTIONS, RunConfig
-from forecast_attn.data.counts import check_counts
-from forecast_attn.data.memory import release_memory
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.schema import Schema
 from forecast_attn.data.split import series_weights
@@ -30,17 +28,19 @@ from forecast_attn.forecasting.calibration import check_enough_values
 from forecast_attn.forecasting.ensemble import member_config
 from forecast_attn.forecasting.model import number_of_weights, read_config, read_schema, window_sizes
 from forecast_attn.forecasting.tail import has_the_same_end, write_tail
+from forecast_attn.memory import release_memory
 from forecast_attn.nn.builder import build_network
 from forecast_attn.nn.network import ForecastNetwork
 from forecast_attn.runs.atomic import held
 from forecast_attn.runs.run_dir import DataSource, RunDir, was_killed_at_the_start
-from forecast_attn.training.apart import run_apart
+from forecast_attn.training.child_process import run_in_child_process
 from forecast_attn.training.choose_combination import rows_to_keep
 from forecast_attn.training.final_fit import check_final_fit, config_of_final_fit, fit_on_all_rows, no_final_fit
 from forecast_attn.training.fit import check_hardware, fit, uses_several_gpus
-from forecast_attn.training.group import broadcast, is_first, joined_launch, meet
+from forecast_attn.training.loss import check_counts
 from forecast_attn.training.module import ForecastModule, TrainingData
 from forecast_attn.training.preparation import Preparation, on_all_rows, prepare
+from forecast_attn.training.process_group import broadcast, is_first, joined_launch, meet
 from forecast_attn.training.progress import TrainingListener
 from forecast_attn.training.sampling import mix_seed
 from forecast_attn.training.schedule import make_plan, resolve_training
@@ -386,7 +386,7 @@ def _fit_one(
 def _score(config: RunConfig, work: Callable[[], None]) -> None:
     """Do what ends a training on the device, such that the next one can still start processes that use it."""
     if uses_several_gpus(config.training):
-        run_apart(work)
+        run_in_child_process(work)
     else:
         work()
 

@@ -15,8 +15,8 @@ import numpy as np
 import optuna
 from numpy.typing import NDArray
 
-from forecast_attn.backtest.fresh import TableBeforeCutoffs
 from forecast_attn.backtest.job import BacktestListener
+from forecast_attn.backtest.new_run import TableBeforeCutoffs
 from forecast_attn.backtest.plan import BacktestOptions
 from forecast_attn.backtest.result import run_backtest
 from forecast_attn.config.options import RunConfig

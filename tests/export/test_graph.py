@@ -10,7 +10,7 @@ from forecast_attn.config.values import CALENDAR_FEATURES
 from forecast_attn.data.calendar import Calendar
 from forecast_attn.data.frequency import parse_frequency
 from forecast_attn.export.clock import PHASES, clock_features, date_of, first_of_month
-from forecast_attn.export.student import student_quantiles
+from forecast_attn.export.graph import student_quantiles
 
 
 def test_the_calendar_of_tensors_is_that_of_the_data() -> None:

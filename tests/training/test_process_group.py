@@ -18,7 +18,7 @@ import pytest
 
 from forecast_attn.config.options import RunConfig
 from forecast_attn.errors import INTERRUPTED, ConfigError
-from forecast_attn.training.group import is_follower, launch_of
+from forecast_attn.training.process_group import is_follower, launch_of
 
 FORECAST = (sys.executable, "-m", "forecast_attn")
 TRAINING = (

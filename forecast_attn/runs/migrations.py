@@ -1,4 +1,4 @@
-"""Older forms of a run's files, brought to the present one as they are read."""
+"""Runs of older versions: the content of their files is upgraded to the present format as it is read."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from forecast_attn.config.options import RunConfig
-from forecast_attn.data.held_scales import FAR, FEWEST, SETTLED, growing_counts, held_rows
+from forecast_attn.data.settled_scales import FAR, FEWEST, SETTLED, growing_counts, held_rows
 from forecast_attn.data.windows import Window
 from forecast_attn.runs.training_table import read_panel
 from forecast_attn.training.preparation import Preparation, prepare

@@ -1,7 +1,7 @@
-"""Forms of documents that come from elsewhere: what a file must hold, checked once, where it is read.
+"""Validators of JSON documents that come from elsewhere: each file is checked once, where it is read.
 
-A form is called with a value and its place, and raises FormError for the first thing that is not as it should be. Names
-that a form does not know are passed over: later versions of a format may add some.
+A validator is called with a value and where in the document it stands, and raises ValidationError for the first thing
+that is not as expected. It ignores names that it does not know: later versions of a format may add some.
 """
 
 from __future__ import annotations
@@ -10,79 +10,81 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-Form = Callable[[Any, str], None]
+Validator = Callable[[Any, str], None]
 
 LARGEST_COUNT = 10**7
 """Of steps, windows, rows of a series, heads: nothing that a run says of itself is larger."""
 
 
-class FormError(ValueError):
+class ValidationError(ValueError):
     """A value is not what its file's format says."""
 
 
-def check(content: Any, form: Form) -> None:
+def check(content: Any, validator: Validator) -> None:
     """Check a document.
 
     Raises:
-        FormError: names the place and what belongs there.
+        ValidationError: names the place and what belongs there.
     """
-    form(content, "")
+    validator(content, "")
 
 
-def record(required: Mapping[str, Form], optional: Mapping[str, Form] | None = None) -> Form:
+def record(required: Mapping[str, Validator], optional: Mapping[str, Validator] | None = None) -> Validator:
     """An object with these names; those of `optional` may be missing."""
 
     def check_record(value: Any, where: str) -> None:
         if not isinstance(value, dict):
             raise _wrong(where, "an object", value)
-        for name, form in required.items():
+        for name, validator in required.items():
             if name not in value:
-                raise FormError(f"{_inside(where, name)} is missing")
-            form(value[name], _inside(where, name))
-        for name, form in (optional or {}).items():
+                raise ValidationError(f"{_inside(where, name)} is missing")
+            validator(value[name], _inside(where, name))
+        for name, validator in (optional or {}).items():
             if name in value:
-                form(value[name], _inside(where, name))
+                validator(value[name], _inside(where, name))
 
     return check_record
 
 
-def table(form: Form) -> Form:
-    """An object of any names, whose values have one form."""
+def table(validator: Validator) -> Validator:
+    """An object of any names, whose values all pass one validator."""
 
     def check_table(value: Any, where: str) -> None:
         if not isinstance(value, dict):
             raise _wrong(where, "an object", value)
         for name, entry in value.items():
             text(name, f"a name in {where}")
-            form(entry, _inside(where, name))
+            validator(entry, _inside(where, name))
 
     return check_table
 
 
-def many(form: Form, *, most: int | None = None) -> Form:
-    """A list whose entries have one form."""
+def many(validator: Validator, *, most: int | None = None) -> Validator:
+    """A list whose entries all pass one validator."""
 
     def check_many(value: Any, where: str) -> None:
         if not isinstance(value, list):
             raise _wrong(where, "a list", value)
         if most is not None and len(value) > most:
-            raise FormError(f"{where} has {len(value):,} entries; {most:,} are the most")
+            raise ValidationError(f"{where} has {len(value):,} entries; {most:,} are the most")
         for number, entry in enumerate(value):
-            form(entry, f"{where}[{number}]")
+            validator(entry, f"{where}[{number}]")
 
     return check_many
 
 
-def aligned(axis: str, tables: tuple[str, ...], form: Form) -> Form:
-    """An object of this form, whose tables hold lists as long as the one it calls `axis`."""
+def aligned(axis: str, tables: tuple[str, ...], validator: Validator) -> Validator:
+    """An object that passes this validator, and whose tables hold lists as long as the one called `axis`."""
 
     def check_aligned(value: Any, where: str) -> None:
-        form(value, where)
+        validator(value, where)
         length = len(value[axis])
         for name in tables:
             for key, entries in value.get(name, {}).items():
                 if entries is not None and len(entries) != length:
-                    raise FormError(f"{_inside(where, name)}.{key} has {len(entries):,} entries, {axis} {length:,}")
+                    raise ValidationError(
+                        f"{_inside(where, name)}.{key} has {len(entries):,} entries, {axis} {length:,}"
+                    )
 
     return check_aligned
 
@@ -92,10 +94,12 @@ def equally_long(value: Any, where: str) -> None:
     table(many(number))(value, where)
     lengths = {len(entries) for entries in value.values()}
     if len(lengths) > 1:
-        raise FormError(f"the lists of {where} have {min(lengths):,} to {max(lengths):,} entries, not equally many")
+        raise ValidationError(
+            f"the lists of {where} have {min(lengths):,} to {max(lengths):,} entries, not equally many"
+        )
 
 
-def key_of(name: str, names: str) -> Form:
+def key_of(name: str, names: str) -> Validator:
     """An object whose `name`, where there is one, is a key of its object `names`."""
 
     def check_key(value: Any, where: str) -> None:
@@ -105,47 +109,47 @@ def key_of(name: str, names: str) -> Form:
     return check_key
 
 
-def together(*names: str) -> Form:
+def together(*names: str) -> Validator:
     """An object that has all of these names, or none."""
 
     def check_together(value: Any, where: str) -> None:
         missing = [name for name in names if name not in value]
         if 0 < len(missing) < len(names):
-            raise FormError(f"{_inside(where, missing[0])} is missing")
+            raise ValidationError(f"{_inside(where, missing[0])} is missing")
 
     return check_together
 
 
-def every(*forms: Form) -> Form:
-    """A value of all of these forms, tried in this order."""
+def every(*validators: Validator) -> Validator:
+    """A value that passes all of these validators, tried in this order."""
 
     def check_every(value: Any, where: str) -> None:
-        for form in forms:
-            form(value, where)
+        for validator in validators:
+            validator(value, where)
 
     return check_every
 
 
-def either(*forms: Form) -> Form:
-    """A value of one of several forms; the complaint is that of the last."""
+def either(*validators: Validator) -> Validator:
+    """A value that passes one of several validators; the error is that of the last."""
 
     def check_either(value: Any, where: str) -> None:
-        for form in forms[:-1]:
+        for validator in validators[:-1]:
             try:
-                return form(value, where)
-            except FormError:
+                return validator(value, where)
+            except ValidationError:
                 continue
-        return forms[-1](value, where)
+        return validators[-1](value, where)
 
     return check_either
 
 
-def nullable(form: Form) -> Form:
-    """A value of this form, or null."""
+def nullable(validator: Validator) -> Validator:
+    """A value that passes this validator, or null."""
 
     def check_nullable(value: Any, where: str) -> None:
         if value is not None:
-            form(value, where)
+            validator(value, where)
 
     return check_nullable
 
@@ -161,7 +165,7 @@ def text(value: Any, where: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise FormError(f"{where} is text with half a character") from None
+        raise ValidationError(f"{where} is text with half a character") from None
 
 
 def path(value: Any, where: str) -> None:
@@ -170,7 +174,7 @@ def path(value: Any, where: str) -> None:
         raise _wrong(where, "a path", value)
 
 
-def one_of(*choices: str) -> Form:
+def one_of(*choices: str) -> Validator:
     """One of some texts."""
 
     def check_choice(value: Any, where: str) -> None:
@@ -186,7 +190,7 @@ def flag(value: Any, where: str) -> None:
         raise _wrong(where, "true or false", value)
 
 
-def whole(low: int = 0, high: int = LARGEST_COUNT) -> Form:
+def whole(low: int = 0, high: int = LARGEST_COUNT) -> Validator:
     """A whole number between two, both included."""
 
     def check_whole(value: Any, where: str) -> None:
@@ -226,6 +230,8 @@ def _inside(where: str, name: str) -> str:
     return f"{where}.{name}" if where else name
 
 
-def _wrong(where: str, expected: str, value: Any) -> FormError:
+def _wrong(where: str, expected: str, value: Any) -> ValidationError:
     shown = repr(value)
-    return FormError(f"{where or 'the document'} must be {expected}, not {shown[:40]}{'…' if len(shown) > 40 else ''}")
+    return ValidationError(
+        f"{where or 'the document'} must be {expected}, not {shown[:40]}{'…' if len(shown) > 40 else ''}"
+    )

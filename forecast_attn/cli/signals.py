@@ -22,12 +22,12 @@ class _InterruptedError(RunError):
     exit_code = INTERRUPTED
 
 
-class _ToldToEnd(KeyboardInterrupt):
+class _Terminated(KeyboardInterrupt):
     """SIGTERM."""
 
 
 @contextmanager
-def ending_when_told() -> Iterator[None]:
+def ending_at_sigterm() -> Iterator[None]:
     """Let SIGTERM end a command as Ctrl-C does, instead of killing it without a word.
 
     Raises:
@@ -45,19 +45,19 @@ def ending_when_told() -> Iterator[None]:
         if frame is not None and frame.f_code.co_filename == IMPORTING:
             threading.Timer(0.01, os.kill, (os.getpid(), signum)).start()
             return
-        raise _ToldToEnd
+        raise _Terminated
 
     signal.signal(signal.SIGTERM, end)
     try:
         yield
-    except _ToldToEnd:
+    except _Terminated:
         raise TerminatedError(MESSAGE) from None
     finally:
         signal.signal(signal.SIGTERM, previous)
 
 
 @contextmanager
-def saying_how_to_go_on(hint: Callable[[], str | None]) -> Iterator[None]:
+def with_resume_hint(hint: Callable[[], str | None]) -> Iterator[None]:
     """Say how to go on after Ctrl-C or SIGTERM.
 
     Args:
@@ -68,7 +68,7 @@ def saying_how_to_go_on(hint: Callable[[], str | None]) -> Iterator[None]:
     """
     try:
         yield
-    except _ToldToEnd:
+    except _Terminated:
         raise TerminatedError(MESSAGE, hint()) from None
     except TerminatedError as error:  # from a training, which listens for itself
         raise error.reworded(hint=hint()) from None

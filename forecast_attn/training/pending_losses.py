@@ -28,7 +28,7 @@ class BatchLoss(NamedTuple):
     """Number of windows that the loss counts for: in training those of all devices."""
 
 
-class UnreadLosses:
+class PendingLosses:
     """The losses since the last read, in the order of their batches."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ import torch
 from forecast_attn.errors import RunError, UserError
 
 
-def run_apart(work: Callable[[], None]) -> None:
+def run_in_child_process(work: Callable[[], None]) -> None:
     """Do something in a forked process, and wait for it.
 
     Args:
@@ -23,7 +23,7 @@ def run_apart(work: Callable[[], None]) -> None:
     """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_work_and_tell, args=(work, sender))
+    process = context.Process(target=_work_and_report, args=(work, sender))
     process.start()
     sender.close()
     try:
@@ -35,7 +35,7 @@ def run_apart(work: Callable[[], None]) -> None:
         raise error
 
 
-def _work_and_tell(work: Callable[[], None], sender: Connection) -> None:
+def _work_and_report(work: Callable[[], None], sender: Connection) -> None:
     torch.set_num_threads(1)  # threads do not survive a fork, and those of the parent would be waited for
     try:
         work()

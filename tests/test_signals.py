@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from forecast_attn.cli.ending import IMPORTING, ending_when_told
+from forecast_attn.cli.signals import IMPORTING, ending_at_sigterm
 from forecast_attn.errors import TerminatedError
 
 from .forks import Conditions, Ended, Strike, run_forked
@@ -86,7 +86,7 @@ def test_it_is_not_lost_in_a_callback_of_an_import():
     code = compile("def callback(reference):\n    signal.raise_signal(signal.SIGTERM)", IMPORTING, "exec")
     names: dict[str, Any] = {"signal": signal}
     exec(code, names)
-    with pytest.raises(TerminatedError), ending_when_told():
+    with pytest.raises(TerminatedError), ending_at_sigterm():
         lock = Lock()
         reference = weakref.ref(lock, names["callback"])
         del lock

@@ -12,7 +12,7 @@ from forecast_attn.runs.run_dir import CONFIG, RunDir
 from forecast_attn.urls import url_of, without_secrets
 
 
-def refuse_targets(
+def refuse_outputs(
     written: Mapping[str, Path | None], *, read: Iterable[Path | None], runs: Iterable[RunDir | None]
 ) -> None:
     """Refuse to write over a file that is read, over one of a run, two results into one, or into no folder.

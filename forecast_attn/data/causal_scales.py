@@ -16,12 +16,12 @@ from jaxtyping import Bool, Float, Int64
 from numpy.typing import NDArray
 from torch import Tensor
 
-from forecast_attn.data.held_scales import growing_counts, growing_means, held_counts, settled_rows
 from forecast_attn.data.panel import Panel
 from forecast_attn.data.scale_fitting import Rows, fit_affine
 from forecast_attn.data.scaled_rows import RowLayout, ScaledRows
 from forecast_attn.data.scaling import Scaler
 from forecast_attn.data.segments import blocks
+from forecast_attn.data.settled_scales import growing_counts, growing_means, held_counts, settled_rows
 
 Floats = NDArray[np.float64]
 Floats32 = NDArray[np.float32]
@@ -52,7 +52,7 @@ class Units(NamedTuple):
         return Units(self.loc[:, first:stop], self.scale[:, first:stop], self.limit)
 
 
-class ScalesSoFar(NamedTuple):
+class CausalScales(NamedTuple):
     """Location and scale of the first rows of each series, for growing numbers of rows, in the units of the scaler."""
 
     counts: Int64[Tensor, "num_counts"]
@@ -67,9 +67,9 @@ class ScalesSoFar(NamedTuple):
     settled_rows: Int64[Tensor, "num_series"]
     """Number of rows after which scales are kept."""
 
-    def to(self, device: torch.device | str) -> "ScalesSoFar":
+    def to(self, device: torch.device | str) -> "CausalScales":
         """The same on another device."""
-        return ScalesSoFar(*(each.to(device) for each in self))
+        return CausalScales(*(each.to(device) for each in self))
 
     def units(self, rows: Int64[Tensor, "batch"], series: Int64[Tensor, "batch"]) -> Units:
         """The scales of some windows.
@@ -98,7 +98,7 @@ class ScalesSoFar(NamedTuple):
         return torch.searchsorted(self.counts, rows, right=True) - 1
 
 
-def scales_so_far(panel: Panel, rows: ScaledRows, scaler: Scaler, training_rows: Ints) -> ScalesSoFar | None:
+def causal_scales(panel: Panel, rows: ScaledRows, scaler: Scaler, training_rows: Ints) -> CausalScales | None:
     """Measure the first rows of every series.
 
     Args:
@@ -134,7 +134,7 @@ def scales_so_far(panel: Panel, rows: ScaledRows, scaler: Scaler, training_rows:
         loc[..., 0], scale[..., 0] = 0, 1
     settled = np.minimum(settled_rows(training_rows), training_rows)
     ends = (each.astype(np.int64) for each in (training_rows, settled))
-    return ScalesSoFar(*(torch.from_numpy(each) for each in (counts, loc, scale, flat, *ends)))
+    return CausalScales(*(torch.from_numpy(each) for each in (counts, loc, scale, flat, *ends)))
 
 
 def _hold(loc: Floats32, scale: Floats32, panel: Panel, training_rows: Ints, columns: Ints) -> None:
