@@ -108,8 +108,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder, page = Path(name), Path(name) / "page.html"
         dump = attention(folder)
-        shown, whole = choose_windows(dump, WINDOWS)
-        page.write_text(make_page(dump, shown, values(shown.num_windows), whole=whole), encoding="utf-8")
+        shown, whole, valued = choose_windows(dump, WINDOWS)
+        page.write_text(make_page(dump, shown, values(int(valued.sum())), whole=whole, valued=valued), encoding="utf-8")
         browser = chromium.Browser(binary, folder / "profile")
         browser.call("Performance.enable", timeDomain="threadTicks")
         loads = [load(browser, page) for _ in range(LOADS)]

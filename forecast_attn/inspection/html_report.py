@@ -95,29 +95,34 @@ def build_report(
         DataError: the file holds no windows, or the table cannot be read.
         RunError: the file or the run is damaged.
     """
-    shown, whole = choose_windows(dump, num_windows or default_windows(dump))
+    shown, whole, valued = choose_windows(dump, num_windows or default_windows(dump))
+    drawn = shown.take(np.flatnonzero(valued))
     if run is None:
-        values = WindowValues.unknown(shown, "The series is not drawn: name the run instead of its attention file.")
+        values = WindowValues.unknown(drawn, "The series is not drawn: name the run instead of its attention file.")
     else:
-        values = values_of_windows(run, shown, table, dump)
-    html = make_page(dump, shown, values, **_documents_of(run), evidence=evidence_of(run), by=by, whole=whole)
-    return HtmlReport(html, int(whole.sum()), dump.num_windows, series_left_out(dump, shown, whole))
+        values = values_of_windows(run, drawn, table, dump)
+    documents = _documents_of(run)
+    html = make_page(dump, shown, values, **documents, evidence=evidence_of(run), by=by, whole=whole, valued=valued)
+    return HtmlReport(html, int(whole.sum()), dump.num_windows, series_with_less(dump, whole, valued))
 
 
-def series_left_out(dump: AttentionDump, shown: AttentionDump, whole: NDArray[np.bool_]) -> str:
-    """Number of series without a window of their own weights, in words; empty where all have one."""
-    every, drawn = dump.item_ids, set(shown.item_ids)
-    light = len(drawn) - len({name for name, is_whole in zip(shown.window_item_ids, whole, strict=True) if is_whole})
-    missing = [name for name in every if name not in drawn]
+def series_with_less(dump: AttentionDump, whole: NDArray[np.bool_], valued: NDArray[np.bool_]) -> str:
+    """Number of series that the page has no weights or values of, in words; empty where it has all of every series.
+
+    Args:
+        dump: the windows the page is about.
+        whole: (windows shown,) those whose weights the page holds; each other one is the only one of its series.
+        valued: (windows shown,) those whose values it holds.
+    """
+    light, bare, every = int((valued & ~whole).sum()), int((~valued).sum()), len(dump.item_ids)
     are = "is drawn at its newest cut-off with its" if light == 1 else "are drawn at their newest cut-off with their"
-    parts = [f"{light:,} of {len(every):,} series {are} mean weights"] if light else []
-    if missing:
-        are = "is" if len(missing) == 1 else "are"
-        of = "" if light else f" of {len(every):,} series"
-        parts.append(f"{len(missing):,}{of} {are} in the means but cannot be chosen, '{missing[0]}' for one")
+    parts = [f"{light:,} of {every:,} series {are} mean weights"] if light else []
+    if bare:
+        have = f"{'' if light else f' of {every:,} series'} {'has' if bare == 1 else 'have'}"
+        parts.append(f"{bare:,}{have} mean weights alone, without values")
     if not parts:
         return ""
-    return f"{', '.join(parts)}: see more with --html-windows {len(every)}, or a single one with --item NAME"
+    return f"{', '.join(parts)}: see more with --html-windows {every}, or a single one with --item NAME"
 
 
 def make_page(
@@ -131,30 +136,32 @@ def make_page(
     evidence: Evidence | None = None,
     by: str | None = None,
     whole: NDArray[np.bool_] | None = None,
+    valued: NDArray[np.bool_] | None = None,
 ) -> str:
     """The page of attention windows, with what is known of them and of their run.
 
     Args:
         dump: the windows the means are taken over.
         shown: those among them that can be chosen.
-        values: what these looked at and forecast.
+        values: what the valued ones of these looked at and forecast.
         config: the run's config.json; like the next two, its part of the page is left out when None.
         metrics: its metrics.json.
         audit: its audit.json.
         evidence: what is known of the need for its weights.
         by: groups that stand side by side at first.
         whole: (windows shown,) those whose weights the page holds; all when None.
+        valued: (windows shown,) those with a row in `values`; all when None.
     """
-    whole = np.ones(shown.num_windows, bool) if whole is None else whole
+    whole, valued = (np.ones(shown.num_windows, bool) if each is None else each for each in (whole, valued))
     inspection = inspect_attention(dump, evidence=evidence)
     return _fill_template(
         title=_title(inspection.header),
         subtitle=_subtitle(inspection.header),
         reading=reading_words(inspection.reading),
-        findings=findings_section(inspection, [*filter(None, [series_left_out(dump, shown, whole)]), *values.notes]),
+        findings=findings_section(inspection, [*filter(None, [series_with_less(dump, whole, valued)]), *values.notes]),
         audit=audit_section(audit),
         run=run_section(config, metrics),
-        data=script_json(page_document(dump, shown, values, by, whole)),
+        data=script_json(page_document(dump, shown, values, by, whole, valued)),
     )
 
 

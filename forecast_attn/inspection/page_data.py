@@ -36,7 +36,8 @@ PAGE_BYTES = 1_200_000
 MOST_WINDOWS = 64
 """Windows on a page; more where each series has one."""
 LIGHT_BYTES = 240_000
-"""Part of them for series that get no whole window: a light one each, its weights the mean of the series."""
+"""Part of them for series that get no whole window: a light one each, its weights the mean of the series. The series
+beyond have a bare one each: the same without values."""
 VALUES_PER_STEP = 5
 """Values per time step beside the weights, at the most: the series and four covariates."""
 CODES_PER_OCTAVE = 2048
@@ -67,17 +68,20 @@ class PageWindows(NamedTuple):
     dump: AttentionDump
     """In order of series, then cut-off."""
     whole: NDArray[np.bool_]
-    """(num_windows,) those with weights of their own; the others are light."""
+    """(num_windows,) those with weights and covariates of their own; others have the mean weights of their series."""
+    valued: NDArray[np.bool_]
+    """(num_windows,) those with the values that they looked at and forecast: all but the bare ones."""
 
 
 def choose_windows(dump: AttentionDump, count: int) -> PageWindows:
-    """At most `count` whole windows, and the newest one of as many other series as `LIGHT_BYTES` hold."""
+    """At most `count` whole windows, and the newest one of every other series, a light one if `LIGHT_BYTES` hold it."""
     order, series = _in_order(dump)
     whole = _sample(series[order], count, *(_groups(dump, by)[order] for by in _kinds(dump)))
     newest = np.flatnonzero(np.diff(series[order], append=-1))
     others = newest[~np.isin(series[order[newest]], series[order[whole]])]
-    indices = np.union1d(whole, _evenly(others, int(LIGHT_BYTES // _light_bytes(dump))))
-    return PageWindows(dump.take(order[indices]), np.isin(indices, whole))
+    indices, light = np.union1d(whole, others), _evenly(others, int(LIGHT_BYTES // _light_bytes(dump)))
+    bare = np.setdiff1d(others, light)
+    return PageWindows(dump.take(order[indices]), np.isin(indices, whole), ~np.isin(indices, bare))
 
 
 def sample_windows(dump: AttentionDump, count: int) -> AttentionDump:
@@ -142,21 +146,24 @@ def page_document(
     values: WindowValues,
     by: str | None = None,
     whole: NDArray[np.bool_] | None = None,
+    valued: NDArray[np.bool_] | None = None,
 ) -> dict[str, Any]:
     """Everything the page draws.
 
     Args:
         dump: the windows the means are taken over.
         shown: those among them that are drawn one by one.
-        values: what these looked at and forecast.
-        whole: (windows shown,) those whose weights and covariates the page holds; all when None.
+        values: what the valued ones of these looked at and forecast.
+        whole: (windows shown,) those whose weights and covariates the page holds, all of them valued; all when None.
+        valued: (windows shown,) those with a row in `values`; all when None.
         by: groups that stand side by side at first.
     """
     sizes = dump.metadata
     times, windows = _windows(shown)
     whole = np.ones(shown.num_windows, bool) if whole is None else whole
+    valued = np.ones(shown.num_windows, bool) if valued is None else valued
     for index in np.flatnonzero(~whole):
-        windows[index]["light"] = True
+        windows[index]["light" if valued[index] else "bare"] = True
     return {
         **_patches(dump),
         "lookback": sizes.num_keys,
@@ -187,7 +194,7 @@ def page_document(
             for pair in intervals(values.quantiles)
         ],
         "covariates": [
-            {"name": name, "values": encode(_whole_patches(dump, column[whole]))}
+            {"name": name, "values": encode(_whole_patches(dump, column[whole[valued]]))}
             for name, column in _known(values.covariates)
         ],
         "mean": _means(dump),
@@ -290,8 +297,7 @@ def _tiles(
 ) -> list[dict[str, Any]]:
     """Groups of windows to put side by side: of each its mean weights by lag, and the window to show for it."""
     all_groups = {by: group_windows(dump, by) for by in ("item", "head", *_kinds(dump))}
-    all_groups |= {f"{name} at the cut-off": grouping for name, grouping in regimes.items()}
-    groups = {by: grouping for by, grouping in all_groups.items() if len(grouping.names) > 1}
+    groups = {by: grouping for by, grouping in (all_groups | regimes).items() if len(grouping.names) > 1}
     indices = _indices_in(dump, shown)
     profiles = {by: np.zeros((len(grouping.names), dump.metadata.num_keys)) for by, grouping in groups.items()}
     for windows, block in dump.blocks() if groups else ():

@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
 Values = NDArray[np.float64]
 
+AT_CUTOFF, OF_SERIES = "at the cut-off", "of the series"
 BY_NETWORK = "forecast of the network"
 """Name of forecasts that are the network's alone, where `predict` combines them with baselines."""
 MOST_REGIMES = 8
 """Values of a column that stand side by side; the audit has as many groups of a column."""
+NUM_BINS = 4
+"""Bins of a column of more numbers."""
 MOST_COVARIATES = 4
 """Columns that a page can show under the series."""
 
@@ -48,7 +51,7 @@ class WindowValues:
         covariates: name -> (windows, lookback + target_steps), numeric ones, the most important first where an audit
             has ranked them, else those of most different values; at most `MOST_COVARIATES`.
         forecast_name: what the forecasts are called: those of the network, where `predict` combines it with baselines.
-        regimes: column -> windows of a whole file by its value at their cut-offs, where there are few.
+        regimes: column and whose values they are -> windows of a whole file by its value, or by bins of its numbers.
     """
 
     past: Values
@@ -155,27 +158,46 @@ def _column(panel: Panel, name: str) -> Values:
 
 
 def _regimes(panel: Panel, dump: AttentionDump | None) -> dict[str, Grouping]:
-    """Windows by the value of each column that has few at the cut-offs; nothing unless the panel has all cut-offs."""
+    """Windows by the value of each column at the cut-offs or of the series; none unless the panel has all cut-offs."""
     if dump is None:
         return {}
-    rows, _ = _rows_of_cutoffs(panel, dump)
+    rows, series = _rows_of_cutoffs(panel, dump)
     if (rows < 0).any():
         return {}
     roles, regimes = panel.roles, {}
-    for name in (*roles.future_covariates, *roles.past_covariates):
-        regimes[name] = group_by_value(dump, _column(panel, name)[rows], _value_words)
-    for names, codes in (
-        (roles.future_categories, panel.future_categories),
-        (roles.past_categories, panel.past_categories),
+    for names, numbers, at, whose in (
+        (roles.future_covariates, panel.future_covariates, rows, AT_CUTOFF),
+        (roles.past_covariates, panel.past_covariates, rows, AT_CUTOFF),
+        (roles.static_covariates, panel.static_covariates, series, OF_SERIES),
+    ):
+        for column, name in enumerate(names):
+            regimes[f"{name} {whose}"] = _by_number(dump, numbers[at, column])
+    for names, codes, at, whose in (
+        (roles.future_categories, panel.future_categories, rows, AT_CUTOFF),
+        (roles.past_categories, panel.past_categories, rows, AT_CUTOFF),
+        (roles.static_categories, panel.static_categories, series, OF_SERIES),
     ):
         for column, name in enumerate(names):
             words = {**dict(enumerate(panel.categories[name])), -1: "unknown"}
-            regimes[name] = group_by_value(dump, codes[rows, column], words.__getitem__)
+            regimes[f"{name} {whose}"] = group_by_value(dump, codes[at, column], words.__getitem__)
     return {name: groups for name, groups in regimes.items() if 2 <= len(groups.names) <= MOST_REGIMES}
 
 
-def _value_words(value: float) -> str:
-    return "missing" if np.isnan(value) else f"{value:g}"
+def _by_number(dump: AttentionDump, values: Values) -> Grouping:
+    """Windows by a number of each (num_windows,), or by bins of about equally many windows where there are many."""
+    if len(np.unique(values)) <= MOST_REGIMES:
+        return group_by_value(dump, values, lambda value: "missing" if np.isnan(value) else f"{value:g}")
+    edges = np.unique(np.nanquantile(values, np.arange(1, NUM_BINS) / NUM_BINS, method="inverted_cdf"))
+    bins = np.where(np.isnan(values), -1, np.searchsorted(edges, values))
+    words = {-1: "missing"}
+    for each in np.unique(bins[bins >= 0]).tolist():
+        inside = values[bins == each]
+        words[each] = " to ".join(dict.fromkeys(map(_four_digits, (inside.min(), inside.max()))))
+    return group_by_value(dump, bins, words.__getitem__)
+
+
+def _four_digits(value: float) -> str:
+    return f"{value:.4g}" if abs(value) < 10_000 else f"{value:,.0f}"
 
 
 # --------------------------------------------------------------------------- where values may be

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -480,6 +481,26 @@ def test_a_tile_without_a_whole_window_shows_the_series_with_its_mean_weights(br
     assert browser.ask("document.getElementById('weights').selectedOptions[0].textContent") == "mean of this series"
     choose(browser, "weights", "mean")
     assert_draws(browser, dump.weights.mean(axis=(0, 1), dtype=float)[-1])
+    assert browser.complaints() == []
+
+
+def test_a_series_without_values_on_the_page_is_chosen_with_its_mean_weights(browser, dump, values, tmp_path):
+    path, whole = tmp_path / "bare.html", np.array([True, True, True, False, False])
+    shown, of_whole = dump.take(np.array([0, 1, 2, 4])), replace(values, quantiles={}, covariates={})
+    rows = {name: getattr(values, name)[:3] for name in ("past", "forecast", "actual")}
+    page = make_page(dump, shown, replace(of_whole, **rows), whole=whole[:4], valued=whole[:4])
+    path.write_text(page, encoding="utf-8")
+    browser.open(path)
+    choose(browser, "item", 1)
+    assert_draws(browser, dump.weights[3:].mean(axis=(0, 1, 2), dtype=float))
+    assert "the values of this series are not on this page" in browser.ask(
+        "document.getElementById('series').textContent"
+    )
+    choose(browser, "item", 0)
+    assert_draws(browser, dump.weights[0].mean(axis=0)[0])
+    heights = points_of(browser, "#series .past")[:, 1]
+    known = ~np.isnan(values.past[0])
+    assert len(heights) == known.sum()
     assert browser.complaints() == []
 
 

@@ -379,14 +379,40 @@ def test_intervals_are_those_written_and_covariates_those_of_the_table(page_of, 
     document, _ = page_of("run", "--validation")
     edges = [floats_of(document["intervals"][0][edge], -1) for edge in ("lower", "upper")]
     assert (edges[0] < edges[1]).all()
-    tiles = document["tiles"][-1]
-    assert (tiles["by"], tiles["names"]) == ("price at the cut-off", list("0123456")), "promotion never changes"
+    tiles, warmth = (next(each for each in document["tiles"] if column in each["by"]) for column in ("price", "temp"))
+    assert (tiles["by"], tiles["names"]) == ("price at the cut-off", list("0123456")), "named by its values"
+    assert not any("promotion" in each["by"] for each in document["tiles"]), "which never changes"
+    assert (warmth["by"], len(warmth["names"])) == ("temperature at the cut-off", 4), "bins of many numbers"
     dump = read_attention(RunDir(Path("run")).validation_attention)
     days = (dump.window_cutoffs - np.datetime64(table["date"][0])) // np.timedelta64(1, "D")
     expected = [dump.weights[days % 7 == price].mean(axis=(0, 1, 2)) for price in range(7)]
     np.testing.assert_allclose(weights_of(tiles["profiles"], 7, 14), expected, rtol=2e-4)
+    warm = table["temperature"].to_numpy()[days]
+    for name, profile in zip(warmth["names"], weights_of(warmth["profiles"], 4, 14), strict=True):
+        low, high = map(float, name.split(" to "))
+        inside = (warm > low - 0.01) & (warm < high + 0.01)
+        assert 0.2 < inside.mean() < 0.3
+        np.testing.assert_allclose(profile, dump.weights[inside].mean(axis=(0, 1, 2)), rtol=2e-3)
     cutoffs = [document["times"][document["windows"][place]["times"] + 13] for place in tiles["windows"]]
     assert [table.index[table["date"] == cutoff][0] % 7 for cutoff in cutoffs] == list(range(7))
+
+
+@pytest.mark.slow
+def test_static_columns_are_tiles(page_of, forecast, write, make_table, small):
+    shops = [
+        make_table().assign(shop=f"shop {at}", region="north" if at < 2 else "south", area=100.0 * at)
+        for at in range(4)
+    ]
+    words = ("--id", "shop", "--static", "region,area", "--out", "run", "--quiet")
+    assert forecast("train", write(pd.concat(shops)), *small, *words).code == 0
+    document, _ = page_of("run", "--validation")
+    tiles = {each["by"]: each for each in document["tiles"]}
+    assert tiles["region of the series"]["names"] == ["north", "south"]
+    assert tiles["area of the series"]["names"] == ["0", "100", "200", "300"]
+    dump = read_attention(RunDir(Path("run")).validation_attention)
+    north = np.isin(dump.window_item_ids, ["shop 0", "shop 1"])
+    expected = [dump.weights[each].mean(axis=(0, 1, 2)) for each in (north, ~north)]
+    np.testing.assert_allclose(weights_of(tiles["region of the series"]["profiles"], 2, 14), expected, rtol=2e-4)
 
 
 def test_a_table_that_moved_is_missed_and_can_be_named(
@@ -498,7 +524,7 @@ def shops(make_dump, count):
 
 def test_series_without_a_whole_window_have_a_light_one(make_dump):
     dump = shops(make_dump, 200)
-    report, (shown, whole) = build_report(dump), choose_windows(dump, default_windows(dump))
+    report, (shown, whole) = build_report(dump), choose_windows(dump, default_windows(dump))[:2]
     assert report.num_windows == whole.sum() == default_windows(dump)
     assert set(shown.item_ids) == set(dump.item_ids)
     light = np.flatnonzero(~whole)
@@ -517,19 +543,24 @@ def test_series_without_a_whole_window_have_a_light_one(make_dump):
 
 
 @pytest.mark.slow
-def test_series_that_cannot_be_chosen_are_told(make_dump):
+def test_every_series_can_be_chosen_however_many_there_are(make_dump):
     dump = shops(make_dump, 300)
-    report, (shown, whole) = build_report(dump), choose_windows(dump, default_windows(dump))
-    missing = [name for name in dump.item_ids if name not in shown.item_ids]
-    assert 0 < len(missing) < 100
-    said = (
-        f"{(~whole).sum()} of 300 series are drawn at their newest cut-off with their mean weights, {len(missing)} are "
-        f"in the means but cannot be chosen, '{missing[0]}' for one"
+    report, windows = build_report(dump), choose_windows(dump, default_windows(dump))
+    light, bare = int((windows.valued & ~windows.whole).sum()), int((~windows.valued).sum())
+    assert windows.dump.item_ids == dump.item_ids
+    assert 0 < bare < 100
+    words = (
+        f"{light} of 300 series are drawn at their newest cut-off with their mean weights, {bare} have mean weights "
+        "alone, without values"
     )
-    assert said in report.size_words()
-    assert said.replace("'", "&#x27;") in report.html
-    assert "--html-windows 300" in report.size_words()
-    assert [tile < 0 for tile in document_of(report.html)["tiles"][0]["windows"]].count(True) == len(missing)
+    assert f"{words}: see more with --html-windows 300" in report.size_words()
+    assert words in report.html
+    document = document_of(report.html)
+    assert len(floats_of(document["past"], -1, 168)) == windows.valued.sum()
+    tiles = document["tiles"][0]
+    assert [document["items"][document["windows"][place]["item"]] for place in tiles["windows"]] == dump.item_ids
+    assert [window.get("bare", False) for window in document["windows"]] == (~windows.valued).tolist()
+    assert report.num_bytes < 1_500_000
 
 
 def test_where_every_series_has_a_whole_window_none_is_light(make_dump):

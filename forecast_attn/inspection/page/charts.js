@@ -106,7 +106,7 @@ function makeSeriesChart(container) {
     const { svg, layout, areas, y } = parts;
     draw(svg, "text", { class: "title", x: 2, y: 12 }, page.target ?? "value");
     if (y === null) {
-      draw(svg, "text", { x: (layout.left + layout.end) / 2, y: (areas.top + areas.low) / 2, "text-anchor": "middle" }, "the series of this window is not known");
+      draw(svg, "text", { x: (layout.left + layout.end) / 2, y: (areas.top + areas.low) / 2, "text-anchor": "middle" }, isBare(state.window) ? "the values of this series are not on this page" : "the series of this window is not known");
       return;
     }
     for (const tick of ticksBetween(y.low, y.high, 4)) drawLevel(parts.grid, layout, y(tick), short(tick));

@@ -42,9 +42,12 @@ function rowsOf(array, offset, head) {
 
 const split = (flat) => page.steps.map((_, step) => flat.subarray(step * lookback, (step + 1) * lookback));
 
-// A light window has no weights and covariates of its own: for each of its steps, the mean weights of its series.
-let whole = 0;
-const placeOfWhole = page.windows.map(({ light }) => (light ? null : whole++));
+// A light window has no weights and covariates of its own: for each of its steps, the mean weights of its series. A bare
+// one has no values either.
+let whole = 0, valued = 0;
+const placeOfWhole = page.windows.map(({ light, bare }) => (light || bare ? null : whole++));
+const placeOfValues = page.windows.map(({ bare }) => (bare ? null : valued++));
+const isBare = (window) => placeOfValues[window] === null;
 const isLight = (window) => placeOfWhole[window] === null;
 const seriesTiles = page.tiles.find(({ kind }) => kind === "item"), seriesWeights = seriesTiles === undefined ? [] : weightsOf(seriesTiles.profiles);
 
@@ -58,11 +61,12 @@ const meanRows = (head) => rowsOf(means.weights, 0, head);
 
 // The series has numPast values of the lookback and numAhead beyond; positions on the axis count time steps from its start.
 const numPast = lookback * patch, numAhead = numSteps * patch, axisEnd = numPast + horizon * patch;
-const pastOf = (window) => past.subarray(window * numPast, (window + 1) * numPast);
-const aheadOf = (values, window) => values.subarray(window * numAhead, (window + 1) * numAhead);
+const rowAt = (values, place, size) => (place === null ? new Float32Array(size).fill(NaN) : values.subarray(place * size, (place + 1) * size));
+const pastOf = (window) => rowAt(past, placeOfValues[window], numPast);
+const aheadOf = (values, window) => rowAt(values, placeOfValues[window], numAhead);
 const forecastOf = (window) => aheadOf(forecast, window);
 const actualOf = (window) => aheadOf(actual, window);
-const covariateOf = (each, window) => (isLight(window) ? new Float32Array(numPast + numAhead).fill(NaN) : each.values.subarray(placeOfWhole[window] * (numPast + numAhead), (placeOfWhole[window] + 1) * (numPast + numAhead)));
+const covariateOf = (each, window) => rowAt(each.values, placeOfWhole[window], numPast + numAhead);
 // Where a value stands on the axis: steps that were left out of the file leave their place free.
 const positionOf = (at) => (at < numPast ? at : numPast + (page.steps[Math.floor((at - numPast) / patch)] - 1) * patch + ((at - numPast) % patch));
 
