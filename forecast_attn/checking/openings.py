@@ -21,8 +21,8 @@ from forecast_attn.data.reading import read_table
 from forecast_attn.data.reading.dialect import BLANKS, SAMPLE, Sample, bare_number, find_delimiter, parse_texts
 from forecast_attn.data.reading.joined import with_joined
 from forecast_attn.data.reading.layouts import arranged, find_steps, likely_layout
+from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text, sheet_names
 from forecast_attn.data.reading.source import SPREADSHEET, Source
-from forecast_attn.data.reading.spreadsheet import sheet_as_text, sheets_with_rows
 from forecast_attn.data.reading.surroundings import (
     MOST_FOOTERS,
     Surroundings,
@@ -77,12 +77,12 @@ def openings(table: Table, config: DataConfig, examination: Examination) -> Iter
 
 
 def _sheets(table: Table, config: DataConfig) -> list[str]:
-    """The sheets of a workbook that has several and of which none was named."""
+    """The tables of a file that has several and of which none was named."""
     if isinstance(table, pd.DataFrame) or config.sheet is not None:
         return []
     try:
         source = Source.of(table)
-        names = sheets_with_rows(source) if source.kind == SPREADSHEET else []
+        names = sheet_names(source) if holds_sheets(source) else []
     except DataError:
         return []
     return names[:MOST_SHEETS] if len(names) > 1 else []
@@ -270,7 +270,7 @@ def _surroundings(table: Table, options: dict[str, Any], problem: object) -> tup
         return ()
     try:
         source = Source.of(table)
-        if source.kind == SPREADSHEET:
+        if holds_sheets(source):
             source = sheet_as_text(source, options.get("sheet"))
         if source.kind != "text":
             return ()

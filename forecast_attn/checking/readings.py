@@ -64,6 +64,8 @@ NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?|\d{1,2}\.\d{2}\.\d{2}")
+_STEPS = ("t", "step")
+"""Names of whole numbers that count the steps of a series."""
 _ENDS = {"end", "ending", "stop", "until", "to", "bis", "fin", "einde"}
 """In the name of the time at which an interval ends; where the table has its start as well, that names it."""
 _COUNTERS = ("no", "no.", "nr", "obs", "rownames", "row", "n", "num", "number", "record", "instant", "idx", "index")
@@ -302,8 +304,8 @@ def _time_candidates(frame: pd.DataFrame, config: DataConfig) -> Iterator[str]:
     named = (*TIME_NAMES, *LOOSE_TIME_NAMES)
     numbers = [name for name in free if name not in dates and pd.api.types.is_numeric_dtype(frame[name].dtype)]
     counters = [name for name in numbers if _counts(frame[name]) and not _is_called_id(name)]
-    yield from (name for name in numbers if name.lower() in (*named, "t") or name in counters)
-    others = [name for name in numbers if name.lower() not in (*named, "t")]
+    yield from (name for name in numbers if name.lower() in (*named, *_STEPS) or name in counters)
+    others = [name for name in numbers if name.lower() not in (*named, *_STEPS)]
     years = [name for name in others if _is_called_year(name) and holds_years(frame[name])]  # `iyear`, `year of sale`
     yield from (name for name in others if name in years or _is_of_digits(frame[name]))
     parts = time_parts(frame, free)
@@ -343,7 +345,7 @@ def _is_of_digits(column: pd.Series) -> bool:
 def _is_named_time(column: pd.Series) -> bool:
     """Return whether a column of numbers is a time by its name, and most of its cells can be one."""
     name = str(column.name).lower()
-    if unit_of_column(column) != "year" and name not in (*TIME_NAMES, "step", "t", "time_idx"):
+    if unit_of_column(column) != "year" and name not in (*TIME_NAMES, *_STEPS, "time_idx"):
         return False
     return bool(parse_timestamps(column, str(column.name))[1].mean() < 0.5)
 

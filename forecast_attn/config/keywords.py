@@ -61,7 +61,7 @@ class SharedKeywords(TypedDict, total=False):
     na: str | Sequence[str]
     """Cells that mean no value, in addition to NA, NaN, null and the like: -,?,-999."""
     sheet: str | int | None
-    """Sheet of a spreadsheet, by its name (default: the only one with rows)."""
+    """Sheet of a spreadsheet or table of a JSON file, by its name (default: the only one with rows)."""
     wide: bool
     """One column per series, named by the column, instead of one row per series and step. Default: False."""
     layout: str
@@ -625,7 +625,7 @@ class EvaluateKeywords(TypedDict, total=False):
     na: str | Sequence[str]
     """Cells that mean no value, in addition to NA, NaN, null and the like: -,?,-999."""
     sheet: str | int | None
-    """Sheet of a spreadsheet, by its name (default: the only one with rows)."""
+    """Sheet of a spreadsheet or table of a JSON file, by its name (default: the only one with rows)."""
     wide: bool
     """One column per series, named by the column, instead of one row per series and step. Default: False."""
     layout: str

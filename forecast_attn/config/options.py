@@ -153,7 +153,9 @@ class DataConfig:
     na: tuple[str, ...] = option(
         (), "cells that mean no value, in addition to NA, NaN, null and the like: -,?,-999", metavar="TEXTS"
     )
-    sheet: str | None = option(None, "sheet of a spreadsheet, by its name (default: the only one with rows)")
+    sheet: str | None = option(
+        None, "sheet of a spreadsheet or table of a JSON file, by its name (default: the only one with rows)"
+    )
     wide: bool = option(False, "one column per series, named by the column, instead of one row per series and step")
     layout: str = option(
         "long",

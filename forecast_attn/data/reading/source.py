@@ -53,6 +53,8 @@ FILE_TYPES = (
     ".xls",
     ".ods",
     ".tsf",
+    ".jsonl",
+    ".ndjson",
 )
 
 # First bytes -> kind. Names are not trusted: a .csv that is Parquet is read as Parquet.

@@ -20,7 +20,7 @@ MOST_UNPACKED = 100
 INSTALL = 'pip install "forecast-attn[excel]", or save the sheet as CSV'
 
 
-def sheet_as_text(source: Source, sheet: str | None) -> Source:
+def workbook_sheet_as_text(source: Source, sheet: str | None) -> Source:
     """The rows of a sheet as UTF-8 text with commas; empty rows and columns around them are left out.
 
     Args:

@@ -10,15 +10,16 @@ import numpy as np
 import pandas as pd
 
 from forecast_attn.config.options import DataConfig
-from forecast_attn.data.findings import Report, coded, stop_at_errors
+from forecast_attn.data.findings import LINES_ABOVE, Report, coded, stop_at_errors
 from forecast_attn.data.reading.columnar import COLUMNAR, TEXT_OPTIONS, read_columnar, refuse_text_options
 from forecast_attn.data.reading.csv_file import read_delimited
 from forecast_attn.data.reading.dialect import parse_texts
 from forecast_attn.data.reading.frames import read_frame
 from forecast_attn.data.reading.joined import with_joined
+from forecast_attn.data.reading.json_file import is_json
 from forecast_attn.data.reading.layouts import arranged, check_layout, is_arranged
+from forecast_attn.data.reading.sheets import holds_sheets, sheet_as_text
 from forecast_attn.data.reading.source import SPREADSHEET, Progress, Source, table_name
-from forecast_attn.data.reading.spreadsheet import sheet_as_text
 from forecast_attn.data.reading.tsf import is_tsf, read_tsf
 from forecast_attn.data.reading.wide import check_wide, is_long, made_long
 from forecast_attn.errors import ConfigError, DataError
@@ -34,7 +35,7 @@ def read_table(
     """Read a table.
 
     Args:
-        table: a path (CSV, gzip, zstd, Parquet, Feather; told apart by content), "-" for standard input, a pandas
+        table: a path (CSV, gzip, zstd, JSON, Parquet, Feather; told apart by content), "-" for standard input, a pandas
             DataFrame, one of a library that speaks Arrow's C stream, such as polars, or a `Source` of bytes.
         config: how the file is written, where the user says so, and which columns are identifiers.
         progress: called with the bytes read so far and the bytes there are.
@@ -101,7 +102,7 @@ def read_beside(
     kind = source.kind if isinstance(source, Source) else None
     if kind is None or kind in COLUMNAR:
         config = replace(config, **{name: getattr(DataConfig, name) for name in TEXT_OPTIONS})
-    if kind != SPREADSHEET:
+    if not isinstance(source, Source) or not holds_sheets(source):
         config = replace(config, sheet=None)
     identifier = None if wide else item_id or config.item_id
     layout = config.layout
@@ -119,8 +120,14 @@ def _frame_of(table: Any, config: DataConfig, progress: Progress | None, report:
     if source.kind == SPREADSHEET:
         refuse_text_options(config, f"{source.label} is a spreadsheet", OPTIONS_OF_FILES)
         return read_delimited(sheet_as_text(source, config.sheet), config, progress, report)
+    if is_json(source):
+        refuse_text_options(config, f"{source.label} is JSON", OPTIONS_OF_FILES)
+        text = sheet_as_text(source, config.sheet)
+        frame = read_delimited(text, replace(config, delimiter=","), progress, report)
+        frame.attrs[LINES_ABOVE] = None
+        return frame
     if config.sheet is not None:
-        raise ConfigError(f"--sheet {config.sheet}: {source.label} is not a spreadsheet", "leave --sheet out")
+        raise ConfigError(f"--sheet {config.sheet}: {source.label} is no spreadsheet and no JSON", "leave --sheet out")
     if source.kind in COLUMNAR:
         return read_columnar(source, config, progress)
     if is_tsf(source):

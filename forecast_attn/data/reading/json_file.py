@@ -1,0 +1,296 @@
+"""Reads JSON and JSON Lines as the CSV that the table in them would be saved as, each number as it is written there.
+
+The table may be a list of records, a list of rows, columns by their names, or what pandas writes (split, table, index,
+columns); below other keys, too. A document with several tables is read like a workbook: one of them, by its name.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from forecast_attn.data.findings import quoted
+from forecast_attn.data.reading.encoding import as_utf8, find_encoding
+from forecast_attn.data.reading.source import TEXT_KINDS, Source
+from forecast_attn.errors import DataError, did_you_mean
+
+_START = re.compile(r"\ufeff?\s*(\[\s*([\[{\"\d-]|null|true|false|NaN)|\{\s*\")")
+_SAMPLE = 1 << 16
+DEEPEST = 5
+"""Keys and lists around a table."""
+FEWEST_STEPS = 5
+"""Fewest values that are a series, and no properties of something."""
+STEP = "step"
+"""Column of the position in a list of values that stands in a record."""
+SERIES = "item_id"
+"""Column of the key of each of several equal tables."""
+_NAMES = ("columns", "names", "header", "headers", "fields")
+_ROWS = ("data", "rows", "values")
+_LABEL = re.compile(r"\d{4}-\d\d?(-\d\d?)?([T ].*)?|\d+|\d\d?/\d\d?/\d{2,4}")
+"""Names of rows rather than of columns: dates and numbers."""
+_HINT = 'expected records, [{"date": "2024-01-01", "y": 1.5}, …], or columns, {"date": […], "y": […]}'
+Row = dict[str, str]
+
+
+def is_json(source: Source) -> bool:
+    """Return whether a text is JSON or JSON Lines, by how it begins."""
+    if source.kind not in TEXT_KINDS:
+        return False
+    start = next(source.chunks(_SAMPLE), b"")
+    try:
+        encoding = find_encoding(start, source.label)
+    except DataError:  # a text whose encoding only an option can name
+        return False
+    return _START.match(start.decode(encoding, "ignore")) is not None
+
+
+def json_as_text(source: Source, name: str | None) -> Source:
+    """The rows of a table as UTF-8 text with commas.
+
+    Args:
+        source: a JSON file.
+        name: of the table in it; the only one when None.
+
+    Raises:
+        DataError: it is no JSON, holds no table, or several of which none was named.
+    """
+    tables = _tables_of(source)
+    if name is not None and name not in tables:
+        hint = did_you_mean(name, list(tables))
+        raise DataError(f"{source.label} has no table '{name}'", hint, code="FA108", options=("sheet",))
+    if name is None and len(tables) > 1:
+        hint = " or ".join(f"--sheet '{each}'" for each in list(tables)[:3])
+        message = f"{source.label} has {len(tables)} tables: {quoted(list(tables))}"
+        raise DataError(message, hint, code="FA108", options=("sheet",))
+    rows = tables[next(iter(tables)) if name is None else name]
+    names = list(dict.fromkeys(itertools.chain.from_iterable(rows)))
+    source.check_unpacked(len(rows) * len(names), source.size)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if not all(map(_is_position, names)):  # else the first row holds the names, or none does
+        writer.writerow(names)
+    for row in rows:
+        writer.writerow([row.get(each, "") for each in names])
+        source.check_unpacked(text.tell(), source.size)  # what stands beside a list is repeated in all of its rows
+    return Source(source.label, None, text.getvalue().encode())
+
+
+def json_tables(source: Source) -> list[str]:
+    """Names of the tables, the one of most rows first."""
+    tables = _tables_of(source)
+    return sorted(tables, key=lambda name: -len(tables[name]))
+
+
+# --------------------------------------------------------------------------- text
+
+
+def _tables_of(source: Source) -> dict[str, list[Row]]:
+    """The tables of a document by their names; that of most rows only, where the others are single records.
+
+    Raises:
+        DataError: it is no JSON, or holds no table.
+    """
+    try:
+        every = dict(_tables(_document(source), ""))
+    except RecursionError:
+        raise DataError(f"{source.label} is JSON that is nested too deeply for a table", _HINT) from None
+    tables = {name: rows for name, rows in every.items() if len(rows) > 1} or every
+    if not tables:
+        raise DataError(f"{source.label} is JSON without a table", _HINT)
+    return tables
+
+
+def _document(source: Source) -> Any:
+    """The value in a text, or the list of those in its lines; numbers stay texts."""
+    encoding = find_encoding(next(source.chunks(_SAMPLE), b""), source.label)
+    text = b"".join(as_utf8(source.chunks(), encoding, source.label, assumed=False)).decode().removeprefix("\ufeff")
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_object, parse_float=_Number, parse_int=_Number, parse_constant=_Number
+    )
+    values, at = [], 0
+    try:
+        while (at := _after_blanks(text, at)) < len(text):
+            value, at = decoder.raw_decode(text, at)
+            values.append(value)
+    except json.JSONDecodeError as error:
+        message = f"{source.label} is damaged JSON: line {error.lineno}, character {error.colno}: {error.msg}"
+        raise DataError(message, "copy or download it again") from None
+    except _RepeatedKeyError as error:
+        raise DataError(f"{source.label}: a record has '{error}' twice", "rename one of them", code="FA107") from None
+    return values[0] if len(values) == 1 else values
+
+
+class _Number(str):
+    """A number as it is written."""
+
+    __slots__ = ()
+
+
+class _RepeatedKeyError(ValueError):
+    """A record names a value twice."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _RepeatedKeyError(next(name for name in names if names.count(name) > 1))
+    return values
+
+
+_BLANKS = re.compile(r"\s*")
+
+
+def _after_blanks(text: str, at: int) -> int:
+    match = _BLANKS.match(text, at)
+    return at if match is None else match.end()
+
+
+# --------------------------------------------------------------------------- tables
+
+
+def _tables(value: Any, path: str) -> Iterator[tuple[str, list[Row]]]:
+    """The tables in a value, each by the keys that lead to it."""
+    rows = _table(value, is_whole=not path)
+    if rows:
+        yield path, rows
+        return
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    if path.count(".") >= DEEPEST:
+        return
+    tables = [table for key, child in children for table in _tables(child, f"{path}.{key}" if path else str(key))]
+    header = {tuple(rows[0]) for _, rows in tables}
+    if isinstance(value, dict) and len(tables) == len(value) > 1 and len(header) == 1:
+        names = [name.rpartition(".")[2] for name, _ in tables]
+        yield path, [{SERIES: name, **row} for name, (_, rows) in zip(names, tables, strict=True) for row in rows]
+        return
+    yield from tables
+
+
+def _table(value: Any, *, is_whole: bool) -> list[Row] | None:
+    """The rows of a value that is a table; None for others.
+
+    Args:
+        value: of a document.
+        is_whole: whether it is all of the document: a list of numbers is a series then, and a property elsewhere.
+    """
+    if isinstance(value, list) and value:
+        if all(isinstance(each, dict) for each in value):
+            return _rows_of_records(value)
+        if all(isinstance(each, list) and each and _are_scalars(each) for each in value):
+            return [_numbered(each) for each in value]
+        return [{"value": _cell(each)} for each in value] if is_whole and _are_scalars(value) else None
+    return _table_of_object(value) if isinstance(value, dict) else None
+
+
+def _table_of_object(value: dict[str, Any]) -> list[Row] | None:
+    """The rows of split and table form, of columns, of records or columns by their names, or of a series."""
+    names = next((value[key] for key in _NAMES if isinstance(value.get(key), list)), None)
+    cells = next((value[key] for key in _ROWS if isinstance(value.get(key), list)), None)
+    if isinstance(value.get("schema"), dict) and cells:
+        return _table(cells, is_whole=False)
+    if names and cells and all(isinstance(row, list) and len(row) == len(names) for row in cells):
+        header = [_cell(name.get("name", "") if isinstance(name, dict) else name) for name in names]
+        index = value.get("index")
+        labels = index if isinstance(index, list) and len(index) == len(cells) else range(len(cells))
+        return _labelled(map(str, labels), [dict(zip(header, map(_cell, row), strict=True)) for row in cells])
+    columns = {name: cells for name, cells in value.items() if isinstance(cells, list) and cells}
+    if len(columns) > 1 and all(map(_are_scalars, columns.values())) and len(set(map(len, columns.values()))) == 1:
+        return [dict(zip(columns, map(_cell, row), strict=True)) for row in zip(*columns.values(), strict=True)]
+    records = list(value.values())
+    if len(records) > 1 and all(isinstance(each, dict) and each and _are_scalars(each.values()) for each in records):
+        return _table_of_records(value)
+    is_series = len(value) >= FEWEST_STEPS and all(map(_LABEL.fullmatch, value)) and _are_scalars(records)
+    return [{"": name, "value": _cell(cell)} for name, cell in value.items()] if is_series else None
+
+
+def _table_of_records(value: dict[str, dict[str, Any]]) -> list[Row] | None:
+    """Records by the names of their rows, or columns whose cells have them; None where the records share no names."""
+    first, *others = value.values()
+    if not any(first.keys() & each.keys() for each in others):
+        return None
+    inner = list(dict.fromkeys(itertools.chain.from_iterable(value.values())))
+    are_rows, are_columns = all(map(_LABEL.fullmatch, value)), all(map(_LABEL.fullmatch, inner))
+    if are_columns and not are_rows:
+        rows = [{name: _cell(cells[label]) for name, cells in value.items() if label in cells} for label in inner]
+        return _labelled(inner, rows)
+    return _labelled(value, [{name: _cell(cell) for name, cell in each.items()} for each in value.values()])
+
+
+def _labelled(labels: Any, rows: list[Row]) -> list[Row]:
+    """The rows with their names in a column without a name, unless these are their numbers."""
+    labels = list(labels)
+    if labels == [str(at) for at in range(len(rows))]:
+        return rows
+    return [{"": label, **row} for label, row in zip(labels, rows, strict=True)]
+
+
+def _rows_of_records(records: list[dict[str, Any]]) -> list[Row]:
+    """A row per record; where each holds a list of rows, or of the values of its series, a row for each of them."""
+    lists = [name for name, value in records[0].items() if isinstance(value, list)]
+    lists = [name for name in lists if all(isinstance(each.get(name), list) for each in records)]
+    values = [name for name in lists if all(_are_values(each[name]) for each in records)]
+    values = [name for name in values if all(len(each[name]) == len(each[values[0]]) for each in records)]
+    rows = [name for name in lists if all(_are_rows(each[name]) for each in records)]
+    if values:
+        inner = [
+            [
+                dict(zip(values, map(_cell, row), strict=True))
+                for row in zip(*(each[name] for name in values), strict=True)
+            ]
+            for each in records
+        ]
+        inner = [[{STEP: str(at), **row} for at, row in enumerate(each, 1)] for each in inner]
+    elif len(rows) == 1:
+        inner = [_table(each[rows[0]], is_whole=False) or [] for each in records]
+    else:
+        return [dict(_cells(record)) for record in records]
+    above = [{name: value for name, value in each.items() if not isinstance(value, list)} for each in records]
+    return [
+        {**row, **part}
+        for each, parts in zip(above, inner, strict=True)
+        for row in [dict(_cells(each))]
+        for part in parts
+    ]
+
+
+def _are_values(value: list[Any]) -> bool:
+    """Return whether a list is a series, and no property such as a pair or tags."""
+    return len(value) >= FEWEST_STEPS and all(each is None or isinstance(each, _Number) for each in value)
+
+
+def _are_rows(value: list[Any]) -> bool:
+    return all(isinstance(each, dict) for each in value) or all(isinstance(each, list) and each for each in value)
+
+
+def _cells(record: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """The cells of a record; those of a record within it have the names of both: `actual.high`."""
+    for name, value in record.items():
+        if isinstance(value, dict):
+            yield from _cells(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", _cell(value)
+
+
+def _cell(value: Any) -> str:
+    """A cell as a CSV has it; a list as it is written."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value)
+
+
+def _numbered(row: list[Any]) -> Row:
+    return {str(at): _cell(value) for at, value in enumerate(row)}
+
+
+def _is_position(name: str) -> bool:
+    return name.isascii() and name.isdigit()
+
+
+def _are_scalars(values: Any) -> bool:
+    return not any(isinstance(value, dict | list) for value in values)

@@ -1,0 +1,158 @@
+"""JSON in any form gives the table that the same CSV gives, and what is no table is refused with a sentence."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from forecast_attn.checking import check_table
+from forecast_attn.checking.commands import find_proposals
+from forecast_attn.config.options import DataConfig
+from forecast_attn.data.reading import read_beside, read_table
+from forecast_attn.errors import ConfigError, DataError
+
+DAYS = pd.date_range("2024-01-01", periods=40).strftime("%Y-%m-%d")
+TABLE = pd.DataFrame(
+    {
+        "date": DAYS,
+        "shop": "007",
+        "sales": (np.arange(40) * 1.7 % 7 + 0.1).round(3),
+        "visitors": np.arange(40).astype(float),
+        "open": np.arange(40) % 7 > 0,
+    }
+)
+TABLE.loc[3, "visitors"] = np.nan
+RECORDS = json.loads(TABLE.to_json(orient="records"))
+
+
+def text_of(orient: str, **options: Any) -> bytes:
+    return TABLE.to_json(orient=orient, **options).encode()  # type: ignore[call-overload]
+
+
+FORMS: dict[str, Callable[[], bytes]] = {
+    "records": lambda: text_of("records"),
+    "columns of cells by their rows": lambda: text_of("columns"),
+    "records by their rows": lambda: text_of("index"),
+    "split": lambda: text_of("split"),
+    "lines": lambda: text_of("records", lines=True),
+    "lines, gzip": lambda: gzip.compress(text_of("records", lines=True)),
+    "lists of cells": lambda: json.dumps({name: [row[name] for row in RECORDS] for name in TABLE}).encode(),
+    "rows below their names": lambda: json.dumps([list(TABLE), *([*row.values()] for row in RECORDS)]).encode(),
+    "names and rows": lambda: json.dumps({"fields": [*TABLE], "rows": [[*row.values()] for row in RECORDS]}).encode(),
+    "below another key": lambda: json.dumps({"count": 40, "data": RECORDS}).encode(),
+    "beside single records": lambda: json.dumps([{"page": 1, "links": [{"next": None}]}, RECORDS]).encode(),
+    "below a key of the series": lambda: json.dumps([{"unit": "pcs", "values": RECORDS}]).encode(),
+    "byte order mark": lambda: b"\xef\xbb\xbf" + text_of("records"),
+    "UTF-16": lambda: text_of("records").decode().encode("utf-16"),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_every_form_is_the_table_of_the_csv(name: str, tmp_path: Path) -> None:
+    config = DataConfig(item_id="shop")
+    (tmp_path / "table").write_bytes(FORMS[name]())
+    TABLE.to_csv(tmp_path / "table.csv", index=False)
+    frame = read_table(tmp_path / "table", config).drop(columns="unit", errors="ignore")
+    pd.testing.assert_frame_equal(frame, read_table(tmp_path / "table.csv", config))
+
+
+def write(folder: Path, value: Any) -> Path:
+    path = folder / "table.json"
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    return path
+
+
+EPOCHS = [1_147_651_200_000 + 86_400_000 * at for at in range(60)]
+TITLED: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "dates as names of records": (
+        {"Meta": {"symbol": "X"}, "Daily": {day: {"close": f"{at % 7}.5"} for at, day in enumerate(DAYS)}},
+        {},
+        "'close', 7 steps of 1 day ahead",
+    ),
+    "dates as names of values": (
+        {"bpi": dict(zip(DAYS, range(40), strict=True)), "time": {"updated": "now"}},
+        {},
+        "'value', 7 steps of 1 day ahead",
+    ),
+    "pairs of milliseconds and values": (
+        [[epoch, at % 7] for at, epoch in enumerate(EPOCHS)],
+        {"header": False, "time": "column_1", "date_format": "ms"},
+        "'column_2', 7 steps of 1 day ahead",
+    ),
+    "records within records": (
+        [{"id": at, "at": day, "actual": {"high": at % 7 + 0.5}} for at, day in enumerate(DAYS)],
+        {},
+        "'actual.high', 7 steps of 1 day ahead",
+    ),
+    "equal tables by the name of their series": (
+        {"AAPL": RECORDS, "MSFT": RECORDS},
+        {},
+        "'sales' of 2 series told apart by 'item_id', 7 steps of 1 day ahead",
+    ),
+    "values of each series": (
+        [{"name": name, "data": [at % 12 for at in range(60)], "tags": ["a", "b"]} for name in ("Rome", "Oslo")],
+        {"time": "step", "item_id": "name"},
+        "'data' of 2 series told apart by 'name', 12 steps of 1 row ahead",
+    ),
+    "values alone": ([at % 7 for at in range(60)], {"time": "row-number"}, "'value', 12 steps of 1 row ahead"),
+}
+
+
+@pytest.mark.parametrize("name", TITLED)
+def test_the_first_command_is_what_the_document_means(name: str, tmp_path: Path) -> None:
+    value, options, forecasts = TITLED[name]
+    proposal = find_proposals(write(tmp_path, value), DataConfig())[0]
+    assert proposal.forecasts.startswith(forecasts)
+    assert proposal.options.items() >= options.items()
+
+
+def test_each_table_of_a_document_gets_its_command(tmp_path: Path) -> None:
+    hourly, daily = ({"time": [*DAYS[:rows]], name: [*range(rows)]} for rows, name in ((40, "t2m"), (20, "tmax")))
+    path = write(tmp_path, {"latitude": 52.5, "hourly": hourly, "daily": daily})
+    with pytest.raises(DataError, match="2 tables: 'hourly', 'daily'") as error:
+        read_table(path, DataConfig())
+    assert error.value.hint == "--sheet 'hourly' or --sheet 'daily'"
+    proposals = find_proposals(path, DataConfig())
+    assert [(each.options["sheet"], each.target) for each in proposals] == [("hourly", "t2m"), ("daily", "tmax")]
+    with pytest.raises(DataError, match="no table 'dayly'") as error:
+        read_table(path, DataConfig(sheet="dayly"))
+    assert "daily" in str(error.value.hint)
+    assert list(read_beside(path, DataConfig(sheet="daily"))) == ["time", "tmax"]
+
+
+def test_a_mistake_is_found_in_its_row(tmp_path: Path) -> None:
+    rows = [{"date": day, "y": at if at != 4 else "4 or 5"} for at, day in enumerate(DAYS)]
+    path = write(tmp_path, "\n".join(map(json.dumps, rows)))
+    (finding,) = check_table(path, DataConfig()).errors
+    assert finding.code == "FA103"
+    assert "row 5 is '4 or 5'" in finding.message
+
+
+@pytest.mark.parametrize("option", [{"delimiter": ";"}, {"decimal": ","}, {"encoding": "utf-8"}])
+def test_options_of_text_are_refused(option: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is JSON, which has no --"):
+        read_table(write(tmp_path, RECORDS), DataConfig(**option))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"a": 1, "b": {"c": [2, 3]}}', "is JSON without a table"),
+        ('[{"a": 1}, {"a": 2', "is damaged JSON: line 1, character 19"),
+        ('{"a": 1}\n{"a": }', "is damaged JSON: line 2, character 7"),
+        ('[{"a": 1, "a": 2}]', "a record has 'a' twice"),
+        ("[" * 100_000, "nested too deeply"),
+        ('[{"a":' * 5000 + "1" + "}]" * 5000, "nested too deeply"),
+        (json.dumps([{f"k{at}": at} for at in range(20_000)]), "unpacks to more than"),
+        (json.dumps([{"t": "x" * 100_000, "v": list(range(2_000))}]), "unpacks to more than"),
+    ],
+    ids=["no table", "cut off", "a damaged line", "a name twice", "deep lists", "deep records", "sparse", "repeated"],
+)
+def test_what_is_no_table_is_refused_with_a_sentence(text: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=said):
+        read_table(write(tmp_path, text), DataConfig())
