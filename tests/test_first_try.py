@@ -340,6 +340,27 @@ def test_the_first_command_says_what_the_table_means_and_trains(forecast: Callab
     assert outcome.code == 0, outcome
 
 
+WRITTEN = pd.date_range("2019-11-04", periods=120, freq="D")
+DIGITS = {
+    "%y%m%d": WRITTEN.strftime("%y%m%d"),
+    "%Y%j": WRITTEN.strftime("%Y%j"),
+    "%d%m%Y": WRITTEN.strftime("%d%m%Y"),
+    "%G%V": pd.date_range("2019-01-07", periods=120, freq="7D").strftime("%G%V"),
+    "us": WRITTEN.astype("datetime64[us]").astype(np.int64),
+    "ns": WRITTEN.astype("datetime64[ns]").astype(np.int64),
+    "s": WRITTEN.astype("datetime64[s]").astype(np.int64) + 0.25,
+}
+
+
+@pytest.mark.parametrize("date_format", DIGITS)
+def test_digits_that_are_dates_by_their_regular_steps_are_read_so(tmp_path: Path, date_format: str) -> None:
+    path = tmp_path / "table.csv"
+    pd.DataFrame({"d": DIGITS[date_format], "y": values(120)}).to_csv(path, index=False)
+    proposal, *_ = find_proposals(path, DataConfig())
+    assert proposal.options["date_format"] == date_format
+    assert proposal.step == ("W-MON" if date_format == "%G%V" else "D")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [["opened"], ["opened", "kind"]])
 def test_events_without_a_number_are_counted(forecast: Callable, tmp_path: Path, columns: list[str]) -> None:

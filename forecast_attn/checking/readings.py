@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from forecast_attn.config.options import DataConfig
+from forecast_attn.data.cells import epoch_unit
 from forecast_attn.data.frequency import distinct_values, guess_alias, parse_frequency
 from forecast_attn.data.reading.dialect import unnamed_column
 from forecast_attn.data.reading.joined import (
@@ -54,6 +55,8 @@ FEWEST_STARTS = 3
 """Times that the years of a panel begin again, or that the months of a typical year go back to an earlier one."""
 REGULAR = 0.6
 """Smallest share of steps of one length at which an axis is regular, but for its gaps."""
+MOSTLY_REGULAR = 0.9
+"""Smallest share of such steps of numbers that only then are dates: 240131."""
 FEWEST_ROWS = 5
 """Rows of a table that is one series."""
 MOST_OF_A_SEASON = 0.5
@@ -92,7 +95,9 @@ _FORECAST_WORDS = {"forecast", "forecasted", "predicted", "prediction"}
 _TAKEN_NAMES = (*TIME_NAMES, *LOOSE_TIME_NAMES, *ID_NAMES, *_COUNTERS)
 _SCALE_APART = 20.0
 """Largest over smallest median of columns that are alike."""
-MONTHS_AS_DIGITS = "%Y%m"
+_DIGITS = {"%Y%m": 6, "%y%m%d": 6, "%G%V": 6, "%Y%j": 7, "%d%m%Y": 8, "%m%d%Y": 8}
+"""`--date-format` of whole numbers -> most of their digits; the likelier ones first."""
+_LIKELY_PAST, _LIKELY_FUTURE = np.datetime64("1800-01-01"), np.datetime64("2101-01-01")
 DATES = 0
 """Rank of dates that are unique and regular."""
 _NEITHER = 10
@@ -335,11 +340,10 @@ def _is_of_digits(column: pd.Series) -> bool:
     stamps, bad = parse_timestamps(column, str(column.name))
     if stamps.dtype.kind == "M":
         return not bad.any() and _regularity(distinct_values(stamps)) >= REGULAR
-    if not pd.api.types.is_integer_dtype(column.dtype):
+    date_format = _format_of_digits(column)
+    if date_format is None:
         return False
-    if _are_months(stamps):
-        return True
-    return _epoch_of(stamps) is not None and _regularity(distinct_values(stamps)) >= REGULAR
+    return _regularity(distinct_values(parse_timestamps(column, str(column.name), date_format)[0])) >= REGULAR
 
 
 def _is_named_time(column: pd.Series) -> bool:
@@ -379,16 +383,12 @@ def _counts(column: pd.Series) -> bool:
 
 def _readings_with(frame: pd.DataFrame, time: str, config: DataConfig) -> Iterator[TableReading]:
     """The readings of one time column: with the fewest identifiers that make its stamps unique."""
-    serial = config.date_format is None and time in frame.columns and are_serial_days(frame[time])
-    date_format = SERIAL_DAYS if serial else None
+    date_format = _format_of_digits(frame[time]) if config.date_format is None and time in frame.columns else None
     stamps = _stamps(frame, time, replace(config, date_format=date_format or config.date_format))
     if stamps is None:
         return
     if config.time is None and _is_put_together(stamps):
         yield from _readings_with(frame, ROW_NUMBER, config)
-    if config.date_format is None and date_format is None and time in frame.columns:
-        date_format = MONTHS_AS_DIGITS if _are_months(stamps) else _epoch_of(stamps)
-        stamps = stamps if date_format is None else parse_timestamps(frame[time], time, date_format)[0]
     name = config.item_id
     if name is None:
         name, keys = _series_of(frame, time, stamps, config)
@@ -455,19 +455,36 @@ def _stamps(frame: pd.DataFrame, time: str, config: DataConfig) -> NDArray[Any] 
     return np.where(bad, stamps[~bad][0], stamps) if bad.any() else stamps
 
 
-def _are_months(stamps: NDArray[Any]) -> bool:
-    """Return whether whole numbers are years and months: 202401."""
-    if stamps.dtype.kind != "i":
-        return False
-    months = stamps % 100
-    return bool(stamps.min() >= 150001 and stamps.max() <= 220012 and months.min() >= 1 and months.max() == 12)
+def _format_of_digits(column: pd.Series) -> str | None:
+    """The `--date-format` of numbers that are dates, though not as 20240131; None for others, and for too few.
 
-
-def _epoch_of(stamps: NDArray[Any]) -> str | None:
-    """`s` or `ms` of whole numbers that are instants of 2001 to 2065, in any order; None for others."""
-    if stamps.dtype.kind != "i" or len(distinct_values(stamps)) < FEWEST_ROWS:
+    Days of a spreadsheet, times since 1970 in any order, months such as 202401, or whatever makes all of them regular.
+    """
+    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
         return None
-    return next((u for u, n in (("s", 1), ("ms", 1000)) if 1e9 * n <= stamps.min() and stamps.max() <= 3e9 * n), None)
+    if are_serial_days(column):
+        return SERIAL_DAYS
+    numbers = distinct_values(column.to_numpy(np.float64, na_value=np.nan))
+    if len(numbers) < FEWEST_ROWS or np.isnan(numbers).any() or numbers[0] < 0:
+        return None
+    unit = epoch_unit(numbers)
+    if unit is not None or not are_whole(column):
+        return unit
+    digits = len(str(int(numbers[-1])))
+    forms = [form for form, most in _DIGITS.items() if digits in (most, most - 1) and _are_regular(numbers, form)]
+    return forms[0] if forms else None
+
+
+def _are_regular(numbers: NDArray[np.float64], form: str) -> bool:
+    """Return whether whole numbers are likely dates of a form, and mostly one step apart."""
+    column = pd.Series(numbers.astype(np.int64))
+    if parse_timestamps(column)[0].dtype.kind == "M":  # as they stand
+        return False
+    stamps, bad = parse_timestamps(column, "", form)
+    is_likely = not bad.any() and stamps.min() >= _LIKELY_PAST and stamps.max() < _LIKELY_FUTURE
+    if form == "%Y%m":
+        return bool(is_likely and (numbers % 100).max() == 12)
+    return is_likely and _regularity(np.sort(stamps)) >= MOSTLY_REGULAR
 
 
 def regular_order(column: pd.Series) -> str | None:

@@ -38,8 +38,8 @@ class SharedKeywords(TypedDict, total=False):
     """Steps after which the series repeats, or hour, day, week, month, quarter or year; with several, the first is
     the season, and the lookback covers all (default: by the time step)."""
     date_format: str | int | None
-    """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970, excel for its numbers
-    of days (default: found)."""
+    """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970,
+    excel for a spreadsheet's numbers of days (default: found)."""
     tz: str | int | None
     """Zone of local time stamps, such as Europe/Berlin; results are shown in it."""
     delimiter: str | int | None
@@ -602,8 +602,8 @@ class EvaluateKeywords(TypedDict, total=False):
     freq: str | int | None
     """Time step such as h, D, MS, 15min (default: inferred)."""
     date_format: str | int | None
-    """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970, excel for its numbers
-    of days (default: found)."""
+    """Format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970,
+    excel for a spreadsheet's numbers of days (default: found)."""
     tz: str | int | None
     """Zone of local time stamps, such as Europe/Berlin; results are shown in it."""
     delimiter: str | int | None

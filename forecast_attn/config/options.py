@@ -136,8 +136,8 @@ class DataConfig:
     )
     date_format: str | None = option(
         None,
-        "format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first, s or ms since 1970, excel for its "
-        "numbers of days (default: found)",
+        "format of the time stamps: '%d.%m.%Y %H:%M', day-first, month-first; s, ms, us or ns for numbers since 1970, "
+        "excel for a spreadsheet's numbers of days (default: found)",
     )
     tz: str | None = option(
         None, "zone of local time stamps, such as Europe/Berlin; results are shown in it", essential=True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from forecast_attn.data.reading import LONG_TARGET, FilePositions, file_position
 from forecast_attn.data.roles import Roles
 from forecast_attn.data.timestamps import (
     DATE_ORDERS,
+    EPOCH_UNITS,
     SERIAL_DAYS,
     ParsedStamps,
     are_serial_days,
@@ -313,14 +314,12 @@ def _bad_time(column: pd.Series, at: int, row: int, time: ParsedStamps, date_for
     return Finding("FA201", "error", message, hint, column=name, row=row, value=text)
 
 
-def epoch_unit(steps: NDArray[Any]) -> Literal["s", "ms"] | None:
-    """The unit of whole numbers that are as large as seconds or milliseconds of the years 2001 to 2065."""
-    units: tuple[tuple[Literal["s", "ms"], int], ...] = (("s", 1), ("ms", 1000))
-    if steps.dtype.kind == "i" and len(steps):
-        for unit, size in units:
-            if 1e9 * size <= steps.min() and steps.max() <= 3e9 * size:
-                return unit
-    return None
+def epoch_unit(numbers: NDArray[Any]) -> str | None:
+    """The unit, of `EPOCH_UNITS`, of numbers as large as times of 2001 to 2065 since 1970; None for others."""
+    if numbers.dtype.kind not in "iuf" or not len(numbers):
+        return None
+    first, last = float(numbers.min()), float(numbers.max())
+    return next((u for u, length in EPOCH_UNITS.items() if 1e18 / length <= first and last <= 3e18 / length), None)
 
 
 def _report_steps_that_may_be_times(time: ParsedStamps, column: pd.Series, report: Report) -> None:
@@ -332,7 +331,9 @@ def _report_steps_that_may_be_times(time: ParsedStamps, column: pd.Series, repor
         date_format = SERIAL_DAYS
     if date_format is None:
         return
-    counted = {"s": "seconds since 1970", "ms": "milliseconds since 1970", SERIAL_DAYS: "days of a spreadsheet"}
+    prefixes = {"s": "", "ms": "milli", "us": "micro", "ns": "nano"}
+    counted = {unit: f"{prefix}seconds since 1970" for unit, prefix in prefixes.items()}
+    counted[SERIAL_DAYS] = "days of a spreadsheet"
     first = read_stamps(column.nsmallest(1), date_format=date_format).stamps[0]
     since = str(first.astype("datetime64[m]")).replace("T", " ").removesuffix(" 00:00")
     message = f"column '{column.name}' may hold {counted[date_format]}, from {since} on; it is read as steps"

@@ -24,7 +24,7 @@ Mask = NDArray[np.bool_]
 MOST_LOOKED_AT = 10_000
 """Rows that nearly always hold a hundred cells that are not empty."""
 
-EPOCH_UNITS = {"s": 10**9, "ms": 10**6}
+EPOCH_UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """`--date-format` of numbers that count since 1970 in UTC -> nanoseconds of one."""
 
 SERIAL_DAYS = "excel"
@@ -37,7 +37,7 @@ _CLOCK = r"[T ]\d{1,2}(?::?\d{2}){0,2}(?:\.\d+)?(?: ?[AaPp]\.?[Mm]\.?)?\s*"
 _END_OF_DAY = r"[T ]24:00"
 _PLAIN_ISO = r"^\d{4}-\d{2}-\d{2}(?:[T ](?:[01]\d|2[0-3]):\d{2}(?::\d{2})?)?$"
 _MIDNIGHT = r"[T ]0?0:00"
-_WIDTHS = {"%Y": 4, "%y": 2, "%m": 2, "%d": 2, "%H": 2, "%M": 2, "%S": 2}
+_WIDTHS = {"%Y": 4, "%G": 4, "%j": 3, "%V": 2, "%y": 2, "%m": 2, "%d": 2, "%H": 2, "%M": 2, "%S": 2}
 _DIGIT_FORMS = {10: "%Y%m%d%H", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 
 
@@ -63,8 +63,8 @@ def parse_timestamps(column: pd.Series, name: str = "time", date_format: str | N
     Args:
         column: dates as text, datetimes, or whole numbers (steps, or dates written as 20240131).
         name: the column's name, for messages.
-        date_format: how they are written: a strptime format; s or ms since 1970; excel for days since the end of 1899;
-            day-first, month-first or year-first for dates of three numbers; found when None.
+        date_format: how they are written: a strptime format; s, ms, us or ns since 1970; excel for days since the end
+            of 1899; day-first, month-first or year-first for dates of three numbers; found when None.
 
     Returns:
         The stamps (num_rows,) and a mask (num_rows,) of the cells that are none; what stands at those is no time.
@@ -153,7 +153,7 @@ def _from_datetimes(column: pd.Series, zone: str | None) -> ParsedStamps:
 def _from_numbers(column: pd.Series) -> ParsedStamps:
     """Steps, dates of 8, 10, 12 or 14 digits if every cell is one, or years with a month as their fraction."""
     whole, bad = _whole(column)
-    if bad.any() and (months := _months_of_years(column)) is not None:
+    if bad.any() and (months := _periods_of_years(column)) is not None:
         return ParsedStamps(months, np.zeros(len(column), np.bool_))
     if not bad.any() and len(whole):
         for digits, form in _DIGIT_FORMS.items():
@@ -164,11 +164,14 @@ def _from_numbers(column: pd.Series) -> ParsedStamps:
     return ParsedStamps(whole, bad)
 
 
-def _months_of_years(column: pd.Series) -> NDArray[np.datetime64] | None:
-    """Months of years such as 1949.083 or 1990.25, as R writes its time series; None where a cell is none."""
+def _periods_of_years(column: pd.Series) -> NDArray[np.datetime64] | None:
+    """Months of years such as 1949.083 or 1990.25, as R writes its series, or 1949.01; None where a cell is none."""
     years = column.to_numpy(dtype=np.float64, na_value=np.nan)
     if len(years) < 3 or not ((years >= FIRST_YEAR) & (years <= LAST_YEAR)).all():
         return None
+    numbered = _numbered_periods(years)
+    if numbered is not None:
+        return numbered
     quarters, months = np.round(years * 4), np.round(years * 12)
     if np.abs(years * 4 - quarters).max() < _NEAR:
         months = quarters * 3
@@ -179,6 +182,20 @@ def _months_of_years(column: pd.Series) -> NDArray[np.datetime64] | None:
         if np.abs(years * 12 - months - 0.5).max() > _NEAR_MIDDLE or np.ptp(months) < len(np.unique(months)) - 1:
             return None
     return (months.astype(np.int64) - 1970 * 12).astype("datetime64[M]").astype("datetime64[ns]")
+
+
+def _numbered_periods(years: NDArray[np.float64]) -> NDArray[np.datetime64] | None:
+    """Months or quarters written behind the point, 1949.01 to 1949.12 or 1949.1 to 1949.4; None for other fractions."""
+    for parts, months in ((100, 1), (10, 3)):
+        scaled = np.round(years * parts).astype(np.int64)
+        numbers = scaled % parts
+        are_all = len(np.unique(numbers)) == numbers.max() == 12 // months and numbers.min() == 1
+        if not are_all or np.abs(years * parts - scaled).max() > _ROUNDED * parts:
+            continue
+        stamps = scaled // parts * 12 + (numbers - 1) * months
+        if np.mean(np.diff(np.unique(stamps)) == months) >= MOSTLY_NEXT:
+            return (stamps - 1970 * 12).astype("datetime64[M]").astype("datetime64[ns]")
+    return None
 
 
 def _whole(column: pd.Series) -> tuple[NDArray[np.int64], Mask]:
@@ -383,6 +400,8 @@ def _in_format(text: pd.Series, date_format: str) -> NDArray[np.datetime64]:
         ConfigError: it is no format, or tells the offset in the middle.
     """
     bare = date_format.removesuffix("%z").rstrip()
+    if "%V" in bare and "%u" not in bare:  # a week is its Monday
+        text, bare = text + " 1", f"{bare} %u"
     if "%z" in bare:
         raise ConfigError(f"--date-format '{date_format}' has %z in the middle", "the offset must stand at the end")
     parts = re.findall("%[a-zA-Z]", bare)
@@ -394,7 +413,7 @@ def _in_format(text: pd.Series, date_format: str) -> NDArray[np.datetime64]:
     except ValueError as error:
         if "directive" in str(error) or "stray" in str(error):
             reason = str(error).replace(f" in format '{bare}'", "")
-            hint = "such as '%d.%m.%Y %H:%M'; day-first or month-first; s or ms for numbers since 1970"
+            hint = "such as '%d.%m.%Y %H:%M'; day-first or month-first; s, ms, us or ns for numbers since 1970"
             raise ConfigError(f"--date-format '{date_format}' is not a format: {reason}", hint) from None
     return parse_form(text, bare)
 
@@ -414,7 +433,19 @@ _COULD_BE_DATE = re.compile(
     r"|[A-Za-z]{3,9}[- ]\d{2}(?!\d)"
 )
 _MONTHS = (
-    *("%d %b %Y", "%d-%b-%Y", "%b %d, %Y", "%b %d %Y", "%b-%d-%Y", "%b %Y", "%b-%Y", "%Y-%b-%d", "%Y %b", "%Y-%b"),
+    *(
+        "%d %b %Y",
+        "%d-%b-%Y",
+        "%b %d, %Y",
+        "%b %d %Y",
+        "%b-%d-%Y",
+        "%b-%d-%y",
+        "%b %Y",
+        "%b-%Y",
+        "%Y-%b-%d",
+        "%Y %b",
+        "%Y-%b",
+    ),
     *("%d-%b-%y", "%d %b %y", "%b-%y", "%b %y"),
 )
 _MONTH_NAMES = (*_MONTHS, *(form.replace("%b", "%B") for form in _MONTHS))
@@ -442,6 +473,8 @@ year-month is that of months of numbered years, `1-01` to `3-12`, which are step
 
 _NEAR_MIDDLE = 0.15
 FEWEST_MIDDLES = 24
+_ROUNDED = 2e-4
+"""Largest error of a year in single precision."""
 _NEAR = 0.06
 """Largest distance of a year's fraction from a quarter or a month, in these: 1949.08 is a month."""
 _TWO_DIGIT_ORDERS = ("%d/%m/%y", "%m/%d/%y", "%y/%m/%d")
@@ -548,6 +581,9 @@ def _year_first(first: str, clocks: tuple[str, ...]) -> Iterator[str]:
         return
     if re.match(r"\d{4}[ -][A-Za-z]{3}", first):
         yield from (date + clock for clock in clocks for date in _MONTH_NAMES)
+    if re.fullmatch(r"\d{4}-[0-3]\d{2}", first):  # the day of the year
+        yield "%Y-%j"
+        return
     mark = "." if "." in first[:8] else "/" if "/" in first else "-"
     if mark == "-":
         yield "ISO8601"

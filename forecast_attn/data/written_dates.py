@@ -1,11 +1,12 @@
 """Time stamps as people and offices write them, made plain before they are parsed.
 
 Names of weekdays and of months in eight languages, names of zones, spans of two stamps, fiscal years and seasons such
-as 1975/76. A column without letters or spans passes as it is.
+as 1975/76, and what programs write: logs, SAS, EViews, JSON. A column without letters or spans passes as it is.
 """
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Callable, Iterator
 
@@ -64,7 +65,7 @@ _WORD = re.compile(r"[^\W\d_]+\.?")
 _WEEKDAY = re.compile(rf"(?:{_WEEKDAYS.replace(' ', '|')})\b\.?,?\s+(?=\S*\d|[^\W\d_]+\.? \d)", re.IGNORECASE)
 _ORDINAL = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th|er|º|ª|\.(?= ?[^\W\d_]))(?![^\W\d_])", re.IGNORECASE)
 _OF = re.compile(r"\s+(?:de|del|of)\s+", re.IGNORECASE)
-_ASIAN = re.compile(r"(\d{4})[年년] ?(\d{1,2})[月월](?: ?(\d{1,2})[日일])?")
+_ASIAN = re.compile(r"(\d{4})[年년](?: ?(\d{1,2})[月월](?: ?(\d{1,2})[日일])?)?")
 _ZONE = re.compile(rf"(?<=\d)\s*\(?({'|'.join(_ZONES)})\)?$")
 _GMT_WITH_OFFSET = re.compile(r"\s*(?:GMT|UTC)([+-]\d{2}:?\d{2})(?: \([^)]*\))?$")
 _ZONE_IN_BRACKETS = re.compile(r"(?<=[\dZ])\[[A-Za-z_]+(?:/[A-Za-z_]+)*\]$")
@@ -73,6 +74,38 @@ _SPAN = re.compile(r"(.{8,}?)(?: - | – | to | bis |/)(.{8,})")
 _CLOCKS = re.compile(r"(.*\d{1,2}:\d{2}) ?(?: - | – )\d{1,2}:\d{2}")
 _YEARS = re.compile(r"(\d{4}) ?[-/–] ?(\d{4}|\d{2})")
 _COMMA_SECONDS = re.compile(r"(\d:\d{2}:\d{2}),(\d+)$")
+_YEAR = r"((?:1[6-9]|2[0-2])\d{2})"
+_CLOCK = r"(\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)"
+_MONTH = rf"({'|'.join(sorted(_NAMES, key=len, reverse=True))})"
+_Plain = str | Callable[[re.Match[str]], str]
+_PLAIN_FORMS: tuple[tuple[str, _Plain], ...] = (
+    (rf"(0?[1-9]|1[0-2])[/.-]{_YEAR}", lambda date: f"{date[2]}-{date[1]:0>2}"),  # 1/2024
+    (rf"{_YEAR}:(0[1-9]|1[0-2])", r"\1-\2"),
+    (rf"{_YEAR}:([1-4])", r"\1Q\2"),
+    (rf"{_YEAR}, ?{_MONTH}", r"\2 \1"),
+    (rf"{_MONTH}\. ?(\d.*)", r"\1 \2"),  # Jan. 2024, Jan. 5, 2024
+    (rf"{_MONTH}[ -]?['’](\d{{2}})", r"\1 \2"),
+    (rf"(\d{{1,2}} {_MONTH}), ?(\d.*)", r"\1 \3"),
+    (r"([1-4])Q[ -]?['’]?(\d{4}|\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
+    (r"Q([1-4])[ /-]?['’]?(\d{2})", lambda date: f"{_full_year(date[2])}Q{date[1]}"),
+    (rf"{_YEAR}[ -]?[HS]([12])", lambda date: f"{date[1]}-{'07' if date[2] == '2' else '01'}"),
+    (rf"[HS]([12])[ /-]?{_YEAR}", lambda date: f"{date[2]}-{'07' if date[1] == '2' else '01'}"),
+    (rf"{_YEAR}[ -]?(?:W|WK|WEEK|KW)[ .-]?(\d{{1,2}})", lambda week: f"{week[1]}-W{week[2]:0>2}"),
+    (rf"(?:W|WK|WEEK|KW)[ .-]?(\d{{1,2}})[ /,-]+{_YEAR}", lambda week: f"{week[2]}-W{week[1]:0>2}"),
+    (  # Mon Jan  1 13:00:00 UTC 2024
+        rf"(?:[A-Z]{{3}},? )?{_MONTH} +(\d{{1,2}}) {_CLOCK}( [A-Z]{{3,4}}| [+-]\d{{4}})? {_YEAR}",
+        lambda date: f"{date[2]} {date[1]} {date[5]} {date[3]}{date[4] or ''}",
+    ),
+    (rf"\[?(\d{{1,2}})/{_MONTH}/{_YEAR}:{_CLOCK}( [+-]\d{{4}})?\]?", r"\1 \2 \3 \4\5"),  # of a web server
+    (rf"(\d{{1,2}}){_MONTH}(\d{{4}}|\d{{2}})(?:[: ]{_CLOCK})?", lambda date: _joined(*date.groups())),  # of SAS
+    (rf"(\d{{4}}-\d{{2}}-\d{{2}})[-_ ](\d{{2}}|{_CLOCK})", r"\1T\2"),
+    (r"(\d{8})[-_ ](\d{4}|\d{6})", r"\1\2"),
+    (r"(\d{1,2}\.\d{1,2}\.\d{4}|\d{4}-\d{2}-\d{2})[T ](\d{1,2})\.(\d{2})(?:\.(\d{2}))?", lambda date: _dotted(date)),
+    (rf"{_CLOCK},? +(\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}}|\d{{4}}-\d{{2}}-\d{{2}})", r"\2 \1"),
+    (r"/Date\((-?\d+)(?:[+-]\d{4})?\)/", lambda date: _of_milliseconds(int(date[1]))),
+)
+"""Forms of whole cells -> the same as a plainer one."""
+_PLAINER = [(re.compile(form, re.IGNORECASE), plain) for form, plain in _PLAIN_FORMS]
 
 
 def plain_dates(text: pd.Series) -> pd.Series:
@@ -82,6 +115,10 @@ def plain_dates(text: pd.Series) -> pd.Series:
         text: stripped cells, each once. A cell of another form than the first one is changed alike, or stays.
     """
     first = next((cell for cell in text.head(100) if isinstance(cell, str) and cell), "")
+    known = next(((form, plain) for form, plain in _PLAINER if form.fullmatch(first)), None)
+    if known is not None:
+        text = text.map(lambda cell: _plain_cell(cell, *known), na_action="ignore").astype("string")
+        first = _plain_cell(first, *known)
     for change in _changes(first):
         text = text.map(change, na_action="ignore").astype("string")
     if _HAS_WORD.search(first) and _has_other_words(text):
@@ -103,6 +140,33 @@ def _changes(first: str) -> Iterator[Callable[[str], str]]:
         yield _with_offset
     if _FISCAL.search(first):
         yield lambda cell: _FISCAL.sub("", cell)
+
+
+def _plain_cell(cell: str, form: re.Pattern[str], plain: _Plain) -> str:
+    match = form.fullmatch(cell)
+    return cell if match is None else match.expand(plain) if isinstance(plain, str) else plain(match)
+
+
+def _full_year(year: str) -> str:
+    """Years of two digits as strptime reads them: 69 to 99 are of the last century."""
+    return year if len(year) == 4 else f"{19 if int(year) >= 69 else 20}{year}"
+
+
+def _joined(*parts: str | None) -> str:
+    return " ".join(part for part in parts if part)
+
+
+def _dotted(date: re.Match[str]) -> str:
+    """A stamp whose clock has points: `31.01.2024 13.05`."""
+    return f"{date[1]} {':'.join(part for part in date.groups()[1:] if part)}"
+
+
+def _of_milliseconds(number: int) -> str:
+    """The instant that `/Date(1706706000000)/` of JSON names."""
+    try:
+        return (datetime.datetime(1970, 1, 1) + datetime.timedelta(milliseconds=number)).isoformat() + "Z"
+    except OverflowError:
+        return ""
 
 
 def _has_other_words(text: pd.Series) -> bool:

@@ -47,6 +47,37 @@ def test_months_of_other_languages_are_months(months: str, form: str) -> None:
         ("Fiscal Year 2021", "2021-01-01"),
         ("2021-01-04 13:05:07,250", "2021-01-04T13:05:07.250"),
         ("1975/76", "1975-01-01"),
+        ("1/2021", "2021-01-01"),
+        ("11.2021", "2021-11-01"),
+        ("2021:02", "2021-02-01"),
+        ("2021:2", "2021-04-01"),
+        ("2021, February", "2021-02-01"),
+        ("Jan. 2021", "2021-01-01"),
+        ("Jan. 4, 2021", "2021-01-04"),
+        ("4 January, 2021", "2021-01-04"),
+        ("Feb'21", "2021-02-01"),
+        ("Jan-04-21", "2021-01-04"),
+        ("2Q21", "2021-04-01"),
+        ("Q2'98", "1998-04-01"),
+        ("2021H2", "2021-07-01"),
+        ("S1 2021", "2021-01-01"),
+        ("2021-W1", "2021-01-04"),
+        ("2021 week 1", "2021-01-04"),
+        ("KW 1/2021", "2021-01-04"),
+        ("2021-032", "2021-02-01"),
+        ("Mon Jan  4 13:05:07 2021", "2021-01-04T13:05:07"),
+        ("Mon Jan 4 13:05:07 UTC 2021", "2021-01-04T13:05:07"),
+        ("Mon Jan 04 13:05:07 +0100 2021", "2021-01-04T12:05:07"),
+        ("[04/Jan/2021:13:05:07 +0100]", "2021-01-04T12:05:07"),
+        ("04JAN2021", "2021-01-04"),
+        ("04JAN2021:13:05:07.5", "2021-01-04T13:05:07.5"),
+        ("2021-01-04-13", "2021-01-04T13"),
+        ("2021-01-04_13:05:07", "2021-01-04T13:05:07"),
+        ("20210104_1305", "2021-01-04T13:05"),
+        ("31.01.2021 13.05", "2021-01-31T13:05"),
+        ("13:05 31/01/2021", "2021-01-31T13:05"),
+        ("/Date(1609765507000)/", "2021-01-04T13:05:07"),
+        ("2021年", "2021-01-01"),
         ("1975-1976", "1975-01-01"),
     ],
 )
@@ -87,3 +118,21 @@ def test_seasons_are_no_months() -> None:
 @pytest.mark.parametrize("cell", ["2021-01-04 13:00 CST", "Mai", "Montag", "FY", "1975/79", "set 12", "Total 2010"])
 def test_what_names_no_day_is_no_date(cell: str) -> None:
     assert not looks_like_dates(pd.Series([cell] * 3))
+
+
+def test_periods_behind_the_point_of_a_year_are_months_or_quarters() -> None:
+    """As Shiller writes the S&P 500, in single precision too, and as EViews writes quarters."""
+    months, quarters = pd.date_range("1947-01-01", periods=40, freq="MS"), pd.date_range("1947", periods=20, freq="QS")
+    for dates, numbers in (
+        (months, months.year + months.month / 100),
+        (months, (months.year + months.month / 100).astype(np.float32)),
+        (quarters, quarters.year + quarters.quarter / 10),
+    ):
+        parsed = read_stamps(pd.Series(numbers))
+        np.testing.assert_array_equal(parsed.stamps, dates.to_numpy("datetime64[ns]"))
+    assert read_stamps(pd.Series(1900 + np.arange(40) / 10)).bad.any()
+
+
+def test_fractions_and_codes_are_no_dates() -> None:
+    for cells in (["1/2", "11/12", "3/4"], ["12-3456", "11-9999"], ["AB 12.5"], ["1234-567"], ["May. be"]):
+        assert not looks_like_dates(pd.Series(cells * 5)), cells
