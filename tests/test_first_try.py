@@ -843,3 +843,49 @@ def test_two_columns_of_dates_that_are_as_likely_are_both_proposed(tmp_path: Pat
         {"time": "delivered"},
         {"time": "ordered"},
     ]
+
+
+def first_of(folder: Path, frame: pd.DataFrame, name: str = "table.csv") -> dict[str, object]:
+    """The options of the first command, with what it forecasts."""
+    frame.to_csv(folder / name, index=False)
+    proposals = find_proposals(folder / name, DataConfig())
+    return {**proposals[0].options, "forecasts": proposals[0].forecasts} if proposals else {}
+
+
+def test_text_in_a_column_of_a_wide_table_leaves_the_column_out(tmp_path: Path) -> None:
+    columns = {f"sensor_{name}": values(60) for name in "abcdefg"}
+    frame = pd.DataFrame({"date": days(60), **columns}).astype({"sensor_a": object})
+    frame.loc[[3, 9], "sensor_a"] = ["M10", "K7"]
+    assert first_of(tmp_path, frame)["ignore"] == ("sensor_a",)
+
+
+def test_numbers_of_rows_are_no_target(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"rownames": RNG.permutation(60), "month": days(60), "kind": "a"})
+    assert "rownames" not in first_of(tmp_path, frame).values()
+
+
+def test_times_that_start_again_in_each_block_are_no_rows_in_their_order(tmp_path: Path) -> None:
+    """As the concentrations of drugs in each subject, at 0.25, 0.5, 2 hours."""
+    times = np.tile([0.25, 0.5, 0.75, 1, 1.25, 2, 3, 4, 5, 6, 8], 6)
+    frame = pd.DataFrame({"rownames": np.arange(1, 67), "Subject": np.repeat(np.arange(6), 11), "time": times})
+    assert first_of(tmp_path, frame.assign(conc=RNG.normal(size=66).round(2))) == {}
+
+
+def test_a_coordinate_called_y_is_no_target(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {"Electrode": np.repeat([*"abc"], 40), "Time": np.tile(np.arange(40), 3), "volts": values(120)}
+    )
+    frame = frame.assign(x=np.repeat([1, 2, 3], 40), y=np.repeat([5, 3, 4], 40))
+    assert first_of(tmp_path, frame)["target"] == "volts"
+
+
+def test_events_with_nothing_but_ages_are_counted_first(tmp_path: Path) -> None:
+    date = pd.Series(pd.to_datetime("2020-01-01") + pd.to_timedelta(np.sort(RNG.integers(0, 500, 900)), "D"))
+    frame = pd.DataFrame({"date": date.dt.strftime("%Y-%m-%d"), "age": RNG.integers(10, 90, 900)})
+    assert first_of(tmp_path, frame.assign(lat=RNG.normal(size=900).round(3)))["target"] == "row-count"
+
+
+def test_columns_called_after_years_are_years(tmp_path: Path) -> None:
+    years = {f"year_{year}": RNG.normal(size=4).round(2) for year in range(1960, 2000)}
+    frame = pd.DataFrame({"rownames": [1, 2, 3, 4], "country": [*"abcd"], **years})
+    assert first_of(tmp_path, frame)["forecasts"] == "the rows as 4 series, 3 steps of 1 year ahead"

@@ -23,6 +23,7 @@ from forecast_attn.checking.openings import marks_of_missing, openings
 from forecast_attn.checking.readings import (
     DATES,
     TableReading,
+    changes_within_series,
     event_stamps,
     readings_of,
     regular_order,
@@ -218,10 +219,10 @@ class _Search:
             yield wide
         counted_rows = self._rows_counted(reading)
         others_wait = can_be_wide + (counted_rows is not None)
-        for name in targets.names[: max(most - others_wait, 1)]:
-            yield options | {"target": name}
+        ways = [options | {"target": name} for name in targets.names[: max(most - others_wait, 1)]]
         if counted_rows is not None:
-            yield options | counted_rows
+            ways.insert(0 if targets.are_unlikely else len(ways), options | counted_rows)
+        yield from ways
         if can_be_wide and not targets.are_alike:
             yield wide
 
@@ -258,10 +259,11 @@ class _Search:
         """Return whether training finds the target by itself."""
         config = replace(self.config, **options)
         try:
-            resolve_roles(with_joined(self.frame, config, ""), config, "")
+            frame = with_joined(self.frame, config, "")
+            roles = resolve_roles(frame, config, "")
         except (DataError, ConfigError):
             return False
-        return True
+        return changes_within_series(frame, roles.target, roles.item_id)
 
     def _settled(self, options: dict[str, Any]) -> Proposal | None:
         """The options with those that answer every error, tried on the table itself; None where an error is left."""
@@ -370,7 +372,8 @@ def _leave_out(
     if column is None or column in declared or (roles is not None and column in (roles.target, roles.time)):
         return None
     frame, name = examination.frame, "ignore"
-    if finding.code == "FA103" and frame is not None and not config.wide and _has_categories(frame[column]):
+    is_column = frame is not None and column in frame.columns  # no longer, of a wide table
+    if finding.code == "FA103" and frame is not None and is_column and _has_categories(frame[column]):
         name = "categorical"
     return {name: tuple(dict.fromkeys((*getattr(config, name), *options.get(name, ()), column)))}
 

@@ -66,7 +66,7 @@ MOSTLY_STEPS = 0.99
 NEARLY_EQUAL = 0.01
 """Share by which steps that are written with few digits may differ."""
 
-_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp][Mm])?|\d{1,2}\.\d{2}\.\d{2}")
+_CLOCK = re.compile(r"\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?( ?[AaPp]\.?[Mm]\.?)?|\d{1,2}\.\d{2}\.\d{2}")
 _STEPS = ("t", "step")
 """Names of whole numbers that count the steps of a series."""
 _ENDS = {"end", "ending", "stop", "until", "to", "bis", "fin", "einde"}
@@ -85,7 +85,8 @@ _NAMING_WORDS = (
     *("fips", "iban", "isbn", "ean", "upc", "sku", "account", "flight", "bikeid", "userid", "customer", "invoice"),
 )
 """Last word of a column of whole numbers that are names: `InvoiceNo`, `Postal Code`."""
-_COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude")
+_COORDINATES = ("lat", "latitude", "lon", "lng", "long", "longitude", "age")
+"""Names of what says where, or of whom, a row is."""
 _CLOCKS = ("timer", "elapsed", "seconds", "secs", "sec", "millis", "ms")
 """Names of columns that count the time that has passed."""
 EVEN = 0.05
@@ -158,6 +159,8 @@ class Targets:
     names: tuple[str, ...]
     are_alike: bool
     """Return whether they are rather series of one kind than a target and its covariates."""
+    are_unlikely: bool = False
+    """Return whether all are rather properties, names or coordinates: of events, their number says more."""
 
 
 def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[TableReading]:
@@ -176,7 +179,8 @@ def readings_of(frame: pd.DataFrame, config: DataConfig) -> list[TableReading]:
     readings = sorted(readings, key=lambda reading: reading.rank)
     if ROW_NUMBER not in names and any(reading.time == ROW_NUMBER for reading in readings):
         return readings  # of months of many years: no panel
-    is_panel = config.time is None and any(_repeats_years(frame[name]) for name in map(str, frame.columns))
+    times = map(str, frame.columns) if config.time is None else ()
+    is_panel = any(_repeats_years(frame[name]) or _starts_again(frame, name, config) for name in times)
     if is_panel or any(
         _is_a_time_of_many_rows(reading) for reading in readings
     ):  # rows of a panel, or events, are no steps
@@ -200,6 +204,15 @@ def _repeats_years(column: pd.Series) -> bool:
     return int(np.sum(np.diff(column.to_numpy(np.float64)) < 0)) >= FEWEST_STARTS
 
 
+def _starts_again(frame: pd.DataFrame, name: str, config: DataConfig) -> bool:
+    """Return whether numbers called time go up in each block of rows of one name, and begin again in the next one."""
+    if name.lower() not in TIME_NAMES or not is_numeric(frame[name]) or frame[name].isna().any():
+        return False
+    times = frame[name].to_numpy(np.float64)
+    codes = (pd.factorize(frame[column])[0] for column in _id_columns(frame, name, config))
+    return any(keys.max(initial=0) + 1 >= FEWEST_STARTS and _are_sorted_apart(keys, times) for keys in codes)
+
+
 def _is_a_time_of_many_rows(reading: TableReading) -> bool:
     """Return whether a reading has a time, and several rows at some of it that may be rows of different series."""
     named = unit_of(reading.time) == "year" or reading.time.lower() in TIME_NAMES
@@ -219,7 +232,7 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     taken |= {*config.static_covariates, *config.categorical, config.weight, ROW_NUMBER}
     numbers = [str(name) for name in frame.columns if name not in taken and is_numeric(frame[name])]
     numbers = [name for name in numbers if frame[name].nunique() > 1 and not name.lower().startswith("unnamed: ")]
-    numbers = [name for name in numbers if name.lower() not in ROW_NAMES or not _counts(frame[name])]
+    numbers = [name for name in numbers if name.lower() not in ROW_NAMES]
     series = _series_numbers(frame, reading.item_id)
     numbers = (_changing(frame, numbers, series) if series.any() else []) or numbers
     values = {name: pd.to_numeric(frame[name].astype("string"), errors="coerce") for name in numbers}
@@ -253,7 +266,13 @@ def target_candidates(frame: pd.DataFrame, reading: TableReading, config: DataCo
     ranked = sorted(likely, key=rank)
     named = [each for each in likely if _plain(each) in order or each in titled]
     are_alike = not named and len(likely) >= MANY and _have_one_scale([values[n] for n in likely])
-    return Targets(tuple(ranked), are_alike or (len(likely) > 2 and _are_numbered_alike(likely)))
+    are_alike = are_alike or (len(likely) > 2 and _are_numbered_alike(likely))
+    return Targets(tuple(ranked), are_alike, are_unlikely=set(likely) <= nominal | still | axes)
+
+
+def changes_within_series(frame: pd.DataFrame, name: str, item_id: str | None) -> bool:
+    """Return whether a column has two values within some series; what has one in each is a property of the series."""
+    return item_id is None or bool(_changing(frame, [name], _series_numbers(frame, item_id)))
 
 
 def event_stamps(frame: pd.DataFrame, reading: TableReading, config: DataConfig) -> NDArray[Any] | None:
@@ -465,7 +484,7 @@ def _format_of_digits(column: pd.Series) -> str | None:
     if are_serial_days(column):
         return SERIAL_DAYS
     numbers = distinct_values(column.to_numpy(np.float64, na_value=np.nan))
-    if len(numbers) < FEWEST_ROWS or np.isnan(numbers).any() or numbers[0] < 0:
+    if len(numbers) < FEWEST_ROWS or not np.isfinite(numbers).all() or numbers[0] < 0:
         return None
     unit = epoch_unit(numbers)
     if unit is not None or not are_whole(column):

@@ -105,7 +105,7 @@ def resolve_roles(frame: pd.DataFrame, config: DataConfig, source: str) -> Roles
     usable = [name for name in free if name in config.categorical or is_numeric(frame[name])]
     ignored |= {name: why_not_numeric(frame[name]) for name in free if name not in usable}
     ignored |= {name: "index without a name" for name in usable if name.lower() == "unnamed: 0"}
-    ignored |= {name: "numbers of rows" for name in usable if name.lower() in ROW_NAMES and _counts(frame[name])}
+    ignored |= {name: "numbers of rows" for name in usable if name.lower() in ROW_NAMES}
     usable = [name for name in usable if name not in ignored]
     numbers = [name for name in usable if name not in config.categorical]
     if config.target is None:

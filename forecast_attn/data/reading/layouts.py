@@ -158,8 +158,8 @@ def find_steps(frame: pd.DataFrame) -> StepColumns | None:
 
 
 def _plain_date(name: str) -> str:
-    """A name without what R and the World Bank add: `X2015.07.01`, `1960 [YR1960]`."""
-    return re.sub(r"\s*\[YR\d{4}\]$", "", re.sub(r"^X(?=\d{4})", "", name.strip())).strip()
+    """A name without what R and the World Bank add, and without the word year: `X2015.07.01`, `1960 [YR1960]`."""
+    return re.sub(r"\s*\[YR\d{4}\]$", "", re.sub(r"(?i)^(X|(year|yr|fy)[ _.-]?)(?=\d{4})", "", name.strip())).strip()
 
 
 def _numbered(names: list[str]) -> StepColumns | None:
